@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_rows.c - the table of a comparison: headings of sides, rows and cells. */
-#include "report/compare_rows.h"
+/*
+ * compare_rows.c - the table of a comparison: headings of sides, rows and cells; and the rows of the hyperparameters
+ * and the environment in which sides differ.
+ */
+#include <string.h>
 
 #include "base/utf8.h"
+#include "report/compare_show.h"
 
 enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
 
@@ -51,4 +55,126 @@ void mls_abreast_line(mls_abreast *to, mls_style style, const char *text)
 {
     mls_table_row(&to->table);
     mls_table_lead(&to->table, style, "%s", text);
+}
+
+bool mls_abreast_names(mls_abreast *to, mls_style style, mls_buffer *names)
+{
+    const bool some = names->len > 0 || names->failed;
+    if (some) {
+        mls_abreast_line(to, style, mls_table_take(&to->table, names));
+    }
+    return some;
+}
+
+/* ----------------------------------------------------------------- settings */
+
+/* Unless all or more is asked for; and how many values of a side stand in a cell. */
+enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10 };
+
+/* Lines of a screen; those of a block that head it, its tables and lists, and the one that counts what was folded. */
+enum { SCREEN = 24, HEADINGS = 5 };
+
+static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most)
+{
+    for (size_t k = 0; k < values->count && k < most; k++) {
+        const mls_setting_value *value = &values->items[k];
+        const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
+        const mls_str fitted = mls_utf8_fit(text, MLS_COMPARED_WIDTH);
+        mls_buffer_append_text(cell, k > 0 ? ", " : "");
+        mls_buffer_append(cell, fitted);
+        mls_buffer_append_text(cell, fitted.len < text.len ? "…" : "");
+        if (values->count > 1 && value->runs > 1) {
+            mls_buffer_printf(cell, " x %zu", value->runs);
+        }
+    }
+    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
+}
+
+static void setting_row(mls_abreast *to, const mls_differing *setting, bool all)
+{
+    mls_buffer label = {0};
+    bool varies = false;
+    mls_buffer_append_text(&label, "  ");
+    mls_buffer_append(&label, setting->key);
+    mls_abreast_row(to, mls_table_take(&to->table, &label));
+    for (size_t i = 0; i < to->count; i++) {
+        const mls_setting_values *values = &setting->values[to->places[i]];
+        mls_buffer cell = {0};
+        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN);
+        mls_abreast_cell(to, i, mls_table_take(&to->table, &cell));
+        varies |= values->count > 1;
+    }
+    if (varies) {
+        mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+    }
+}
+
+/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
+static void setting_rows(mls_abreast *to, const mls_differings *settings, size_t most, bool all)
+{
+    size_t shown = 0;
+    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
+        for (size_t k = 0; k < settings->count && shown < most; k++) {
+            if (settings->items[k].differs != (equal == 1)) {
+                setting_row(to, &settings->items[k], all);
+                shown++;
+            }
+        }
+    }
+    if (settings->differ > shown) {
+        mls_buffer more = {0};
+        mls_buffer_append_text(&more, "  … ");
+        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
+        mls_abreast_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
+/* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
+static void begin_settings(mls_abreast *to, const char *heading)
+{
+    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
+        mls_table_finish(&to->table, to->view);
+        mls_abreast_begin(to, heading);
+    } else {
+        mls_abreast_line(to, MLS_STYLE_PLAIN, heading);
+    }
+}
+
+/* The sides of which no hyperparameter is known, as an export may have none. */
+static bool show_unknown(mls_abreast *to)
+{
+    mls_buffer names = {0};
+    for (size_t i = 0; i < to->count; i++) {
+        size_t known = 0;
+        for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
+            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
+        }
+        if (known == 0) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
+                              to->groups[i]->side->name);
+        }
+    }
+    return mls_abreast_names(to, MLS_STYLE_PLAIN, &names);
+}
+
+void mls_abreast_show_setup(mls_abreast *to)
+{
+    const mls_differings *settings = &to->block->hyperparameters;
+    const mls_differings *environment = &to->block->environment;
+    if (!show_unknown(to) && settings->differ == 0) {
+        mls_abreast_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
+    }
+    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
+    const size_t others = HEADINGS + to->table.count + environment->differ;
+    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
+    const bool pair = to->block->group_count == 2; /* of more no screen has room */
+    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
+    if (settings->differ > 0 || (to->all && settings->count > 0)) {
+        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
+        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
+    }
+    if (environment->differ > 0) {
+        begin_settings(to, "environment");
+        setting_rows(to, environment, SETTINGS_SHOWN, false);
+    }
 }

@@ -3,9 +3,6 @@
 #include "report/compare_show.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "report/compare_rows.h"
 
 /* ------------------------------------------------------------------- words */
 
@@ -35,16 +32,6 @@ static void pairs_row(mls_abreast *to, const char *label, mls_style style, const
     }
 }
 
-static void value_row(mls_abreast *to, const char *label, mls_style style,
-                      cell_pair (*of)(const mls_side_group *, const mls_difference *))
-{
-    cell_pair cells[MLS_SIDES_ABREAST + 1];
-    for (size_t i = 0; i < to->count; i++) {
-        cells[i] = of(to->groups[i], to->differences[i]);
-    }
-    pairs_row(to, label, style, cells);
-}
-
 static mls_words signed_ms(bool known, int64_t ms, int decimals)
 {
     return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
@@ -62,39 +49,61 @@ static void interval_append(mls_buffer *line, const mls_difference *difference)
     }
 }
 
-static cell_pair score_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    return (cell_pair){mls_words_grouped(group->score_minutes, 3), mls_words_signed(difference->minutes, 3)};
-}
+/* Rows whose cells are numbers of the sides; each is shown where `cells_make` finds that a side needs it. */
+typedef enum value_kind { RUNS, SCORE, SCALED_SCORE, TOTAL, INIT, SPREAD } value_kind;
 
-static cell_pair scaled_cells(const mls_side_group *group, const mls_difference *difference)
+/* Makes the cells of a side; whether it needs the row. */
+static bool cells_make(const mls_abreast *to, size_t i, value_kind kind, cell_pair *cells)
 {
-    const double base = difference->a != NULL ? difference->a->scaled_minutes : (double)NAN;
-    return (cell_pair){mls_words_grouped(group->scaled_minutes, 3), mls_words_signed(group->scaled_minutes - base, 3)};
-}
-
-static cell_pair count_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    cell_pair cells = {{""}, {""}};
-    (void)difference;
-    if (group->valid < group->run_count) {
-        (void)mls_text_printf(cells.side.text, sizeof cells.side.text, "%zu of %zu runs", group->valid,
-                              group->run_count);
+    const mls_side_group *group = to->groups[i];
+    const mls_difference *difference = to->differences[i];
+    switch (kind) {
+    case RUNS: /* how many are valid, where not all are */
+        if (group->valid < group->run_count) {
+            (void)mls_text_printf(cells->side.text, sizeof cells->side.text, "%zu of %zu runs", group->valid,
+                                  group->run_count);
+        }
+        return group->valid < group->run_count;
+    case SCORE:
+        cells->side = mls_words_grouped(group->score_minutes, 3);
+        cells->difference = mls_words_signed(difference->minutes, 3);
+        return true;
+    case SCALED_SCORE: /* the one that counts, where it is not the measured one */
+        cells->side = mls_words_grouped(group->scaled_minutes, 3);
+        cells->difference = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
+        return isfinite(group->scaled_minutes) && group->scale != 1;
+    case TOTAL:
+        cells->difference = signed_ms(difference->split.known, difference->split.total_ms, 3);
+        return difference->split.known;
+    case INIT:
+        cells->side = mls_words_grouped(mls_compare_init_minutes(group) * 60, 1);
+        cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
+        return true;
+    default:
+        cells->side = mls_words_percent(group->stdev_minutes / group->mean_minutes, 1);
+        return true;
     }
-    return cells;
 }
 
-/* Shows how many runs of a side are valid, where not all are; and the scores, of two sides with their interval. */
+/* Shows a row that some side needs; whether one does. */
+static bool value_row(mls_abreast *to, const char *label, value_kind kind)
+{
+    cell_pair cells[MLS_SIDES_ABREAST + 1] = {0};
+    bool needed = false;
+    for (size_t i = 0; i < to->count; i++) {
+        needed |= cells_make(to, i, kind, &cells[i]);
+    }
+    if (needed) {
+        pairs_row(to, label, kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, cells);
+    }
+    return needed;
+}
+
+/* Shows the scores, of two sides with their interval. */
 static void show_scores(mls_abreast *to)
 {
-    bool dropped = false;
-    for (size_t i = 0; i < to->count; i++) {
-        dropped |= to->groups[i]->valid < to->groups[i]->run_count;
-    }
-    if (dropped) {
-        value_row(to, "", MLS_STYLE_PLAIN, count_cells);
-    }
-    value_row(to, "score (min)", MLS_STYLE_BOLD, score_cells);
+    (void)value_row(to, "", RUNS);
+    (void)value_row(to, "score (min)", SCORE);
     if (to->block->group_count == 2) {
         mls_buffer note = {0};
         interval_append(&note, to->differences[1]);
@@ -102,27 +111,20 @@ static void show_scores(mls_abreast *to)
     }
 }
 
-/* The score that counts, where it is not the measured one; and whose does not count. */
+/* The score that counts; and whose does not count. */
 static void show_scaled(mls_abreast *to)
 {
-    bool scaled = false;
     mls_buffer names = {0};
+    if (value_row(to, "scaled score (min)", SCALED_SCORE) && to->block->group_count == 2) {
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+    }
     for (size_t i = 0; i < to->count; i++) {
-        const mls_side_group *group = to->groups[i];
-        scaled |= isfinite(group->scaled_minutes) && group->scale != 1;
-        if (!group->official) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "not an official score: ", group->side->name);
+        if (!to->groups[i]->official) {
+            mls_buffer_printf(&names, "%s%s",
+                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
         }
     }
-    if (scaled) {
-        value_row(to, "scaled score (min)", MLS_STYLE_PLAIN, scaled_cells);
-        if (to->block->group_count == 2) {
-            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
-        }
-    }
-    if (names.len > 0 || names.failed) {
-        mls_abreast_line(to, MLS_STYLE_WARN, mls_table_take(&to->table, &names));
-    }
+    (void)mls_abreast_names(to, MLS_STYLE_WARN, &names);
 }
 
 /* ----------------------------------------------------------------- verdict */
@@ -209,12 +211,6 @@ static bool is_delimited(const mls_abreast *to, size_t i)
     return other && to->groups[i]->evaluations.known;
 }
 
-static double other_ms(const mls_side_group *group)
-{
-    return mls_compare_part(group, MLS_PART_STARTUP) + mls_compare_part(group, MLS_PART_BETWEEN) +
-           mls_compare_part(group, MLS_PART_TAIL);
-}
-
 /* Returns what a side's runs did, that a share of the difference is made of; or several together. */
 static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, mls_share last)
 {
@@ -223,28 +219,32 @@ static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, m
     const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
     double training = mls_compare_part(group, MLS_PART_TRAINING);
     training += is_delimited(to, i) || isnan(evaluation) ? 0 : evaluation;
+    double ms = 0;
     switch (share) {
     case MLS_SHARE_CONVERGENCE:
         return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
     case MLS_SHARE_THROUGHPUT:
         return mls_words_rate(mls_compare_rate(group, training));
-    case MLS_SHARE_TRAINING:
-        return mls_words_grouped(training / 1000, 3);
     case MLS_SHARE_EVALUATIONS:
         return mls_words_grouped(evaluations, 2);
+    case MLS_SHARE_TRAINING:
+        ms = training;
+        break;
     case MLS_SHARE_EVALUATION_TIME:
-        return mls_words_grouped(evaluation / evaluations / 1000, 3);
+        ms = evaluation / evaluations;
+        break;
     case MLS_SHARE_EVALUATION:
-        return mls_words_grouped(evaluation / 1000, 3);
+        ms = evaluation;
+        break;
     case MLS_SHARE_RUN:
-        return mls_words_grouped(mls_sum_mean(&group->ms, group->kept) / 1000, 3);
+        ms = mls_sum_mean(&group->ms, group->kept);
+        break;
     default:
-        return mls_words_grouped(
-            (last > share ? other_ms(group)
-                          : mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP))) /
-                1000,
-            3);
+        for (; share <= last; share++) {
+            ms += mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP));
+        }
     }
+    return mls_words_grouped(ms / 1000, 3);
 }
 
 /* A row of one share, or of several together; none where no difference has it. */
@@ -267,12 +267,6 @@ static void share_row(mls_abreast *to, mls_share first, mls_share last, const ch
     }
 }
 
-static cell_pair total_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    (void)group;
-    return (cell_pair){{""}, signed_ms(difference->split.known, difference->split.total_ms, 3)};
-}
-
 static void show_parts(mls_abreast *to)
 {
     static const struct {
@@ -290,33 +284,14 @@ static void show_parts(mls_abreast *to)
                 {"  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
                 {"  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
     const bool epochs = mls_compare_epochs(to->groups[0]);
-    bool any = false;
-    for (size_t i = 1; i < to->count; i++) {
-        any |= to->differences[i]->split.known;
-    }
-    if (!any) {
-        return;
-    }
-    value_row(to, "where it comes from (s)", MLS_STYLE_PLAIN, total_cells);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const bool known = value_row(to, "where it comes from (s)", TOTAL);
+    for (size_t i = 0; known && i < sizeof rows / sizeof *rows; i++) {
         const bool one = rows[i].first == rows[i].last;
         if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
             share_row(to, rows[i].first, rows[i].last,
                       epochs && rows[i].in_epochs != NULL ? rows[i].in_epochs : rows[i].label);
         }
     }
-}
-
-static cell_pair init_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    return (cell_pair){mls_words_grouped(mls_compare_init_minutes(group) * 60, 1),
-                       signed_ms(difference->has_init, difference->init_ms, 1)};
-}
-
-static cell_pair spread_cells(const mls_side_group *group, const mls_difference *difference)
-{
-    (void)difference;
-    return (cell_pair){mls_words_percent(group->stdev_minutes / group->mean_minutes, 1), {""}};
 }
 
 /* ------------------------------------------------------------------- blocks */
@@ -330,8 +305,8 @@ static void show_abreast(mls_abreast *to)
     }
     show_scaled(to);
     show_parts(to);
-    value_row(to, "not in the score: init (s)", MLS_STYLE_PLAIN, init_cells);
-    value_row(to, "spread of the runs (n - 1)", MLS_STYLE_PLAIN, spread_cells);
+    (void)value_row(to, "not in the score: init (s)", INIT);
+    (void)value_row(to, "spread of the runs (n - 1)", SPREAD);
     if (to->block->group_count > 2) {
         mls_abreast_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);

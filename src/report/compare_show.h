@@ -4,6 +4,7 @@
 #define MLS_REPORT_COMPARE_SHOW_H
 
 #include "report/reports.h"
+#include "report/table.h"
 
 /* Sides against the baseline; groups beside published results; sizes. */
 void mls_comparison_show(mls_printer *to, const void *what);
@@ -24,5 +25,38 @@ double mls_compare_init_minutes(const mls_side_group *group);
 /* How many samples/s, or epochs/h, are trained where all that it takes is done in some milliseconds. */
 bool mls_compare_epochs(const mls_side_group *group);
 double mls_compare_rate(const mls_side_group *group, double ms);
+
+/* Sides beside the baseline that stand in one table. */
+enum { MLS_SIDES_ABREAST = 4 };
+
+/* Part of a block as it stands in one table: the baseline's group, and some of the others, with a column for each side
+ * and one for its difference from the baseline (compare_rows.c). */
+typedef struct mls_abreast {
+    const mls_block *block;
+    size_t places[MLS_SIDES_ABREAST + 1]; /* in the block, the baseline's first */
+    const mls_side_group *groups[MLS_SIDES_ABREAST + 1];
+    const mls_difference *differences[MLS_SIDES_ABREAST + 1]; /* the first says nothing */
+    size_t count;
+    const char *names[MLS_SIDES_ABREAST + 1], *headers[MLS_SIDES_ABREAST + 1]; /* over the columns of both */
+    const char *label;                                                         /* over the first column */
+    mls_table table;
+    mls_view *view;
+    bool all;
+} mls_abreast;
+
+/* How much of a value, or of the name of a side, stands in a cell. */
+enum { MLS_COMPARED_WIDTH = 24 };
+
+/* Begins a table with `label` over its first column; adds a row, its cell below a side, or a line without cells. */
+void mls_abreast_begin(mls_abreast *to, const char *label);
+void mls_abreast_row(mls_abreast *to, const char *label);
+void mls_abreast_cell(mls_abreast *to, size_t i, const char *text);
+void mls_abreast_line(mls_abreast *to, mls_style style, const char *text);
+
+/* Adds a line of names, where there are any; whether there are.  Takes what the buffer holds. */
+bool mls_abreast_names(mls_abreast *to, mls_style style, mls_buffer *names);
+
+/* Adds what differs beside the results, hyperparameters and environment, in a table of its own where there is room. */
+void mls_abreast_show_setup(mls_abreast *to);
 
 #endif

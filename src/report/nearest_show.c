@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/compare_show.h"
-#include "report/table.h"
 
 static void show_yours(mls_view *view, const mls_beside *beside)
 {

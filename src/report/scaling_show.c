@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scaling_show.c - minutes against accelerators. */
 #include "report/compare_show.h"
-#include "report/table.h"
 
 static void show_series(mls_view *view, const mls_scaling_series *series)
 {
