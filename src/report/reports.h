@@ -45,7 +45,6 @@ void mls_score_show(mls_printer *to, const void *what);
 
 /* ---- throughput: an mls_throughputs */
 extern const mls_report mls_throughput_report;
-void mls_throughputs_show(mls_printer *to, const void *what);
 
 /* ---- telemetry: an mls_telemetry */
 extern const mls_report mls_telemetry_report;
@@ -116,7 +115,6 @@ typedef enum mls_profile_by {
     MLS_PROFILE_BY_COUNT
 } mls_profile_by;
 extern const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT];
-void mls_profiles_show(mls_printer *to, const void *what);
 
 typedef struct mls_profiles {
     mls_profile **items;
