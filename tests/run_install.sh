@@ -41,7 +41,7 @@ cat >"$scratch/use.c" <<'END'
 int main(void)
 {
     mls_finding_code code;
-    return !mls_finding_code_from_name(MLS_S("malformed"), &code) || puts(mls_finding_info_get(code)->summary) < 0;
+    return !mls_finding_code_from_name(MLS_S("malformed"), &code) || puts(mls_finding_info_get(code)->name) < 0;
 }
 END
 flags=$(pkg-config --define-variable=prefix="$d$prefix" --cflags --libs mlscore) || flags=
@@ -59,7 +59,7 @@ for header in "$d$prefix"/include/mlscore/*.h; do
     name=${header##*/}
     echo "#include <mlscore/$name>" >"$scratch/one.c"
     # Tables are no headers of their own: they want, or are, a macro.
-    case $name in *_table.h) printf '%s\n' '#define MLS_FINDING(a, b, c, d, e, f)' '#define MLS_KEY(a, b)' \
+    case $name in *_table.h) printf '%s\n' '#define MLS_FINDING(a, b, c)' '#define MLS_KEY(a, b)' \
         "#include <mlscore/$name>" 'typedef int nothing;' >"$scratch/one.c" ;; esac
     check "$name stands alone in C" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$d$prefix/include" "$scratch/one.c"
     if [ -n "$cxx" ]; then

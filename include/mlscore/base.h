@@ -153,9 +153,9 @@ extern const char mls_reason_memory[];
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
 const char *mls_severity_name(mls_severity severity);
 
-/** Every kind of finding; the table with severities and texts is mlscore/finding_table.h. */
+/** Every kind of finding; the table with names and severities is mlscore/finding_table.h. */
 typedef enum mls_finding_code {
-#define MLS_FINDING(id, name, severity, summary, explanation, remedy) MLS_FINDING_##id,
+#define MLS_FINDING(id, name, severity) MLS_FINDING_##id,
 #include "mlscore/finding_table.h"
 #undef MLS_FINDING
     MLS_FINDING_COUNT
@@ -163,11 +163,8 @@ typedef enum mls_finding_code {
 
 /** One row of the table of finding codes. */
 typedef struct mls_finding_info {
-    const char *name;        /**< as printed: "torn-line" */
-    mls_severity severity;   /**< what a finding of this code counts as by default */
-    const char *summary;     /**< one line, for `mlscore help findings` */
-    const char *explanation; /**< why it matters, with the rule it comes from */
-    const char *remedy;      /**< what to do about it */
+    const char *name;      /**< as printed: "torn-line" */
+    mls_severity severity; /**< what a finding of this code counts as by default */
 } mls_finding_info;
 
 /** The row of a code, NULL if `code` is out of range; the code of a printed name, false if there is none. */

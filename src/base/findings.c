@@ -7,8 +7,7 @@
 #include "mlscore/base.h"
 
 static const mls_finding_info finding_table[] = {
-#define MLS_FINDING(id, name, severity, summary, explanation, remedy)                                                  \
-    {name, MLS_SEVERITY_##severity, summary, explanation, remedy},
+#define MLS_FINDING(id, name, severity) {name, MLS_SEVERITY_##severity},
 #include "mlscore/finding_table.h"
 #undef MLS_FINDING
 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/finding_texts.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "mlscore/telemetry.h"
@@ -129,8 +130,17 @@ void mls_cli_explain(mls_cli *cli, const char *name)
                     mls_cli_suggestion(&nearest).text);
     } else if (mls_cli_open(cli)) {
         const mls_finding_info *info = mls_finding_info_get(code);
-        mls_output_printf(&cli->output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name,
-                          mls_severity_name(info->severity), info->summary, info->explanation, info->remedy);
+        mls_arena arena = {0};
+        mls_finding_texts texts[MLS_FINDING_COUNT];
+        mls_error error = {0};
+        if (mls_finding_texts_read(&arena, texts, &error) == MLS_OK) {
+            mls_output_printf(&cli->output, "%s (%s): %s\n\n%s\n\nwhat to do: %s\n", info->name,
+                              mls_severity_name(info->severity), texts[code].summary, texts[code].explanation,
+                              texts[code].remedy);
+        } else {
+            mls_cli_say_error(cli, NULL, &error);
+        }
+        mls_arena_release(&arena);
     }
 }
 

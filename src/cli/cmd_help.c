@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/finding_texts.h"
 #include "cli/command.h"
 #include "mlscore/diagnose.h"
 #include "report/all_reports.h"
@@ -28,13 +29,18 @@ static void help_commands(mls_cli *cli)
 
 static void help_findings(mls_cli *cli)
 {
-    mls_output *output = &cli->output;
-    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
-        const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
-        mls_output_printf(output, "%s%-20s %-8s %s\n", i > 0 ? "\n" : "", info->name, mls_severity_name(info->severity),
-                          info->summary);
-        mls_output_printf(output, "    %s\n    %s\n", info->explanation, info->remedy);
+    mls_arena arena = {0};
+    mls_finding_texts texts[MLS_FINDING_COUNT];
+    mls_error error = {0};
+    if (mls_finding_texts_read(&arena, texts, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
     }
+    for (size_t i = 0; i < MLS_FINDING_COUNT && error.status == MLS_OK; i++) {
+        const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
+        mls_output_printf(&cli->output, "%s%-20s %-8s %s\n    %s\n    %s\n", i > 0 ? "\n" : "", info->name,
+                          mls_severity_name(info->severity), texts[i].summary, texts[i].explanation, texts[i].remedy);
+    }
+    mls_arena_release(&arena);
 }
 
 static void help_word(mls_output *output, const char *words, unsigned number, const char *after)

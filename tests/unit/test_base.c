@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/data.h"
+#include "base/finding_texts.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -421,10 +422,13 @@ static void findings_are_kept_up_to_a_cap_and_counted(void **state)
     mls_findings_release(&copy);
 }
 
-static void every_code_has_a_name_of_its_own(void **state)
+static void every_code_has_a_name_and_texts_of_its_own(void **state)
 {
     (void)state;
+    mls_arena arena = {0};
+    mls_finding_texts texts[MLS_FINDING_COUNT];
 
+    assert_int_equal(mls_finding_texts_read(&arena, texts, NULL), MLS_OK);
     for (int code = 0; code < MLS_FINDING_COUNT; code++) {
         const mls_finding_info *info = mls_finding_info_get((mls_finding_code)code);
         mls_finding_code back;
@@ -432,9 +436,11 @@ static void every_code_has_a_name_of_its_own(void **state)
         assert_non_null(info);
         assert_true(mls_finding_code_from_name(mls_str_from(info->name), &back));
         assert_int_equal(back, code);
-        assert_true(strlen(info->summary) > 5 && strlen(info->explanation) > 5 && strlen(info->remedy) > 5);
+        assert_true(strlen(texts[code].summary) > 5 && strlen(texts[code].explanation) > 5);
+        assert_true(strlen(texts[code].remedy) > 5);
         assert_non_null(mls_severity_name(info->severity));
     }
+    mls_arena_release(&arena);
     assert_null(mls_finding_info_get(MLS_FINDING_COUNT));
     assert_false(mls_finding_code_from_name(MLS_S("no-such-code"), &(mls_finding_code){0}));
 }
@@ -470,7 +476,7 @@ int main(void)
         cmocka_unit_test(errors_carry_a_place_and_no_commands),
         cmocka_unit_test(findings_pass_by_one_rule),
         cmocka_unit_test(findings_are_kept_up_to_a_cap_and_counted),
-        cmocka_unit_test(every_code_has_a_name_of_its_own),
+        cmocka_unit_test(every_code_has_a_name_and_texts_of_its_own),
         cmocka_unit_test(embedded_files_are_found),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
