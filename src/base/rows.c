@@ -3,7 +3,6 @@
 #include "base/rows.h"
 
 #include <csv.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"

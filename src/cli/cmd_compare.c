@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_compare.c - mlscore compare: which side is faster, may that be believed, and where does it come from? */
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"

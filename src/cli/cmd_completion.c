@@ -16,7 +16,6 @@
  *   W  the command's operands are words,  P  paths,  O  neither
  *   B  some option of the command takes an argument.
  */
-#include <string.h>
 
 #include "base/data.h"
 #include "base/map.h"

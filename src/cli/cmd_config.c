@@ -2,7 +2,6 @@
 /* cmd_config.c - mlscore config: decodes the name of a config, reads its text, and says where they disagree. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"

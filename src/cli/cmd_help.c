@@ -2,7 +2,6 @@
 /* cmd_help.c - mlscore help: the commands, one command, the findings. */
 #include <fcntl.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

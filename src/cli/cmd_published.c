@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_published.c - mlscore published: search the results of the public rounds. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/number.h"
 #include "cli/command.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_verify.c - mlscore verify: a whole submission, before it is uploaded. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "cli/command.h"

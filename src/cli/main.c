@@ -2,7 +2,6 @@
 /* main.c - from the first word of the command line to a command. */
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* options.c - from a command line and a table to settings, and --help. */
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"

@@ -5,7 +5,6 @@
  * slurm/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/map.h"

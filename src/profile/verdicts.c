@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verdicts.c - what is to be said of a profile: sentences with a number, what it means, and what to try. */
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/utf8.h"
 #include "base/words.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_lines.c - the lines that stand above and below the tables of every comparison, and means of a group. */
 #include <math.h>
-#include <string.h>
 
 #include "report/compare_show.h"
 

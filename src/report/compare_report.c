@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_report.c - a comparison for programs: JSON, NDJSON and CSV. */
 #include <math.h>
-#include <string.h>
 
 #include "report/compare_show.h"
 

@@ -3,7 +3,6 @@
  * compare_rows.c - the table of a comparison: headings of sides, rows and cells; and the rows of the hyperparameters
  * and the environment in which sides differ.
  */
-#include <string.h>
 
 #include "base/utf8.h"
 #include "report/compare_show.h"

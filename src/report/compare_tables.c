@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_tables.c - groups beside the published results nearest to them; and minutes against accelerators. */
 #include <math.h>
-#include <string.h>
 
 #include "report/compare_show.h"
 

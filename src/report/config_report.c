@@ -3,7 +3,6 @@
 #include "report/reports.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "report/table.h"

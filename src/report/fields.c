@@ -7,7 +7,6 @@
 
 #include <csv.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/number.h"
 #include "base/utf8.h"

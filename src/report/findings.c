@@ -7,7 +7,6 @@
 #include "report/findings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/map.h"

@@ -2,7 +2,6 @@
 /* score_report.c - a collection of groups for people: what was run, run by run, and what it scores. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "report/reports.h"
 #include "report/table.h"

@@ -3,7 +3,6 @@
 #include "report/table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"

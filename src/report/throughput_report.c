@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* throughput_report.c - runs over time: a line each with its pace drawn, then what was slow, in words. */
 #include <math.h>
-#include <string.h>
 
 #include "report/reports.h"
 #include "report/table.h"

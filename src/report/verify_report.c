@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_report.c - a judged submission: for a person, its fields, and its test cases. */
-#include <string.h>
 
 #include "base/file.h"
 #include "base/utf8.h"

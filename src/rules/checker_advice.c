@@ -5,7 +5,6 @@
  * None of it makes a log invalid.  It looks at a handful of keys and costs other records one comparison of their times.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "rules/judging.h"

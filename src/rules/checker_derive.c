@@ -6,7 +6,6 @@
  * whose value holds all of them.
  */
 #include <math.h>
-#include <string.h>
 
 #include "rules/judging.h"
 

@@ -6,7 +6,6 @@
  * checks and occurrences made for a key count only from the last scope that has a rule for it.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/utf8.h"

@@ -6,7 +6,6 @@
  * hundred of a rule they are only counted.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/utf8.h"

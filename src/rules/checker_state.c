@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checker_state.c - the state between records: variables, findings in waiting, and which scopes are still in play. */
-#include <string.h>
 
 #include "rules/judging.h"
 

@@ -8,7 +8,6 @@
 #include "rules/expr.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/number.h"

@@ -6,7 +6,6 @@
 #include "rules/rule_file.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/data.h"
 #include "base/file.h"

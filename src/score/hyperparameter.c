@@ -2,7 +2,6 @@
 /* hyperparameter.c - how a run was set up, as JSON texts of bounded length. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -6,7 +6,6 @@
  * tree is built.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "mlscore/value.h"

@@ -2,7 +2,6 @@
 /* environment.c - from where the runs of a group lie to the description of the system that they ran on. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -3,7 +3,6 @@
 #include "slurm/slurm.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/number.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* findings.c - the time to the target of the rules, and what was found about a measured group, in words. */
 #include <math.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/words.h"
