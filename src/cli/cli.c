@@ -170,6 +170,17 @@ mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage us
     return nearest;
 }
 
+const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark)
+{
+    const mls_editions *editions = mls_rulesets_editions(cli->rulesets);
+    const mls_edition *newest = mls_editions_newest_with(editions, cli->usage, mls_str_from(benchmark));
+    if (newest == NULL && !cli->usage_given) {
+        newest = mls_editions_newest_with(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
+        cli->usage = newest != NULL ? MLS_USAGE_HPC : cli->usage;
+    }
+    return newest;
+}
+
 bool mls_cli_load_models(mls_cli *cli)
 {
     mls_error error = {0};

@@ -71,7 +71,6 @@ const mls_command mls_command_check = {
              "into them as score does; a result_*.txt is one run, unless --split is given.",
     .options = options,
     .settings_size = sizeof(check_settings),
-    .path_arguments = true,
-    .missing = "no path given",
+    .paths = "no path given",
     .run = check,
 };

@@ -206,7 +206,6 @@ const mls_command mls_command_compare = {
              "the difference is made of, and how differently they were set up.",
     .options = options,
     .settings_size = sizeof(compare_settings),
-    .path_arguments = true,
-    .missing = "no path given",
+    .paths = "no path given",
     .run = compare_run,
 };

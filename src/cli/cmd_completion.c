@@ -113,8 +113,8 @@ static bool is_met(char condition, const mls_command *c, const mls_option *o)
                {'E', ends},
                {'R', o->does == MLS_COUNTS},
                {'W', c->words != NULL},
-               {'P', c->path_arguments},
-               {'O', c->words == NULL && !c->path_arguments},
+               {'P', c->paths != NULL},
+               {'O', c->words == NULL && c->paths == NULL},
                {'B', c->options[0].does != MLS_PRINTS_HELP}}; /* the options before help take the arguments */
     size_t i = 0;
     while (all[i].condition != condition) {

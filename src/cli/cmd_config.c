@@ -176,7 +176,6 @@ const mls_command mls_command_config = {
              "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
     .options = options,
     .settings_size = sizeof(config_settings),
-    .path_arguments = true,
-    .missing = "no name, file or folder given",
+    .paths = "no name, file or folder given",
     .run = config_run,
 };

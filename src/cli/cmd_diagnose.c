@@ -132,7 +132,6 @@ const mls_command mls_command_diagnose = {
              "rank, node and GPU it hit, whose fault it is, and what to do.",
     .options = options,
     .settings_size = sizeof(diagnose_settings),
-    .path_arguments = true,
-    .missing = "no path given",
+    .paths = "no path given",
     .run = diagnose_run,
 };

@@ -111,7 +111,6 @@ const mls_command mls_command_events = {
              "event_type, key, value and metadata.",
     .options = options,
     .settings_size = sizeof(events_settings),
-    .path_arguments = true,
-    .missing = "no path given",
+    .paths = "no path given",
     .run = events_run,
 };

@@ -189,6 +189,6 @@ const mls_command mls_command_memory = {
              "With --oom it finds messages of memory that ran out, and says what follows from them.",
     .options = options,
     .settings_size = sizeof(memory_settings),
-    .path_arguments = true,
+    .paths = "",
     .run = memory_run,
 };

@@ -180,7 +180,6 @@ const mls_command mls_command_profile = {
              "communication that nothing hides, what bounds its kernels, and what to try.",
     .options = options,
     .settings_size = sizeof(profile_settings),
-    .path_arguments = true,
-    .missing = "no file given",
+    .paths = "no file given",
     .run = profile_run,
 };

@@ -192,38 +192,16 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     free(hits);
 }
 
-static bool has_benchmark(const mls_published *published, const char *benchmark)
-{
-    const mls_published_filter alone = {.texts = {[MLS_PUBLISHED_BENCHMARK] = benchmark}};
-    return first_that_passes(published, &alone) != NULL;
-}
-
-/* Loads the results; those of hpc, unless --usage says which, for a benchmark that only hpc has.  False: see `error`.
- */
-static bool load_family(mls_cli *cli, const char *benchmark, mls_published *published, mls_error *error)
-{
-    mls_published other;
-    if (mls_published_load(cli->usage, 0, published, error) != MLS_OK) {
-        return false;
-    }
-    if (benchmark == NULL || cli->usage_given || has_benchmark(published, benchmark)) {
-        return true;
-    }
-    const bool ok = mls_published_load(MLS_USAGE_HPC, 0, &other, error) == MLS_OK;
-    const bool hpc = ok && has_benchmark(&other, benchmark);
-    cli->usage = hpc ? MLS_USAGE_HPC : cli->usage;
-    mls_published_release(hpc ? published : &other);
-    *published = hpc ? other : *published;
-    return ok;
-}
-
 static void published_run(mls_cli *cli)
 {
     mls_published_filter search = {0};
     mls_published published = {0};
     mls_error error = {0};
     if (read_search(cli, &search)) {
-        if (load_family(cli, search.texts[MLS_PUBLISHED_BENCHMARK], &published, &error)) {
+        if (search.texts[MLS_PUBLISHED_BENCHMARK] != NULL) {
+            (void)mls_cli_newest_with(cli, search.texts[MLS_PUBLISHED_BENCHMARK]);
+        }
+        if (mls_published_load(cli->usage, 0, &published, &error) == MLS_OK) {
             search_published(cli, &published, &search);
         } else {
             mls_cli_say_error(cli, NULL, &error);

@@ -24,21 +24,13 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/*
- * The edition to show: the one named, else the newest that has the benchmark. A benchmark that only hpc has needs no
- * --usage.  NULL after a complaint.
- */
+/* The edition to show: the one named, else the newest that has the benchmark.  NULL after a complaint. */
 static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions, const char *benchmark)
 {
-    const mls_str name = mls_str_from(benchmark);
     const mls_edition *edition = NULL;
-    const mls_edition *newest = mls_editions_newest_with(editions, cli->usage, name);
-    if (benchmark == NULL) {
-        newest = mls_editions_get(editions, cli->usage, mls_editions_count(editions, cli->usage) - 1);
-    } else if (newest == NULL && !cli->usage_given) {
-        newest = mls_editions_newest_with(editions, MLS_USAGE_HPC, name);
-        cli->usage = newest != NULL ? MLS_USAGE_HPC : cli->usage;
-    }
+    const mls_edition *newest =
+        benchmark != NULL ? mls_cli_newest_with(cli, benchmark)
+                          : mls_editions_get(editions, cli->usage, mls_editions_count(editions, cli->usage) - 1);
     if (!mls_cli_edition(cli, NULL, &edition)) {
         return NULL;
     }
@@ -51,7 +43,7 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
                     benchmark, mls_cli_suggestion(&nearest).text);
         return NULL;
     }
-    if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, name)) {
+    if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, mls_str_from(benchmark))) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is not in %s %s; the newest edition that has it is %s", benchmark,
                     mls_usage_name(cli->usage), edition->name, newest->name);
         return NULL;

@@ -211,7 +211,6 @@ const mls_command mls_command_score = {
              "runs with the olympic mean.",
     .options = options,
     .settings_size = sizeof(score_settings),
-    .path_arguments = true,
-    .missing = "no path given",
+    .paths = "no path given",
     .run = score_run,
 };

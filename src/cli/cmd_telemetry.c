@@ -171,7 +171,6 @@ const mls_command mls_command_telemetry = {
              "throttling and memory errors of each device, and which device stands out.",
     .options = options,
     .settings_size = sizeof(telemetry_settings),
-    .path_arguments = true,
-    .missing = "no log of measurements given",
+    .paths = "no log of measurements given",
     .run = telemetry_run,
 };

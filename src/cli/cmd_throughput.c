@@ -110,7 +110,6 @@ const mls_command mls_command_throughput = {
              "which share of the machine's peak was used.",
     .options = options,
     .settings_size = sizeof(throughput_settings),
-    .path_arguments = true,
-    .missing = "no path given",
+    .paths = "no path given",
     .run = throughput_run,
 };

@@ -104,6 +104,6 @@ const mls_command mls_command_verify = {
              "Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3 something could not be read.",
     .options = options,
     .settings_size = sizeof(verify_settings),
-    .path_arguments = true,
+    .paths = "",
     .run = verify_run,
 };

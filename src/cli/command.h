@@ -117,10 +117,10 @@ typedef struct mls_command {
     const char *about;   /* a few lines for --help */
     const mls_option *options;
     size_t settings_size; /* of the struct of which its rows name members; 0: they name none */
-    const char *words;   /* an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of
-                            them; NULL: any */
-    bool path_arguments; /* operands are files: completion offers them, and --files-from adds to them */
-    const char *missing; /* what to say when there is no operand; NULL: none is needed */
+    const char *words; /* an operand can be, "bash|zsh|fish"; COMMAND, EDITION, BENCHMARK and FINDING stand for all of
+                          them; NULL: any */
+    /* Operands are files, which completion offers: what to say when there is none ("": none is needed).  NULL: not. */
+    const char *paths;
     /* Does the work; what went wrong is in cli->status. */
     void (*run)(mls_cli *cli);
 } mls_command;
@@ -218,6 +218,12 @@ mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage us
 
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
+
+/*
+ * The newest edition that has a benchmark; NULL: none has.  A benchmark that only hpc has needs no --usage: cli->usage
+ * is hpc then.  The editions are loaded.
+ */
+const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark);
 
 /* Loads cli->models and cli->accelerators.  False after a complaint. */
 bool mls_cli_load_models(mls_cli *cli);

@@ -261,6 +261,6 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
         ok = add_operand(cli, mls_str_from(argv[i]));
     }
     ok = ok && (cli->files_from == NULL || add_files_from(cli));
-    return ok && (cli->operands.count > 0 || cli->command->missing == NULL ||
-                  mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", cli->command->missing));
+    const char *missing = cli->operands.count == 0 ? cli->command->paths : NULL;
+    return ok && (missing == NULL || *missing == '\0' || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", missing));
 }
