@@ -111,37 +111,36 @@ typedef struct mls_submitter {
     size_t unkept[MLS_FINDING_COUNT]; /**< how often a code was found beyond these */
 } mls_submitter;
 
-/** Owns everything; all texts lie in its arena. */
-typedef struct mls_submission {
-    struct mls_arena *arena;
-    const char *path; /**< as given */
-    char *real;       /**< resolved, without a trailing slash but for "/" */
-    bool valid;
-    mls_usage usage;
-    const mls_edition *edition; /**< belongs to the rulesets */
-    bool edition_guessed;       /**< from what the logs say … */
-    bool edition_by_date;       /**< … a date among it */
-    mls_submitter *submitters;
-    size_t submitter_count, submitter_capacity;
-    mls_findings findings;     /**< about what belongs to no submitter */
-    mls_finding_counts counts; /**< of everything */
-    bool failed;               /**< something could not be read */
-} mls_submission;
-
 /** How to judge. */
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
     const mls_edition *edition;     /**< NULL: guessed from the first log's date and the benchmarks */
     unsigned threads;               /**< 0: one per processor */
-    bool rcp_bypass, seed_bypass;   /**< a failed check of convergence, or of the seeds, is a warning */
-    bool bert_train_samples;        /**< a bert run's train_samples record says how much it took to converge */
+    mls_score_options score;        /**< how results are scored: bypasses of checks, and bert's train_samples */
     bool strict;                    /**< every finding makes the submission invalid */
     const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;
 } mls_submission_options;
+
+/** Owns everything; all texts lie in its arena. */
+typedef struct mls_submission {
+    struct mls_arena *arena;
+    const char *path; /**< as given */
+    char *real;       /**< resolved, without a trailing slash but for "/" */
+    bool valid;
+    mls_submission_options options; /**< that it was judged with */
+    const mls_edition *edition;     /**< belongs to the rulesets */
+    bool edition_guessed;           /**< from what the logs say … */
+    bool edition_by_date;           /**< … a date among it */
+    mls_submitter *submitters;
+    size_t submitter_count, submitter_capacity;
+    mls_findings findings;     /**< about what belongs to no submitter */
+    mls_finding_counts counts; /**< of everything */
+    bool failed;               /**< something could not be read */
+} mls_submission;
 
 /**
  * Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is not a folder that can

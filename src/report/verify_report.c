@@ -173,7 +173,7 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
     const char *system = NULL;
     mls_output_text(view->output, markdown ? "### " : "");
     mls_view_text(view, MLS_STYLE_BOLD, "%s", submitter->name);
-    mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->usage), submission->edition->name,
+    mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->options.usage), submission->edition->name,
                       submission->edition_by_date ? " (by date)" : "", markdown ? "\n" : "");
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
@@ -303,7 +303,7 @@ MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
 #define SUBMISSION_FIELDS(F)                                                                                           \
     F(submission, path, TEXT, "", row->path)                                                                           \
     F(submission, valid, BOOL, "", row->valid)                                                                         \
-    F(submission, usage, TEXT, "", mls_usage_name(row->usage))                                                         \
+    F(submission, usage, TEXT, "", mls_usage_name(row->options.usage))                                                         \
     F(submission, edition, TEXT, "", row->edition->name)                                                               \
     F(submission, edition_guessed, BOOL, "", row->edition_guessed)                                                     \
     F(submission, errors, NUMBER, "", row->counts.error)                                                               \

@@ -16,8 +16,7 @@
  * Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
  * link to a folder is followed only inside, where the place asks for one.  MLS_ERROR_READ when it cannot be read.
  */
-mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options,
-                         mls_error *error) MLS_MUST_USE;
+mls_status mls_tree_list(mls_submission *submission, mls_error *error) MLS_MUST_USE;
 
 /* Whether something of this name was asked for; `wanted` NULL: everything is. */
 bool mls_is_wanted(const char *wanted, const char *name);
@@ -44,10 +43,8 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
 /* Judges package_checker_params, of whose lines only the last counts: one of two words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
-/* Reads what descriptions must hold, src/data/systems.json; *rules is to be given to cJSON_Delete(). */
-mls_status mls_system_rules_load(cJSON **rules, mls_error *error) MLS_MUST_USE;
-
-/* Judges the text of a description by the rules of an edition; the texts of `system` will lie in `arena`. */
+/* Judges the text of a description by `rules` (systems.json), as they are in an edition; the texts of `system` will lie
+ * in `arena`. */
 mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                             mls_arena *arena, mls_findings *findings) MLS_MUST_USE;
 
@@ -59,8 +56,8 @@ mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *su
 mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run) MLS_MUST_USE;
 
 /* Judges a result whose logs have been read. */
-mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,
-                            const mls_submitter *submitter, mls_submission_result *result) MLS_MUST_USE;
+mls_status mls_result_judge(const mls_submission *submission, const mls_submitter *submitter,
+                            mls_submission_result *result) MLS_MUST_USE;
 
 /* Advises where the configs of a submitter disagree, and of settings that cost speed. */
 mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;

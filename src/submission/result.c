@@ -18,7 +18,6 @@
 /* A result that is being judged. */
 typedef struct judgement {
     const mls_submission *submission;
-    const mls_submission_options *options;
     const mls_submitter *submitter;
     const mls_system *system; /* never NULL: the walk made it */
     mls_submission_result *result;
@@ -197,14 +196,13 @@ static void score(judgement *judging)
 {
     mls_submission_result *result = judging->result;
     mls_group *group = &result->group;
-    const mls_score_options options = {
-        .editions = mls_rulesets_editions(judging->options->rulesets),
-        .bert_train_samples = judging->options->bert_train_samples,
-        .division = mls_division_described(result->division),
-        .rcp_bypass = judging->options->rcp_bypass || result->bypasses.rcp || judging->system->bypasses.rcp,
-        .seed_bypass = judging->options->seed_bypass || result->bypasses.seeds || judging->system->bypasses.seeds};
+    mls_score_options options = judging->submission->options.score;
+    options.editions = mls_rulesets_editions(judging->submission->options.rulesets);
+    options.division = mls_division_described(result->division);
+    options.rcp_bypass |= result->bypasses.rcp || judging->system->bypasses.rcp;
+    options.seed_bypass |= result->bypasses.seeds || judging->system->bypasses.seeds;
     group->result_folder = true;
-    group->usage = judging->submission->usage;
+    group->usage = judging->submission->options.usage;
     group->edition = judging->submission->edition;
     group->path = strdup(result->path);
     group->runs = (const mls_run **)calloc(result->run_count + 1, sizeof *group->runs);
@@ -357,15 +355,15 @@ static void skip(const judgement *judging)
     const bool scaling = strcmp(benchmark, "strong") == 0 || strcmp(benchmark, "weak") == 0;
     mls_findings_add(&judging->result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(judging),
                      "%.*s is not a benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
-                     mls_usage_name(judging->options->usage), judging->submission->edition->name,
+                     mls_usage_name(judging->submission->options.usage), judging->submission->edition->name,
                      scaling ? " (try --usage hpc)" : "");
 }
 
-mls_status mls_result_judge(const mls_submission *submission, const mls_submission_options *options,
-                            const mls_submitter *submitter, mls_submission_result *result)
+mls_status mls_result_judge(const mls_submission *submission, const mls_submitter *submitter,
+                            mls_submission_result *result)
 {
-    judgement judging = {submission, options, submitter, mls_submitter_system(submitter, result->system),
-                         result,     false};
+    const mls_submission_options *options = &submission->options;
+    judgement judging = {submission, submitter, mls_submitter_system(submitter, result->system), result, false};
     result->division = judging.system->says.division;
     result->group.rules =
         mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(result->benchmark));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/json_row.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -141,8 +142,9 @@ static mls_status check_name(const mls_submission *submission, const char *wante
 }
 
 /* Leaves what was asked for; a submitter that has nothing of it goes. */
-static mls_status choose(mls_submission *submission, const mls_submission_options *options, mls_error *error)
+static mls_status choose(mls_submission *submission, mls_error *error)
 {
+    const mls_submission_options *options = &submission->options;
     size_t kept = 0;
     if (options->system == NULL && options->benchmark == NULL) {
         return MLS_OK;
@@ -218,9 +220,10 @@ static mls_status find_date(log_list *logs, double *time_ms)
 }
 
 /* All logs are judged by one edition: of those from the first log's date on the first that knows the most of them. */
-static mls_status guess_edition(log_list *logs, const mls_submission_options *options)
+static mls_status guess_edition(log_list *logs)
 {
     mls_submission *submission = logs->submission;
+    const mls_submission_options *options = &submission->options;
     const mls_editions *editions = mls_rulesets_editions(options->rulesets);
     double time_ms = (double)NAN;
     mls_status status = find_date(logs, &time_ms);
@@ -310,8 +313,9 @@ static mls_status tell_endings(log_list *logs, mls_error *error)
     return status;
 }
 
-static mls_status read_logs(log_list *logs, const mls_submission_options *options, mls_error *error)
+static mls_status read_logs(log_list *logs, mls_error *error)
 {
+    const mls_submission_options *options = &logs->submission->options;
     mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
     const mls_reading reading = {.rules = &rules,
                                  .unread_runs = true,
@@ -350,15 +354,15 @@ static mls_status read_logs(log_list *logs, const mls_submission_options *option
     return status == MLS_OK ? tell_endings(logs, error) : status;
 }
 
-static mls_status judge(mls_submission *submission, const mls_submission_options *options, mls_error *error)
+static mls_status judge(mls_submission *submission)
 {
-    cJSON *rules = NULL;
-    mls_status status = mls_system_rules_load(&rules, error);
+    cJSON *rules = mls_json_data("systems.json");
+    mls_status status = rules != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         status = mls_systems_judge(submission, submitter, rules);
         for (size_t k = 0; k < submitter->result_count && status == MLS_OK; k++) {
-            status = mls_result_judge(submission, options, submitter, &submitter->results[k]);
+            status = mls_result_judge(submission, submitter, &submitter->results[k]);
         }
         if (submitter->result_count == 0) {
             mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
@@ -462,16 +466,16 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 {
     log_list logs = {.submission = submission};
     *submission = (mls_submission){
-        .usage = options->usage, .edition = options->edition, .arena = calloc(1, sizeof *submission->arena)};
+        .options = *options, .edition = options->edition, .arena = calloc(1, sizeof *submission->arena)};
     if (submission->arena != NULL) {
         submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
     }
-    mls_status status = submission->path != NULL ? mls_tree_list(submission, options, error) : MLS_ERROR_MEMORY;
-    status = status == MLS_OK ? choose(submission, options, error) : status;
-    status = status == MLS_OK && options->edition == NULL ? guess_edition(&logs, options) : status;
+    mls_status status = submission->path != NULL ? mls_tree_list(submission, error) : MLS_ERROR_MEMORY;
+    status = status == MLS_OK ? choose(submission, error) : status;
+    status = status == MLS_OK && options->edition == NULL ? guess_edition(&logs) : status;
     status = status == MLS_OK ? list_logs(&logs, submission->edition) : status;
-    status = status == MLS_OK ? read_logs(&logs, options, error) : status;
-    status = status == MLS_OK ? judge(submission, options, error) : status;
+    status = status == MLS_OK ? read_logs(&logs, error) : status;
+    status = status == MLS_OK ? judge(submission) : status;
     status = status == MLS_OK ? conclude(submission, options->strict) : status;
     free(logs.items);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.c - what a description must hold, and whether the folder of its results is there. */
-#include "base/json_row.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
 #include "submission/judge.h"
-
-mls_status mls_system_rules_load(cJSON **rules, mls_error *error)
-{
-    *rules = mls_json_data("systems.json");
-    return *rules != NULL ? MLS_OK : mls_error_memory(error);
-}
 
 /* Whether what counts from an edition on does in this one. */
 static bool counts_in(const cJSON *from, const mls_edition *edition)

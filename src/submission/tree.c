@@ -55,7 +55,6 @@ enum { OWNER_UNIT = 256 };
 
 typedef struct tree_walk {
     mls_submission *submission;
-    const mls_submission_options *options;
     tree_role in;     /* of the folder that is looked at */
     tree_role role;   /* of a folder that was found there */
     tree_owner owner; /* of what was found, where findings about that go, and their place */
@@ -236,11 +235,11 @@ static void take_system(tree_walk *walk, const mls_walk_entry *entry)
     const char *path = copy_path(walk, entry);
     add_system(walk, mls_path_name(path));
     walk->system->folder = path;
-    walk->role = walk->options->usage == MLS_USAGE_HPC ? ROLE_SYSTEM_HPC : ROLE_SYSTEM;
+    walk->role = walk->submission->options.usage == MLS_USAGE_HPC ? ROLE_SYSTEM_HPC : ROLE_SYSTEM;
     walk->with_folder = walk->submitter->system_count;
     /* Files beside its results do not concern one benchmark. */
     set_owner(walk, OWNER_SYSTEM,
-              walk->options->benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
+              walk->submission->options.benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
 }
 
 bool mls_is_wanted(const char *wanted, const char *name)
@@ -271,7 +270,7 @@ static void take_result(tree_walk *walk, const mls_walk_entry *entry)
     result->system = walk->system->name;
     result->benchmark = mls_path_name(result->path);
     result->weak = walk->in == ROLE_WEAK;
-    walk->system->has_results |= mls_is_wanted(walk->options->benchmark, result->benchmark);
+    walk->system->has_results |= mls_is_wanted(walk->submission->options.benchmark, result->benchmark);
     walk->result = result;
     set_owner(walk, OWNER_RESULT, &result->findings);
 }
@@ -322,13 +321,13 @@ static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
 /* Of one benchmark alone the implementations of others do not count. */
 static void take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
 {
-    walk->role = mls_is_wanted(walk->options->benchmark, entry->name) ? walk->role : ROLE_OTHER;
+    walk->role = mls_is_wanted(walk->submission->options.benchmark, entry->name) ? walk->role : ROLE_OTHER;
 }
 
 /* Takes note of a config, unless one system is asked for, whose they need not be; the rest may be anything. */
 static void take_config(tree_walk *walk, const mls_walk_entry *entry)
 {
-    if (unreadable(entry) == NULL && walk->options->system == NULL) {
+    if (unreadable(entry) == NULL && walk->submission->options.system == NULL) {
         add_file(walk, &walk->submitter->configs, entry);
     }
 }
@@ -538,9 +537,9 @@ static mls_status listed_folder(void *state, const mls_walk_entry *folder, size_
     return MLS_OK;
 }
 
-mls_status mls_tree_list(mls_submission *submission, const mls_submission_options *options, mls_error *error)
+mls_status mls_tree_list(mls_submission *submission, mls_error *error)
 {
-    tree_walk walk = {.submission = submission, .options = options, .findings = {&submission->findings}};
+    tree_walk walk = {.submission = submission, .findings = {&submission->findings}};
     mls_folder_walk folders = {.visitor = {&walk, found_entry, listed_folder},
                                .entries_max = ENTRIES_MAX,
                                .depth_max = DEPTH_MAX,

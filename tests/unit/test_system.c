@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/json_row.h"
 #include "rounds.h"
 #include "submission/judge.h"
 
@@ -73,8 +74,8 @@ typedef struct judged {
 static judged judge(const char *text, size_t len, const char *edition)
 {
     judged result = {.system = {.description.path = "systems/x.json"}};
-    cJSON *rules;
-    assert_int_equal(mls_system_rules_load(&rules, NULL), MLS_OK);
+    cJSON *rules = mls_json_data("systems.json");
+    assert_non_null(rules);
     assert_int_equal(mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition),
                                       &result.arena, &result.findings),
                      MLS_OK);
