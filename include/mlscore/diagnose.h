@@ -120,16 +120,12 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
 void mls_diagnosis_release(mls_diagnosis *diagnosis);
 
 /**
- * Why runs that never ended did not.  Starts zeroed but for the first four members; runs of one file, given one after
- * the other, cost one more reading of it.
+ * Why runs that never ended did not.  Starts zeroed but for the options, whose signatures are loaded when they are
+ * needed; runs of one file, given one after the other, cost one more reading of it.
  */
 typedef struct mls_endings {
-    unsigned threads;                           /**< 0: one per processor */
-    bool unpack;                                /**< as of mls_diagnose_options */
-    int (*open)(void *state, const char *path); /**< likewise */
-    void *open_state;
-    mls_signatures *signatures; /**< loaded when they are needed */
-    char *path;                 /**< of the file that was diagnosed last */
+    mls_diagnose_options options;
+    char *path; /**< of the file that was diagnosed last */
     mls_diagnosis diagnosis;
 } mls_endings;
 

@@ -13,7 +13,7 @@
 static bool can_be_read_again(const mls_endings *endings, const char *path)
 {
     struct stat about;
-    return endings->open != NULL || (stat(path, &about) == 0 && S_ISREG(about.st_mode));
+    return endings->options.open != NULL || (stat(path, &about) == 0 && S_ISREG(about.st_mode));
 }
 
 /* The diagnosis of a file, which the runs of it that follow each other share. */
@@ -22,17 +22,13 @@ static mls_status diagnose_file(mls_endings *endings, const char *path, mls_erro
     if (endings->path != NULL && strcmp(endings->path, path) == 0) {
         return MLS_OK;
     }
-    mls_status status = endings->signatures == NULL ? mls_signatures_new(&endings->signatures, error) : MLS_OK;
-    const mls_diagnose_options options = {.signatures = endings->signatures,
-                                          .threads = endings->threads,
-                                          .unpack = endings->unpack,
-                                          .open = endings->open,
-                                          .open_state = endings->open_state};
+    mls_signatures **signatures = &endings->options.signatures;
+    mls_status status = *signatures == NULL ? mls_signatures_new(signatures, error) : MLS_OK;
     mls_diagnosis_release(&endings->diagnosis);
     free(endings->path);
     endings->path = strdup(path);
     status = status == MLS_OK && endings->path == NULL ? mls_error_memory(error) : status;
-    return status == MLS_OK ? mls_diagnose(path, &options, &endings->diagnosis, error) : status;
+    return status == MLS_OK ? mls_diagnose(path, &endings->options, &endings->diagnosis, error) : status;
 }
 
 /* The failure of that run: the one that started when it did, else the first whose records are among its own. */
@@ -77,7 +73,7 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
 void mls_endings_release(mls_endings *endings)
 {
     mls_diagnosis_release(&endings->diagnosis);
-    mls_signatures_free(endings->signatures);
+    mls_signatures_free(endings->options.signatures);
     free(endings->path);
     *endings = (mls_endings){0};
 }

@@ -303,7 +303,7 @@ static int open_ended(void *state, const char *path)
 /* Why runs that never ended did not. */
 static mls_status tell_endings(log_list *logs, mls_error *error)
 {
-    mls_endings endings = {.threads = 1, .open = open_ended, .open_state = logs};
+    mls_endings endings = {.options = {.threads = 1, .open = open_ended, .open_state = logs}};
     mls_status status = MLS_OK;
     for (logs->at = 0; logs->at < logs->count && status == MLS_OK; logs->at++) {
         mls_submission_run *run = logs->items[logs->at];
