@@ -19,25 +19,16 @@ static void add_name(expansion *hosts, mls_str name)
     mls_buffer_append(hosts->names, (mls_str){"", name.len > 0});
 }
 
-/* The part of *text before the mark, which it moves past; all of it, and *text is NULL, when there is none. */
-static mls_str part_next(mls_str *text, char mark)
-{
-    mls_str part;
-    if (!mls_str_cut(text, mark, &part)) {
-        text->ptr = NULL;
-    }
-    return part;
-}
-
 /* One of the ranges between brackets: "01-03" or "07", with its zeros; false: it is none. */
 static bool expand_range(expansion *hosts, mls_str before, mls_str range, mls_str after)
 {
     char name[512];
-    const mls_str low = part_next(&range, '-');
+    mls_str low;
     size_t first;
     size_t last;
-    if (!mls_size_parse(low, &first) || !mls_size_parse(range.ptr != NULL ? range : low, &last) || first > last ||
-        low.len > 20 || before.len + after.len > sizeof name - 32) {
+    const bool several = mls_str_cut(&range, '-', &low);
+    if (!mls_size_parse(low, &first) || !mls_size_parse(several ? range : low, &last) || first > last || low.len > 20 ||
+        before.len + after.len > sizeof name - 32) {
         return false;
     }
     /* Counted from 0, since `last` may be the largest number there is. */
@@ -55,11 +46,14 @@ static void expand_word(expansion *hosts, mls_str word)
     const size_t len = hosts->names->len;
     const size_t count = hosts->count;
     mls_str after = word;
-    const mls_str before = part_next(&after, '[');
-    const mls_str inside = part_next(&after, ']');
-    bool ok = inside.len > 0 && after.ptr != NULL && memchr(after.ptr, '[', after.len) == NULL;
-    for (mls_str ranges = inside; ranges.len > 0 && ok;) {
-        ok = expand_range(hosts, before, part_next(&ranges, ','), after);
+    mls_str before;
+    mls_str ranges;
+    mls_str range;
+    bool ok = mls_str_cut(&after, '[', &before) && mls_str_cut(&after, ']', &ranges) && ranges.len > 0 &&
+              memchr(after.ptr, '[', after.len) == NULL;
+    while (ok && ranges.len > 0) {
+        (void)mls_str_cut(&ranges, ',', &range);
+        ok = expand_range(hosts, before, range, after);
     }
     if (!ok) {
         mls_buffer_cut(hosts->names, len);
