@@ -2,7 +2,7 @@
 /* cmd_compare.c - mlscore compare: which side is faster, may that be believed, and where does it come from? */
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "report/reports.h"
@@ -114,24 +114,19 @@ static void say_problems(mls_cli *cli, const mls_comparison *comparison)
 /* The benchmarks of a side, each once: "A has bert, resnet".  False: it has no runs. */
 static bool append_benchmarks(mls_buffer *words, const mls_comparison *comparison, const mls_side *side)
 {
-    bool any = false;
+    mls_arena arena = {0};
+    mls_map known = {.arena = &arena};
     mls_buffer_printf(words, "%s%s has ", words->len > 0 ? "; " : "", side->name);
     for (size_t i = 0; i < comparison->groups.count; i++) {
         const mls_side_group *group = comparison->groups.items[i];
-        bool known = group->side != side;
-        for (size_t k = 0; k < i && !known; k++) {
-            const mls_side_group *other = comparison->groups.items[k];
-            known =
-                other->side == side && mls_str_equal(mls_str_from(group->benchmark), mls_str_from(other->benchmark));
-        }
-        if (!known) {
-            mls_buffer_printf(words, "%s%s", any ? ", " : "",
-                              group->benchmark != NULL ? group->benchmark : "an unknown benchmark");
-            any = true;
-        }
+        const char *benchmark = group->benchmark != NULL ? group->benchmark : "an unknown benchmark";
+        bool added = false;
+        words->failed |= group->side == side && mls_map_put(&known, mls_str_from(benchmark), &added) == NULL;
+        mls_buffer_printf(words, "%s%s", added && known.count > 1 ? ", " : "", added ? benchmark : "");
     }
-    mls_buffer_append_text(words, any ? "" : "no runs");
-    return any;
+    mls_buffer_append_text(words, known.count > 0 ? "" : "no runs");
+    mls_arena_release(&arena);
+    return known.count > 0;
 }
 
 /* Makes it count when nothing in the comparison can be believed, and when --fail-if asks, that a side is slower. */
