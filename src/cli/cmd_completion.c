@@ -9,11 +9,11 @@
  *   @o  the option         @l  its letter       @h  its help
  *   @v  its values         @a  its argument     @@  @
  * and, up to @. for each, @[ for every command, @( for every option of the
- * command, and @? with a letter for what is only there if
- *   L  the option has a letter, H  has one and ends nothing,  N  has none
- *   A  it takes an argument, which is  V  one of its values, F  a file, T  any text
+ * command, and @? with a letter for what is only there if, @! if not
+ *   L  the option has a letter
+ *   A  it takes an argument, which is  V  one of its values,  F  a file
  *   E  it ends everything,  R  it may stand more than once
- *   W  the command's operands are words,  P  paths,  O  neither
+ *   W  the command's operands are words,  P  paths
  *   B  some option of the command takes an argument.
  */
 
@@ -96,25 +96,18 @@ static const char *values_of(const mls_option *option)
 
 static bool is_met(char condition, const mls_command *c, const mls_option *o)
 {
-    const bool ends = o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
     const bool argument = o->argument != NULL && o->does != MLS_SETS_CHOICE;
-    const bool file = argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0);
-    const bool values = argument && values_of(o) != NULL;
     const struct {
         char condition;
         bool holds;
     } all[] = {{'L', o->letter != '\0'},
-               {'H', o->letter != '\0' && !ends && o->does != MLS_COUNTS},
-               {'N', o->letter == '\0'},
                {'A', argument},
-               {'V', values},
-               {'F', file},
-               {'T', argument && !file && !values},
-               {'E', ends},
+               {'V', argument && values_of(o) != NULL},
+               {'F', argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0)},
+               {'E', o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION},
                {'R', o->does == MLS_COUNTS},
                {'W', c->words != NULL},
                {'P', c->paths != NULL},
-               {'O', c->words == NULL && c->paths == NULL},
                {'B', c->options[0].does != MLS_PRINTS_HELP}}; /* the options before help take the arguments */
     size_t i = 0;
     while (all[i].condition != condition) {
@@ -165,8 +158,8 @@ static const char *render(const char *text, place at, bool on)
         if (token == '.') {
             return text;
         }
-        if (token == '?') {
-            text = render(body + 1, at, on && is_met(*body, at.command, at.option));
+        if (token == '?' || token == '!') {
+            text = render(body + 1, at, on && is_met(*body, at.command, at.option) == (token == '?'));
         } else if (token == '[' || token == '(') {
             place each = at;
             text = render(body, at, false);
