@@ -199,15 +199,6 @@ bool mls_expr_fail_memory(mls_expr_input *input);
 /* "value is a string ("abc"), not a number" */
 bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted);
 
-/* The number of a node's value, which is a number or boolean. */
-bool mls_expr_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number);
-
-/* The value of a part or the time of the record. */
-bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *result);
-
-/* Whether `op` is a part of the record that is an object without a tree yet: then a member is *found in its text. */
-bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member);
-
 static inline mls_value mls_value_of_bool(bool truth)
 {
     return (mls_value){.kind = MLS_JSON_BOOL, .as.boolean = truth};

@@ -3,8 +3,70 @@
  * expr_eval.c - walks the nodes of an expression.  The depth of a tree is bounded when it is compiled, so the recursion
  * here is too.
  */
+#include <math.h>
+
 #include "base/utf8.h"
 #include "rules/expr.h"
+
+/* The value of a part of the record, or its time. */
+static bool eval_part(mls_expr_op op, mls_expr_input *input, mls_value *result)
+{
+    if (input->record == NULL) {
+        return mls_expr_fail(input, "there is no record to look at");
+    }
+    if (op == MLS_EXPR_TIME) {
+        const double time = input->record->time_ms;
+        *result = mls_value_of_number(time, time == floor(time));
+        return true;
+    }
+    const mls_value *tree = mls_expr_input_tree(input, op);
+    if (tree != NULL) {
+        *result = *tree;
+    }
+    return tree != NULL;
+}
+
+static void part_index(mls_expr_part *part)
+{
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(part->span);
+    part->indexed = true;
+    part->count = 0;
+    part->complete = memchr(part->span.ptr, '\\', part->span.len) == NULL;
+    while (part->complete && mls_json_walk_next(&walk, &member)) {
+        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX;
+        if (part->complete) {
+            part->members[part->count++] = member;
+        }
+    }
+}
+
+/*
+ * Whether a node is a part of the record that is an object without a tree yet: then *member is found in its text, or
+ * has no ptr.
+ */
+static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, mls_str *member)
+{
+    mls_expr_part *part = node->op <= MLS_EXPR_RECORD ? &input->parts[node->op] : NULL;
+    *member = (mls_str){NULL, 0};
+    if (part == NULL || input->record == NULL || part->tree != NULL ||
+        mls_json_kind_of(part->span) != MLS_JSON_OBJECT) {
+        return false;
+    }
+    if (!part->indexed) {
+        part_index(part);
+    }
+    if (!part->complete) {
+        (void)mls_json_member(part->span, name, member);
+        return true;
+    }
+    for (size_t i = part->count; i > 0 && member->ptr == NULL; i--) { /* the last member of a name counts */
+        if (mls_str_equal(part->members[i - 1].name, name)) {
+            *member = part->members[i - 1].value;
+        }
+    }
+    return true;
+}
 
 /* The value of a member, whose name is a string, of the node's first operand. */
 static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input *input, mls_value *result)
@@ -13,10 +75,9 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
     mls_value whole = {0};
     const mls_value *member = NULL;
     mls_str text;
-    bool found;
-    if (mls_expr_input_find((mls_expr_op)object->op, input, name, &found, &text)) {
-        member = found ? mls_value_build(text, input->arena) : NULL;
-        if (found && member == NULL) {
+    if (find_in_text(object, input, name, &text)) {
+        member = text.ptr != NULL ? mls_value_build(text, input->arena) : NULL;
+        if (text.ptr != NULL && member == NULL) {
             return mls_expr_fail_memory(input);
         }
     } else if (!mls_expr_evaluate(object, input, &whole)) {
@@ -110,10 +171,9 @@ static bool eval_has(const mls_expr_node *node, mls_expr_input *input, mls_value
 {
     const mls_value *name = &node->operands[1]->constant;
     mls_str member;
-    bool found;
     if (node->operands[1]->op == MLS_EXPR_CONSTANT && name->kind == MLS_JSON_STRING &&
-        mls_expr_input_find((mls_expr_op)node->operands[0]->op, input, name->as.string, &found, &member)) {
-        *result = mls_value_of_bool(found);
+        find_in_text(node->operands[0], input, name->as.string, &member)) {
+        *result = mls_value_of_bool(member.ptr != NULL);
         return true;
     }
     return eval_call(node, input, result);
@@ -129,7 +189,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_METADATA:
     case MLS_EXPR_RECORD:
     case MLS_EXPR_TIME:
-        return mls_expr_input_load((mls_expr_op)node->op, input, result);
+        return eval_part((mls_expr_op)node->op, input, result);
     case MLS_EXPR_VARIABLE:
         *result = input->variables[node->slot].value;
         return input->variables[node->slot].set ||

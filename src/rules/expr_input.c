@@ -113,12 +113,6 @@ bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const 
                          null ? "" : " (", null ? "" : show_kept(input, value), null ? "" : ")", wanted);
 }
 
-bool mls_expr_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
-{
-    *number = 0;
-    return mls_value_number(value, number) || mls_expr_fail_kind(input, node, value, "a number");
-}
-
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
 {
     static const mls_record none;
@@ -141,61 +135,4 @@ const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op op)
         (void)mls_expr_fail_memory(input);
     }
     return part->tree;
-}
-
-bool mls_expr_input_load(mls_expr_op op, mls_expr_input *input, mls_value *result)
-{
-    if (input->record == NULL) {
-        return mls_expr_fail(input, "there is no record to look at");
-    }
-    if (op == MLS_EXPR_TIME) {
-        const double time = input->record->time_ms;
-        *result = mls_value_of_number(time, time == floor(time));
-        return true;
-    }
-    const mls_value *tree = mls_expr_input_tree(input, op);
-    if (tree != NULL) {
-        *result = *tree;
-    }
-    return tree != NULL;
-}
-
-static void part_index(mls_expr_part *part)
-{
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(part->span);
-    part->indexed = true;
-    part->count = 0;
-    part->complete = memchr(part->span.ptr, '\\', part->span.len) == NULL;
-    while (part->complete && mls_json_walk_next(&walk, &member)) {
-        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX;
-        if (part->complete) {
-            part->members[part->count++] = member;
-        }
-    }
-}
-
-bool mls_expr_input_find(mls_expr_op op, mls_expr_input *input, mls_str name, bool *found, mls_str *member)
-{
-    mls_expr_part *part = &input->parts[op <= MLS_EXPR_RECORD ? op : MLS_EXPR_VALUE];
-    if (op > MLS_EXPR_RECORD || input->record == NULL || part->tree != NULL ||
-        mls_json_kind_of(part->span) != MLS_JSON_OBJECT) {
-        return false;
-    }
-    if (!part->indexed) {
-        part_index(part);
-    }
-    if (!part->complete) {
-        *found = mls_json_member(part->span, name, member);
-        return true;
-    }
-    size_t i = part->count; /* the last member of a name counts */
-    while (i > 0 && !mls_str_equal(part->members[i - 1].name, name)) {
-        i--;
-    }
-    *found = i > 0;
-    if (*found) {
-        *member = part->members[i - 1].value;
-    }
-    return true;
 }
