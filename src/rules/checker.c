@@ -208,31 +208,40 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
 static mls_status judge_record(void *state, const mls_record *record)
 {
     mls_checker *checker = state;
-    const size_t key = mls_ruleset_key_of(checker->ruleset, record);
+    const bool other = record->key_id == MLS_KEY_OTHER && record->key.ptr != NULL;
+    const size_t key = other                     ? mls_ruleset_find_key(checker->ruleset, record->key)
+                       : record->key.ptr != NULL ? checker->ruleset->key_of_id[record->key_id]
+                                                 : SIZE_MAX;
     mls_advice_record(checker, record);
-    if (key == SIZE_MAX) {
-        if (record->key_id == MLS_KEY_OTHER && record->key.ptr != NULL && mls_advice_unknown_key(checker, record)) {
-            follow_key(checker, record->key);
-        }
-    } else {
+    if (key != SIZE_MAX) {
         apply_rules(checker, key, record);
+    } else if (other && mls_advice_unknown_key(checker, record)) {
+        follow_key(checker, record->key);
     }
     return checker->out_of_memory || checker->input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-/* Judges all that has come, from the start, by an edition; NULL: by the rules that were given. */
+/*
+ * Judges all that has come, from the start, by an edition; NULL: by the rules that were given, or those of the edition
+ * that the first record's date points to.
+ */
 static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
-    mls_status status = MLS_OK;
+    const mls_checker_options *options = &checker->options;
+    mls_status status = options->ruleset != NULL || options->rulesets != NULL ? MLS_OK : MLS_ERROR_VALUE;
     mls_checker_release_scopes(checker);
     mls_arena_reset(&checker->memory);
     checker->better = NULL;
     checker->benchmark = NULL;
     checker->advice = (mls_advice_state){.last_time_ms = -INFINITY, .unknown.arena = &checker->memory};
     checker->input = (mls_expr_input){.arena = &checker->scratch};
+    if (edition == NULL && options->ruleset == NULL && status == MLS_OK) {
+        edition =
+            mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, checker->first_ms, MLS_S(""));
+    }
     checker->edition = edition;
     if (edition != NULL) {
-        status = mls_rulesets_get(checker->options.rulesets, edition, &checker->ruleset, NULL);
+        status = mls_rulesets_get(options->rulesets, edition, &checker->ruleset, NULL);
     }
     if (status == MLS_OK && !mls_checker_prepare(checker)) {
         status = MLS_ERROR_MEMORY;
@@ -240,25 +249,12 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     return status == MLS_OK ? mls_records_replay(&checker->kept, judge_record, checker) : status;
 }
 
-/* By the rules that were given, or those of the edition that the first record's date points to. */
-static mls_status begin(mls_checker *checker)
-{
-    const mls_checker_options *options = &checker->options;
-    if (options->ruleset == NULL && options->rulesets == NULL) {
-        return MLS_ERROR_VALUE;
-    }
-    return judge_by(checker, options->ruleset != NULL
-                                 ? NULL
-                                 : mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage,
-                                                      checker->first_ms, MLS_S("")));
-}
-
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
 {
     mls_status status = MLS_OK;
     if (checker->records++ == 0) {
         checker->first_ms = record->time_ms;
-        status = begin(checker);
+        status = judge_by(checker, NULL);
     }
     if (record->torn) {
         mls_findings_add(&checker->findings, MLS_FINDING_TORN_LINE,
@@ -281,7 +277,7 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
 
 mls_status mls_checker_end(mls_checker *checker)
 {
-    const mls_status status = checker->scopes == NULL ? begin(checker) : MLS_OK;
+    const mls_status status = checker->scopes == NULL ? judge_by(checker, NULL) : MLS_OK;
     if (status != MLS_OK) {
         return status;
     }

@@ -193,14 +193,11 @@ static void judge_end(const mls_judging *j)
  * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost after the many of
  * another.  What was not kept is counted.
  */
-static void staged_take(mls_checker *checker, const mls_rule *rule, const mls_staged_list *list, bool first)
+static void staged_take(mls_checker *checker, const mls_staged_list *list, bool first)
 {
     const mls_staged *staged = first || list->first == NULL ? list->first : list->first->next;
     for (; staged != NULL; staged = first ? NULL : staged->next) {
-        const mls_str key = staged->code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : rule->key;
-        mls_findings_add(&checker->findings, staged->code,
-                         (mls_finding_place){.line = staged->line, .column = staged->column, .key = key}, "%s",
-                         staged->message.ptr);
+        mls_findings_add(&checker->findings, staged->code, staged->place, "%s", staged->message.ptr);
     }
     if (!first && list->count > MLS_STAGED_MAX && list->last != NULL) {
         const size_t uncounted = list->count - MLS_STAGED_MAX;
@@ -216,9 +213,9 @@ static void take_all(mls_checker *checker, bool first)
         const mls_scope *scope = &checker->ruleset->scopes[scope_index];
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule_state *state = &checker->scopes[scope_index].rules[r];
-            staged_take(checker, &scope->rules[r], &state->others, first);
+            staged_take(checker, &state->others, first);
             if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[r].key_index)) {
-                staged_take(checker, &scope->rules[r], &state->checks, first);
+                staged_take(checker, &state->checks, first);
             }
         }
     }

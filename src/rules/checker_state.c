@@ -110,7 +110,8 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
         if (staged == NULL || copy.ptr == NULL || message->failed) {
             j->checker->out_of_memory = true;
         } else {
-            *staged = (mls_staged){.code = code, .message = copy, .line = j->record->line, .column = j->record->column};
+            const mls_str key = code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : j->rule->key;
+            *staged = (mls_staged){NULL, code, {NULL, j->record->line, j->record->column, key}, copy};
             *(list->last != NULL ? &list->last->next : &list->first) = staged;
             list->last = staged;
         }

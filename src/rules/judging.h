@@ -42,7 +42,7 @@ typedef struct mls_key_state {
 typedef struct mls_staged {
     struct mls_staged *next;
     mls_finding_code code;
-    size_t line, column;
+    mls_finding_place place;
     mls_str message;
 } mls_staged;
 

@@ -94,18 +94,12 @@ struct mls_ruleset {
     mls_map key_names; /* the number of an entry is the key's index */
     mls_rule_key *keys;
     size_t key_of_id[MLS_KEY_COUNT]; /* the index of a key that has a number; SIZE_MAX: no rule has it */
+    const mls_edition *loaded_for;   /* in a list of mls_rulesets */
+    mls_ruleset *next;
 };
 
 /* The index of a key, or SIZE_MAX when no rule of the edition has it. */
 size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name);
-
-/* The same for a record's key, by its number where it has one. */
-static inline size_t mls_ruleset_key_of(const mls_ruleset *ruleset, const mls_record *record)
-{
-    return record->key_id != MLS_KEY_OTHER ? ruleset->key_of_id[record->key_id]
-           : record->key.ptr != NULL       ? mls_ruleset_find_key(ruleset, record->key)
-                                           : SIZE_MAX;
-}
 
 /* The index of a scope, or SIZE_MAX. */
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);

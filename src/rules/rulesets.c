@@ -5,16 +5,10 @@
 
 #include "rules/ruleset.h"
 
-enum { EDITIONS_MAX = 64 };
-
 struct mls_rulesets {
     mls_editions *editions;
     pthread_mutex_t lock; /* over `loaded` */
-    struct {
-        const mls_edition *edition;
-        mls_ruleset *ruleset;
-    } loaded[EDITIONS_MAX];
-    size_t count;
+    mls_ruleset *loaded;  /* the newest first */
 };
 
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
@@ -39,8 +33,9 @@ void mls_rulesets_free(mls_rulesets *rulesets)
     if (rulesets == NULL) {
         return;
     }
-    for (size_t i = 0; i < rulesets->count; i++) {
-        mls_ruleset_free(rulesets->loaded[i].ruleset);
+    for (mls_ruleset *next, *ruleset = rulesets->loaded; ruleset != NULL; ruleset = next) {
+        next = ruleset->next;
+        mls_ruleset_free(ruleset);
     }
     (void)pthread_mutex_destroy(&rulesets->lock);
     mls_editions_free(rulesets->editions);
@@ -56,19 +51,20 @@ mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, 
                             mls_error *error)
 {
     mls_status status = MLS_OK;
-    size_t at = 0;
     (void)pthread_mutex_lock(&rulesets->lock);
-    while (at < rulesets->count && rulesets->loaded[at].edition != edition) {
-        at++;
+    mls_ruleset *found = rulesets->loaded;
+    while (found != NULL && found->loaded_for != edition) {
+        found = found->next;
     }
-    if (at == EDITIONS_MAX) {
-        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "more than %d editions", EDITIONS_MAX);
-    } else if (at == rulesets->count) {
-        status = mls_ruleset_load(edition, &rulesets->loaded[at].ruleset, error);
-        rulesets->loaded[at].edition = edition;
-        rulesets->count += status == MLS_OK;
+    if (found == NULL) {
+        status = mls_ruleset_load(edition, &found, error);
     }
-    *ruleset = status == MLS_OK ? rulesets->loaded[at].ruleset : NULL;
+    if (found != NULL && found->loaded_for == NULL) {
+        found->loaded_for = edition;
+        found->next = rulesets->loaded;
+        rulesets->loaded = found;
+    }
+    *ruleset = found;
     (void)pthread_mutex_unlock(&rulesets->lock);
     return status;
 }
