@@ -95,12 +95,10 @@ static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_
 static void count_key(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     mls_key_state *state = &checker->keys[key_index];
-    state->count++;
-    if (state->count == 1) {
-        state->first_line = record->line;
-    } else if (state->count == 2) {
-        state->second_line = record->line;
+    if (state->count < 2) {
+        state->lines[state->count] = record->line;
     }
+    state->count++;
     if (!checker->ruleset->keys[key_index].compare_values || state->other_line != 0) {
         return;
     }

@@ -130,7 +130,7 @@ static void advice_several(mls_checker *checker)
         if (state->other_line > 0 && !mls_scopes_have_rule(ruleset, checker->order, 0, checker->order_count, k)) {
             mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
                              (mls_finding_place){.line = state->other_line, .key = key},
-                             "%s has another value than at line %zu", key.ptr, state->first_line);
+                             "%s has another value than at line %zu", key.ptr, state->lines[0]);
         }
     }
 }

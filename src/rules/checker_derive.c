@@ -38,12 +38,10 @@ static bool put_member(mls_checker *checker, mls_scope_state *state, derived_gro
     room -= name.len;
     mls_value *copy = mls_arena_alloc(&state->memory, sizeof *copy);
     const mls_str kept = mls_arena_copy(&state->memory, name);
-    if (copy == NULL || kept.ptr == NULL ||
-        !mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members)) {
-        checker->out_of_memory = true;
-        return false;
-    }
-    if (!mls_value_copy(checker, value, &state->memory, &room, copy)) {
+    const bool grown =
+        mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members);
+    if (!mls_checker_room(checker, copy) || !mls_checker_room(checker, grown ? kept.ptr : NULL) ||
+        !mls_value_copy(checker, value, &state->memory, &room, copy)) {
         return false;
     }
     group->members[at] = (mls_member){kept, copy};
@@ -73,15 +71,15 @@ static derived_group *find_group(mls_checker *checker, mls_scope_state *state, m
         return entry != NULL ? entry->value.pointer : NULL;
     }
     derived_group *group = mls_arena_alloc(&state->memory, sizeof *group);
-    if (group != NULL) {
-        *group = (derived_group){.time_ms = -INFINITY};
-        if (!put_member(checker, state, group, group_by, by)) {
-            return NULL;
-        }
-        entry = mls_map_put(&state->groups, key, NULL);
+    if (!mls_checker_room(checker, group)) {
+        return NULL;
     }
-    if (entry == NULL) {
-        checker->out_of_memory = true;
+    *group = (derived_group){.time_ms = -INFINITY};
+    if (!put_member(checker, state, group, group_by, by)) {
+        return NULL;
+    }
+    entry = mls_map_put(&state->groups, key, NULL);
+    if (!mls_checker_room(checker, entry)) {
         return NULL;
     }
     entry->value.pointer = group;

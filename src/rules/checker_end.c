@@ -91,15 +91,15 @@ static void occurrence_several(const mls_judging *j, const mls_key_state *key, s
     mls_buffer_printf(&message,
                       differ ? "%s must be logged exactly once, is logged %zu times with different values: "
                              : "%s is logged %zu times with the same value, first at line %zu; once is enough",
-                      j->rule->key.ptr, count, key->first_line);
+                      j->rule->key.ptr, count, key->lines[0]);
     if (differ) {
         quote_kept(&message, &key->first);
-        mls_buffer_printf(&message, " at line %zu, ", key->first_line);
+        mls_buffer_printf(&message, " at line %zu, ", key->lines[0]);
         quote_kept(&message, &key->other);
         mls_buffer_printf(&message, " at line %zu", key->other_line);
     }
     end_add(j, differ ? MLS_FINDING_OCCURRENCE : MLS_FINDING_REPEATED,
-            (mls_finding_place){.line = differ ? key->other_line : key->second_line, .key = j->rule->key}, differ,
+            (mls_finding_place){.line = differ ? key->other_line : key->lines[1], .key = j->rule->key}, differ,
             &message);
 }
 

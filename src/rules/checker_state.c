@@ -68,7 +68,6 @@ bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value)
     mls_variable *variable = &j->state->variables[slot];
     mls_variable fresh = {.set = true};
     size_t room = MLS_VARIABLE_SIZE_MAX;
-    j->checker->input.shown_of = NULL; /* what lies there may be another list now */
     const bool fits = mls_value_copy(j->checker, value, &fresh.memory, &room, &fresh.value);
     fresh.used = MLS_VARIABLE_SIZE_MAX - room;
     mls_arena_release(fits ? &variable->memory : &fresh.memory);
@@ -83,7 +82,6 @@ bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *ite
     mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* without a capacity growing makes a copy */
     size_t room = MLS_VARIABLE_SIZE_MAX - variable->used;
     mls_value copy;
-    j->checker->input.shown_of = NULL;
     if (!mls_value_copy(j->checker, items, &variable->memory, &room, &copy)) {
         return variable_too_large(j->checker);
     }

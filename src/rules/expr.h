@@ -146,9 +146,7 @@ typedef struct mls_expr_input {
     const mls_record *record; /* NULL where there is none (`end`) */
     mls_expr_part parts[MLS_PARTS];
     const mls_variable *variables;
-    mls_arena *arena;     /* for trees and results; whoever owns it resets it between records */
-    const void *shown_of; /* what `shown` is the face of, for reasons; NULL: of nothing */
-    const char *shown;
+    mls_arena *arena; /* for trees and results; whoever owns it resets it between records */
     bool out_of_memory;
     char reason[240]; /* why the last one could not be evaluated */
 } mls_expr_input;

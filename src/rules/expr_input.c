@@ -32,7 +32,8 @@ static void show_string(mls_buffer *buffer, mls_str string, const char *after)
     mls_buffer_append_text(buffer, after);
 }
 
-static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth)
+/* Leaves out what comes after `enough` bytes. */
+static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth, size_t enough)
 {
     const bool list = value->kind == MLS_JSON_LIST;
     if (value->kind == MLS_JSON_STRING) {
@@ -55,21 +56,21 @@ static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned dep
     mls_buffer_append_char(buffer, list ? '[' : '{');
     for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(buffer, i > 0 ? ", " : "");
-        if (i == MLS_SHOWN_ITEMS_MAX || depth == MLS_SHOWN_DEPTH_MAX) {
+        if (i == MLS_SHOWN_ITEMS_MAX || depth == MLS_SHOWN_DEPTH_MAX || buffer->len > enough) {
             mls_buffer_append_text(buffer, "…");
             break;
         }
         if (!list) {
             show_string(buffer, value->as.object.members[i].name, "\": ");
         }
-        show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1);
+        show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1, enough);
     }
     mls_buffer_append_char(buffer, list ? ']' : '}');
 }
 
 void mls_value_show(mls_buffer *buffer, const mls_value *value)
 {
-    show_nested(buffer, value, 0);
+    show_nested(buffer, value, 0, SIZE_MAX);
 }
 
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
@@ -87,30 +88,21 @@ bool mls_expr_fail_memory(mls_expr_input *input)
     return mls_expr_fail(input, "%s", mls_reason_memory);
 }
 
-/* A list or object that rules stumble over is often the record's own, over which many of them do: its face is kept. */
-static const char *show_kept(mls_expr_input *input, const mls_value *value)
-{
-    const void *items = value->kind == MLS_JSON_LIST     ? value->as.list.items
-                        : value->kind == MLS_JSON_OBJECT ? (const void *)value->as.object.members
-                                                         : NULL;
-    if (items == NULL || items != input->shown_of) {
-        mls_buffer shown = {0};
-        mls_value_show(&shown, value);
-        input->shown = mls_arena_copy(input->arena, mls_buffer_str(&shown)).ptr;
-        input->out_of_memory |= shown.failed || input->shown == NULL;
-        input->shown_of = input->shown != NULL ? items : NULL;
-        mls_buffer_release(&shown);
-    }
-    return input->shown != NULL ? input->shown : "";
-}
-
 bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
     const mls_json_kind kind = value->kind;
-    const bool null = kind == MLS_JSON_NULL;
-    return mls_expr_fail(input, "%.*s is %s%s%s%s, not %s", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
-                         null ? "" : " (", null ? "" : show_kept(input, value), null ? "" : ")", wanted);
+    mls_buffer shown = {0};
+    if (kind != MLS_JSON_NULL) {
+        mls_buffer_append_text(&shown, " (");
+        show_nested(&shown, value, 0, sizeof input->reason);
+        mls_buffer_append_char(&shown, ')');
+    }
+    input->out_of_memory |= shown.failed;
+    (void)mls_expr_fail(input, "%.*s is %s%s, not %s", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
+                        shown.ptr != NULL ? shown.ptr : "", wanted);
+    mls_buffer_release(&shown);
+    return false;
 }
 
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
@@ -119,7 +111,6 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     const mls_record *from = record != NULL ? record : &none;
     const mls_str spans[MLS_PARTS] = {from->value, from->metadata, from->payload};
     input->record = record;
-    input->shown_of = NULL;
     for (size_t i = 0; i < MLS_PARTS; i++) {
         input->parts[i].span = spans[i];
         input->parts[i].tree = NULL;

@@ -33,7 +33,7 @@ typedef struct mls_kept_value {
 /* How often a key came, whatever the scope. */
 typedef struct mls_key_state {
     size_t count;
-    size_t first_line, second_line;
+    size_t lines[2];   /* of the first ones */
     size_t other_line; /* of the first record with another value; 0: all the same */
     mls_kept_value first, other;
 } mls_key_state;

@@ -319,13 +319,6 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     }
 }
 
-static void write_comparison(words_writer *w, char how, unsigned comparison)
-{
-    static const char *const words[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
-    static const unsigned swapped[] = {0, 1, 4, 5, 2, 3};
-    mls_buffer_append_text(w->out, words[how == '^' ? swapped[comparison] : comparison]);
-}
-
 /* Of "must be above 0 and must be below 1" the second "must be " goes. */
 static void drop_repeated(mls_buffer *out, size_t first, size_t second)
 {
@@ -340,6 +333,8 @@ static void drop_repeated(mls_buffer *out, size_t first, size_t second)
 
 static void write_fit(words_writer *w, char kind, const fit *found, const mls_expr_node *node)
 {
+    static const char *const comparisons[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
+    static const unsigned swapped[] = {0, 1, 4, 5, 2, 3};
     const unsigned own = mls_expr_table[node->op].power;
     const size_t begin = w->out->len;
     for (const char *c = found->words; *c != '\0';) {
@@ -366,7 +361,7 @@ static void write_fit(words_writer *w, char kind, const fit *found, const mls_ex
                 write_words(w, node->operands[i], MLS_POWER_UNARY);
             }
         } else {
-            write_comparison(w, c[-1], found->comparison);
+            mls_buffer_append_text(w->out, comparisons[c[-1] == '^' ? swapped[found->comparison] : found->comparison]);
         }
     }
 }
