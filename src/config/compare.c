@@ -99,8 +99,6 @@ static void compare_system(const comparison *self)
     }
 }
 
-/* ------------------------------------------------------------- parallelism */
-
 enum { DEGREES = 3, EXPORTS = 2 };
 
 static const struct {
@@ -152,8 +150,6 @@ static void check_parallel(const comparison *self)
                          product, total);
     }
 }
-
-/* ---------------------------------------------------------------- the rest */
 
 /* Slurm's times in seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
 static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)

@@ -64,8 +64,6 @@ static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_pla
     mls_buffer_release(message);
 }
 
-/* ---------------------------------------------------------------- occurrences */
-
 static void quote_kept(mls_buffer *buffer, const mls_kept_value *value)
 {
     mls_utf8_append_cut(buffer, value->text.ptr != NULL ? value->text : MLS_S("…"), 60);
@@ -106,8 +104,7 @@ static void occurrence_several(const mls_judging *j, const mls_key_state *key, s
 static bool either_came(const mls_checker *checker, const mls_rule *rule)
 {
     for (size_t i = 0; i < rule->other_count; i++) {
-        const size_t key = mls_ruleset_find_key(checker->ruleset, rule->others[i]);
-        if (key != SIZE_MAX && checker->keys[key].count > 0) {
+        if (checker->keys[mls_ruleset_find_key(checker->ruleset, rule->others[i])].count > 0) {
             return true;
         }
     }
@@ -130,8 +127,6 @@ static void judge_occurrence(const mls_judging *j, bool overruled)
         occurrence_several(j, key, count);
     }
 }
-
-/* ---------------------------------------------------------------- targets and the end */
 
 /* "; best was 0.931 at 3,072 samples, line 88" */
 static void best_append(mls_buffer *message, const mls_rule_state *state)
@@ -186,8 +181,6 @@ static void judge_end(const mls_judging *j)
         end_add(j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
     }
 }
-
-/* ---------------------------------------------------------------- putting it together */
 
 /*
  * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost after the many of

@@ -3,19 +3,11 @@
 
 #include "rules/judging.h"
 
-/* ---------------------------------------------------------------- values that outlive their record */
-
 static bool room_take(size_t *room, size_t size)
 {
     const bool fits = size <= *room;
     *room -= fits ? size : 0;
     return fits;
-}
-
-static bool text_copy(mls_checker *checker, mls_str text, mls_arena *arena, mls_str *copy)
-{
-    *copy = mls_arena_copy(arena, text);
-    return mls_checker_room(checker, copy->ptr);
 }
 
 /* Trees come from a validator that bounds their depth. */
@@ -29,8 +21,12 @@ bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *are
     if (!room_take(room, sizeof *value + text.len) || count > *room / sizeof *value) {
         return false;
     }
+    if (value->kind == MLS_JSON_STRING) {
+        copy->as.string = mls_arena_copy(arena, text);
+        return mls_checker_room(checker, copy->as.string.ptr);
+    }
     if (count == 0) {
-        return value->kind != MLS_JSON_STRING || text_copy(checker, text, arena, &copy->as.string);
+        return true;
     }
     mls_value *items = mls_arena_array(arena, count, sizeof *items);
     mls_member *members = object ? mls_arena_array(arena, count, sizeof *members) : NULL;
@@ -38,15 +34,16 @@ bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *are
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!mls_value_copy(checker, object ? from[i].value : &value->as.list.items[i], arena, room, &items[i])) {
+        const mls_value *item = object ? from[i].value : &value->as.list.items[i];
+        if ((object && !room_take(room, sizeof *from + from[i].name.len)) ||
+            !mls_value_copy(checker, item, arena, room, &items[i])) {
             return false;
         }
         if (object) {
-            members[i].value = &items[i];
-            if (!room_take(room, sizeof *from + from[i].name.len) ||
-                !text_copy(checker, from[i].name, arena, &members[i].name)) {
-                return false;
-            }
+            members[i] = (mls_member){mls_arena_copy(arena, from[i].name), &items[i]};
+        }
+        if (object && !mls_checker_room(checker, members[i].name.ptr)) {
+            return false;
         }
     }
     if (object) {
@@ -97,8 +94,6 @@ bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *ite
     return true;
 }
 
-/* ---------------------------------------------------------------- findings in waiting */
-
 void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message)
 {
     if (list->count++ < MLS_STAGED_MAX) {
@@ -116,8 +111,6 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
     }
     mls_buffer_release(message);
 }
-
-/* ---------------------------------------------------------------- scopes */
 
 static void scope_release(const mls_scope *scope, mls_scope_state *state)
 {

@@ -72,8 +72,6 @@ bool mls_edition_number(mls_str text, unsigned *number)
     return !more && count > 1;
 }
 
-/* --------------------------------------------------------------- benchmarks */
-
 static mls_benchmark unknown_benchmark(mls_usage usage)
 {
     return (mls_benchmark){.usage = usage,
@@ -225,8 +223,6 @@ double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const m
 {
     return edition->number >= benchmark->evaluation_interval_since ? benchmark->evaluation_interval : 0;
 }
-
-/* ----------------------------------------------------------------- editions */
 
 /* "2025-10-31" to the end of that day in UTC, in milliseconds. */
 static bool read_date(const cJSON *json, double *end_ms)

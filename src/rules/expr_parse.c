@@ -54,8 +54,6 @@ typedef struct operand_list {
 
 static const node *parse_expression(expr_parser *p, unsigned power);
 
-/* ---------------------------------------------------------------- tokens */
-
 MLS_PRINTF(4, 5)
 static void fail_at(expr_parser *p, mls_status status, const char *at, const char *format, ...)
 {
@@ -217,8 +215,6 @@ static void expect_sign(expr_parser *p, const char *sign, const char *what)
         fail_here(p, what);
     }
 }
-
-/* ---------------------------------------------------------------- nodes */
 
 static void check_depth(expr_parser *p, unsigned depth, const char *begin)
 {

@@ -13,8 +13,6 @@
 
 enum { STEPS_MAX = 16, SHOWN_MAX = 60 };
 
-/* ---------------------------------------------------------------- errors */
-
 /* "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
 static void describe_place(mls_str json, const char *at, mls_buffer *out)
 {
@@ -27,7 +25,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
         if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
             names[count] = member.name;
             count += member.name.ptr != NULL;
-            walk = mls_rule_walk(named ? (mls_str){NULL, 0} : member.value);
+            walk = mls_json_walk_begin(named ? (mls_str){NULL, 0} : member.value);
         }
     }
     const size_t inner = count > 2 && mls_str_equal(names[2], MLS_S("keys")) ? 3 : 2;
@@ -46,16 +44,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     }
 }
 
-/* Moves from the opening quote of a string over `count` bytes of its decoded text. */
-static const char *string_byte(const char *at, const char *end, size_t count)
-{
-    for (at++; count > 0 && at + 1 < end && *at != '"'; count--) {
-        at += *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
-    }
-    return at < end ? at : end;
-}
-
-void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
+void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
     mls_error *error = file->error;
     mls_buffer message = {0};
@@ -77,21 +66,16 @@ void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
     va_end(args);
-    if (expr_column > 0) {
-        mls_buffer_printf(&message, " (column %zu of the expression)", expr_column);
-    }
     file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr != NULL ? message.ptr : mls_reason_memory);
     mls_buffer_release(&message);
     if (source != NULL) {
-        const char *end = source->text.ptr + source->text.len;
-        at = expr_column > 0 && *at == '"' ? string_byte(at, end, expr_column - 1) : at;
         mls_text_position(source->text, (size_t)(at - source->text.ptr), &error->line, &error->column);
     }
 }
 
 void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what)
 {
-    mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, 0, "%s", what);
+    mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, "%s", what);
 }
 
 bool mls_rule_room(mls_rule_file *file, const void *there)
@@ -102,8 +86,6 @@ bool mls_rule_room(mls_rule_file *file, const void *there)
     return file->status == MLS_OK;
 }
 
-/* ---------------------------------------------------------------- members and texts */
-
 /* Which of `names`, that end with NULL, a member has; the end for "comment", which may stand everywhere. */
 static size_t find_name(mls_rule_file *file, const char *const *names, mls_str name)
 {
@@ -112,7 +94,7 @@ static size_t find_name(mls_rule_file *file, const char *const *names, mls_str n
         i++;
     }
     if (names[i] == NULL && !mls_str_equal(name, MLS_S("comment"))) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, name.ptr - 1, 0, "'%.*s' means nothing here", MLS_CUT(name, SHOWN_MAX));
+        mls_rule_fail(file, MLS_ERROR_VALUE, name.ptr - 1, "'%.*s' means nothing here", MLS_CUT(name, SHOWN_MAX));
     }
     return i;
 }
@@ -127,7 +109,7 @@ void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *name
     while (walk.object && mls_json_walk_next(&walk, &member)) {
         const size_t i = find_name(file, names, member.name);
         if (names[i] != NULL && members[i].ptr != NULL) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, 0, "'%s' stands here twice", names[i]);
+            mls_rule_fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, "'%s' stands here twice", names[i]);
         } else if (names[i] != NULL) {
             members[i] = member.value;
         }
@@ -137,7 +119,7 @@ void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *name
 mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
-    if (json.ptr == NULL || mls_json_kind_of(json) != MLS_JSON_STRING) {
+    if (mls_json_kind_of(json) != MLS_JSON_STRING) {
         mls_rule_wrong(file, json, otherwise);
     } else if (!mls_json_string(json, arena, &text)) {
         (void)mls_rule_room(file, NULL);
@@ -147,8 +129,6 @@ mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const
     }
     return text;
 }
-
-/* ---------------------------------------------------------------- sources */
 
 /* Looks at the members of a source's top; the newest of the published editions is what the file builds on. */
 static void source_top(mls_rule_file *file, mls_rule_source *source)
@@ -191,7 +171,7 @@ static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str
         source_top(file, source);
     } else if (mls_rule_room(file, reason != mls_reason_memory ? reason : NULL)) {
         const bool named = file->source_count > 0 && name.ptr != NULL;
-        mls_rule_fail(file, MLS_ERROR_SYNTAX, NULL, 0, "%s%sthis is not JSON: %s", named ? name.ptr : "",
+        mls_rule_fail(file, MLS_ERROR_SYNTAX, NULL, "%s%sthis is not JSON: %s", named ? name.ptr : "",
                       named ? ": " : "", reason);
         mls_text_position(text, where, &file->error->line, &file->error->column);
     }
@@ -202,7 +182,7 @@ static bool source_is_new(mls_rule_file *file, mls_str name, bool embedded, cons
 {
     for (size_t i = 0; mls_rule_room(file, name.ptr) && i < file->source_count; i++) {
         if (file->sources[i].embedded == embedded && mls_str_equal(file->sources[i].name, name)) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, at, 0, "%s extends itself", file->sources[i].name.ptr);
+            mls_rule_fail(file, MLS_ERROR_VALUE, at, "%s extends itself", file->sources[i].name.ptr);
         }
     }
     return file->status == MLS_OK;
@@ -225,7 +205,7 @@ static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
             return;
         }
     }
-    mls_rule_fail(file, MLS_ERROR_UNKNOWN, at, 0, "there are no rules of %s %.*s to extend", usage,
+    mls_rule_fail(file, MLS_ERROR_UNKNOWN, at, "there are no rules of %s %.*s to extend", usage,
                   MLS_CUT(edition, SHOWN_MAX));
 }
 
@@ -266,7 +246,7 @@ static void follow_extends(mls_rule_file *file)
     while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
         const mls_str name = mls_rule_text(file, json, &file->memory, "'extends' must name an edition or a file");
         if (file->source_count == MLS_EXTENDS_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d files extend each other", MLS_EXTENDS_MAX);
+            mls_rule_fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", MLS_EXTENDS_MAX);
         } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
             add_rule_file(file, name, json.ptr);
         } else if (file->status == MLS_OK) {
@@ -274,8 +254,6 @@ static void follow_extends(mls_rule_file *file)
         }
     }
 }
-
-/* ---------------------------------------------------------------- merging */
 
 static bool is_null(mls_str json)
 {
@@ -305,7 +283,7 @@ static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, c
                                           : "this rule stands twice in the scope");
     }
     if (is_null(given->value) && !is_there) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr, 0,
+        mls_rule_fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr,
                       "what is extended has %s to drop", level == SCOPES ? "no such scope" : "nothing of this name");
     }
     if (!is_there) {
@@ -331,18 +309,17 @@ static void overlay(mls_rule_file *file, mls_rule_parts *parts, mls_str json, co
                                          "a scope must be an object, or null to drop it",
                                          "'keys' must be an object of rules"};
     mls_raw_member given;
-    mls_json_walk walk = mls_rule_walk(json);
+    mls_json_walk walk = mls_json_walk_begin(json);
     if (!walk.object) {
         mls_rule_wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
     }
     for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &given); count++) {
         if (level == SCOPES && count > MLS_SCOPES_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, 0, "more than %d scopes", MLS_SCOPES_MAX);
+            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d scopes", MLS_SCOPES_MAX);
         }
         if (level == RULES && (count > MLS_RULES_PER_SCOPE_MAX || ++*rules > MLS_RULES_PER_FILE_MAX)) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, 0,
-                          "more than %d rules in a scope, or %d in a file", MLS_RULES_PER_SCOPE_MAX,
-                          MLS_RULES_PER_FILE_MAX);
+            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d rules in a scope, or %d in a file",
+                          MLS_RULES_PER_SCOPE_MAX, MLS_RULES_PER_FILE_MAX);
         }
         const bool comment = level == MEMBERS && names[find_name(file, names, given.name)] == NULL;
         const bool keys = level == MEMBERS && mls_str_equal(given.name, MLS_S("keys"));

@@ -57,9 +57,8 @@ typedef struct mls_rule_file {
 /* Reads and merges.  Exactly one of the three is given: an edition, a path or a text.  The outcome is file->status. */
 void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const char *path, mls_str text);
 
-/* Notes a failure at a byte of a text, or NULL; with `expr_column` > 0 at that byte of the string beginning there. */
-void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, size_t expr_column, const char *format, ...)
-    MLS_PRINTF(5, 6);
+/* Notes a failure at a byte of a text, or NULL. */
+void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, const char *format, ...) MLS_PRINTF(4, 5);
 void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what);
 
 /* Notes that there is no memory, unless `there` is; whether all is well. */
@@ -67,12 +66,6 @@ bool mls_rule_room(mls_rule_file *file, const void *there);
 
 /* The members of an object by `names`, which end with NULL; fails when others than "comment" stand there, or twice. */
 void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *names, mls_str *members);
-
-/* Steps through what stands there; through nothing when ptr is NULL. */
-static inline mls_json_walk mls_rule_walk(mls_str json)
-{
-    return json.ptr != NULL ? mls_json_walk_begin(json) : (mls_json_walk){0};
-}
 
 /* The text of a string, NUL-terminated in `arena`; fails with `otherwise` when it is none. */
 mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const char *otherwise);

@@ -76,8 +76,6 @@ bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size
     return have;
 }
 
-/* ---------------------------------------------------------------- chains */
-
 /* Adds a scope that is there and does not stand in the chain yet. */
 static void chain_add(mls_scope_chain *chain, size_t scope)
 {

@@ -63,7 +63,16 @@ static uint32_t name_number(rule_compiler *c, mls_map *map, mls_str name, mls_st
     return (uint32_t)(entry - map->entries);
 }
 
-/* ---------------------------------------------------------------- expressions */
+/* Where a JSON string has its decoded byte of this column; what is not a string has it all at its start. */
+static const char *string_byte(mls_str json, size_t column)
+{
+    const bool string = *json.ptr == '"';
+    const char *at = json.ptr + string;
+    for (; string && column > 1 && *at != '"'; column--) {
+        at += *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
+    }
+    return at;
+}
 
 /* `json` is the string that the text stands in, from its byte `offset` on. */
 static void compile_text(rule_compiler *c, mls_str json, mls_str text, size_t offset, mls_expr *expr)
@@ -74,7 +83,12 @@ static void compile_text(rule_compiler *c, mls_str json, mls_str text, size_t of
     }
     const mls_status status = mls_expr_compile(text, &c->scope->symbols, &c->ruleset->memory, expr, &why);
     if (status != MLS_OK && mls_rule_room(c->file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
-        mls_rule_fail(c->file, status, json.ptr, why.column > 0 ? why.column + offset : 0, "%s", why.message);
+        const size_t column = why.column + offset;
+        if (why.column == 0) {
+            mls_rule_fail(c->file, status, json.ptr, "%s", why.message);
+        }
+        mls_rule_fail(c->file, status, string_byte(json, column), "%s (column %zu of the expression)", why.message,
+                      column);
     }
 }
 
@@ -91,7 +105,7 @@ static void compile_expr(rule_compiler *c, mls_str json, mls_expr *expr)
         return;
     }
     mls_rule_members(c->file, json, names, &lines);
-    mls_json_walk walk = mls_rule_walk(lines);
+    mls_json_walk walk = mls_json_walk_begin(lines);
     if (walk.object || walk.at == walk.end || *walk.at == ']') {
         mls_rule_wrong(c->file, json, "'lines' must be a list of strings");
     }
@@ -121,8 +135,6 @@ static void compile_exprs(rule_compiler *c, mls_str json, mls_expr_list *list)
     }
 }
 
-/* ---------------------------------------------------------------- variables */
-
 static bool is_identifier(mls_str name)
 {
     return name.len <= MLS_SCOPE_NAME_MAX && mls_str_is_name(name);
@@ -133,11 +145,11 @@ static uint32_t compile_variable(rule_compiler *c, mls_str json)
 {
     mls_str name = mls_rule_text(c->file, json, &c->file->memory, "\"set\" names a variable, \"to\" is its new value");
     if (!is_identifier(name)) {
-        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "'%.60s' cannot be the name of a variable", name.ptr);
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, "'%.60s' cannot be the name of a variable", name.ptr);
     }
     const uint32_t slot = all_well(c) ? name_number(c, &c->scope->symbols, name, &name) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
+        mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
     }
     return slot;
@@ -173,7 +185,7 @@ static void compile_constant(rule_compiler *c, mls_str json, unsigned depth, mls
 static void compile_begin(rule_compiler *c, mls_str json)
 {
     mls_raw_member item;
-    mls_json_walk walk = mls_rule_walk(json);
+    mls_json_walk walk = mls_json_walk_begin(json);
     if (json.ptr != NULL && !walk.object) {
         mls_rule_wrong(c->file, json, "'begin' must be an object of variables");
     }
@@ -187,8 +199,6 @@ static void compile_begin(rule_compiler *c, mls_str json)
         c->initial[slot].set = true;
     }
 }
-
-/* ---------------------------------------------------------------- actions */
 
 /* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
 static void compile_set(rule_compiler *c, mls_action *action)
@@ -221,7 +231,7 @@ static void compile_use(rule_compiler *c, mls_str json, mls_action *action)
         action->suffix = mls_str_from(close + 1);
         compile_text(c, json, (mls_str){open + 1, (size_t)(close - open) - 1}, action->prefix.len + 1, &action->expr);
     } else if (open != NULL || close != NULL) {
-        mls_rule_fail(c->file, MLS_ERROR_SYNTAX, json.ptr, 0, "braces do not match");
+        mls_rule_fail(c->file, MLS_ERROR_SYNTAX, json.ptr, "braces do not match");
     }
 }
 
@@ -246,8 +256,7 @@ static void compile_action(rule_compiler *c, mls_str json, unsigned depth, mls_a
         compile_expr(c, members[TO], &action->expr);
         compile_set(c, action);
     } else if (depth == ACTION_DEPTH_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, 0, "\"if\" inside \"if\" more than %d deep",
-                      ACTION_DEPTH_MAX);
+        mls_rule_fail(c->file, MLS_ERROR_LIMIT, json.ptr, "\"if\" inside \"if\" more than %d deep", ACTION_DEPTH_MAX);
     } else {
         action->kind = MLS_ACTION_IF;
         compile_expr(c, members[IF], &action->expr);
@@ -261,7 +270,7 @@ static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_
     mls_json_walk walk = mls_json_walk_begin(json);
     const size_t wanted = count_items(json);
     if (mls_json_kind_of(json) != MLS_JSON_LIST || wanted > ACTIONS_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, 0, "actions are a list of at most %d", ACTIONS_MAX);
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, json.ptr, "actions are a list of at most %d", ACTIONS_MAX);
         return;
     }
     *actions = room_for(c, wanted, sizeof **actions);
@@ -269,8 +278,6 @@ static void compile_actions(rule_compiler *c, mls_str json, unsigned depth, mls_
         compile_action(c, item.value, depth, &(*actions)[(*count)++]);
     }
 }
-
-/* ---------------------------------------------------------------- rules */
 
 static int compare_texts(const void *left, const void *right)
 {
@@ -366,8 +373,6 @@ static void compile_rule(rule_compiler *c, const mls_rule_part *part, mls_rule *
     }
 }
 
-/* ---------------------------------------------------------------- scopes */
-
 static void compile_derive(rule_compiler *c, mls_str json)
 {
     static const char *const names[] = {"key", "from", "group_by", "field", NULL};
@@ -415,7 +420,7 @@ static void check_scope(rule_compiler *c, const mls_rule_part *from)
     }
     for (size_t i = 0; all_well(c) && i < scope->symbols.count; i++) {
         if (!c->initial[i].set && c->setters[i].key.ptr == NULL) {
-            mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0,
+            mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr,
                           "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
                           scope->symbols.entries[i].key.ptr);
         }
@@ -436,8 +441,7 @@ static void compile_scope(rule_compiler *c, const mls_rule_part *from)
         (mls_scope){.name = mls_arena_copy(&c->ruleset->memory, from->name), .symbols = {.arena = &c->ruleset->memory}};
     (void)mls_rule_room(c->file, scope->name.ptr);
     if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
-        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, 0, "a scope's name has 1 to %d bytes",
-                      MLS_SCOPE_NAME_MAX);
+        mls_rule_fail(c->file, MLS_ERROR_VALUE, from->json.ptr, "a scope's name has 1 to %d bytes", MLS_SCOPE_NAME_MAX);
     }
     compile_begin(c, part_of(from, MLS_S("begin"))->json);
     scope->rules = room_for(c, keys->names.count, sizeof *scope->rules);
@@ -478,7 +482,7 @@ static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
     for (const mls_rule_part *scope = file->scopes.first; file->status == MLS_OK && scope != NULL;
          scope = scope->next) {
         if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, scope->json.ptr, 0, "more than %d scopes", MLS_SCOPES_MAX);
+            mls_rule_fail(file, MLS_ERROR_LIMIT, scope->json.ptr, "more than %d scopes", MLS_SCOPES_MAX);
         } else if (scope->json.ptr != NULL) {
             rule_compiler c = {.file = file, .ruleset = ruleset, .scope = &ruleset->scopes[ruleset->scope_count++]};
             compile_scope(&c, scope);
