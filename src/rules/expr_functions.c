@@ -17,7 +17,7 @@ static bool give_bool(const mls_call *c, bool truth)
 }
 
 /* The number of a node's value, which is a number or boolean. */
-static bool number_of(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
+static bool operand_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
 {
     *number = 0;
     return mls_value_number(value, number) || mls_expr_fail_kind(input, node, value, "a number");
@@ -26,8 +26,8 @@ static bool number_of(mls_expr_input *input, const mls_expr_node *node, const ml
 static bool two_numbers(const mls_call *c, double *a, double *b)
 {
     *b = 0;
-    return number_of(c->input, c->node->operands[0], &c->values[0], a) &&
-           number_of(c->input, c->node->operands[1], &c->values[1], b);
+    return operand_number(c->input, c->node->operands[0], &c->values[0], a) &&
+           operand_number(c->input, c->node->operands[1], &c->values[1], b);
 }
 
 static bool call_not(const mls_call *c)
@@ -191,7 +191,7 @@ static bool call_numeric(const mls_call *c)
         if (!int_of_string(c->values->as.string, &x)) {
             return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
         }
-    } else if (!number_of(c->input, c->node->operands[0], c->values, &x)) {
+    } else if (!operand_number(c->input, c->node->operands[0], c->values, &x)) {
         return false;
     }
     if (c->op == MLS_EXPR_LOG2 && x <= 0) {
@@ -284,7 +284,7 @@ static bool call_extreme(const mls_call *c)
     double best = 0;
     for (size_t i = 0; i < count; i++) {
         double number;
-        if (!number_of(c->input, c->node->operands[list ? 0 : i], &items[i], &number)) {
+        if (!operand_number(c->input, c->node->operands[list ? 0 : i], &items[i], &number)) {
             return false;
         }
         if (i == 0 || (c->op == MLS_EXPR_MIN ? number < best : number > best)) {
