@@ -154,23 +154,6 @@ static const char *complete_benchmark(benchmark_row *row)
     return counted ? NULL : "counted_before";
 }
 
-/* Reads a row.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_VALUE with what is wrong with it in words. */
-static mls_status read_benchmark(const cJSON *json, mls_arena *arena, benchmark_row *row, mls_error *error)
-{
-    const char *wrong = NULL;
-    for (const cJSON *member = json->child; member != NULL && wrong == NULL; member = member->next) {
-        wrong = is_known_member(member) ? NULL : member->string;
-    }
-    if (wrong == NULL) {
-        const mls_status status = mls_json_row_read(json, benchmark_members, BENCHMARK_MEMBERS, arena, row, error);
-        if (status != MLS_OK) {
-            return status;
-        }
-        wrong = complete_benchmark(row);
-    }
-    return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", wrong);
-}
-
 mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, const cJSON *json, mls_arena *arena,
                                    mls_error *error)
 {
@@ -183,14 +166,19 @@ mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, co
     {
         benchmark_row read = {.benchmark = unknown_benchmark(usage), .left_out = 1};
         mls_error why = {0};
-        const mls_status status = read_benchmark(row, arena, &read, &why);
+        const char *wrong = NULL;
+        for (const cJSON *member = row->child; member != NULL && wrong == NULL; member = member->next) {
+            wrong = is_known_member(member) ? NULL : member->string;
+        }
         read.benchmark.name = mls_arena_copy(arena, mls_str_from(row->string)).ptr;
+        const mls_status status = mls_json_row_read(row, benchmark_members, BENCHMARK_MEMBERS, arena, &read, &why);
         if (status == MLS_ERROR_MEMORY || read.benchmark.name == NULL) {
             return mls_error_memory(error);
         }
-        if (status != MLS_OK) {
+        wrong = wrong != NULL ? wrong : status != MLS_OK ? why.message : complete_benchmark(&read);
+        if (wrong != NULL) {
             return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of benchmarks is broken: %s: %s", row->string,
-                                 why.message);
+                                 wrong);
         }
         list->items[list->count++] = read.benchmark;
     }
