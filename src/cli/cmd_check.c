@@ -8,13 +8,13 @@
 #include "report/reports.h"
 
 typedef struct check_settings {
-    bool split;
+    mls_check_names names;
 } check_settings;
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "split", offsetof(check_settings, split),
+    MLS_ROW_FLAG('\0', "split", offsetof(check_settings, names.split),
                  "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROWS_LOGS,
@@ -29,7 +29,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     if (!source->named && !source->result && run->records + (part ? run->malformed : 0) == 0) {
         return MLS_OK;
     }
-    part |= settings->split;
+    part |= settings->names.split;
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,
@@ -44,20 +44,20 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 static void check(mls_cli *cli)
 {
     mls_collect_options how;
-    const check_settings *settings = cli->settings;
-    mls_check_names names = {.sources = &cli->sources, .split = settings->split};
+    mls_check_names *names = &((check_settings *)cli->settings)->names;
     const mls_reading reading = {.rules = &how.checker,
                                  .brief = true,
                                  /* A hint for people, which neither programs nor --strict are to count. */
                                  .doubting =
                                      cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE,
-                                 .cutting = settings->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
+                                 .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .threads = cli->threads,
                                  .state = cli,
                                  .run = check_run,
                                  .done = mls_cli_read_done};
+    names->sources = &cli->sources;
     if (mls_cli_judge(cli, &how)) {
-        mls_cli_read(cli, NULL, &reading, &mls_check_report, &names);
+        mls_cli_read(cli, NULL, &reading, &mls_check_report, names);
     }
 }
 

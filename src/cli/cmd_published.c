@@ -10,15 +10,14 @@
 enum { TABLE_ROWS = 40 };
 
 typedef struct published_settings {
-    const char *texts[MLS_PUBLISHED_TEXTS];
+    mls_published_filter search;
     const char *division, *accelerators; /* as given */
     unsigned sort;                       /* mls_published_order, from 1; 0: not given */
     size_t limit;                        /* 0: not given */
-    bool best, trend;
 } published_settings;
 
 #define AT(member) offsetof(published_settings, member)
-#define TEXT_OF(which) AT(texts[MLS_PUBLISHED_##which])
+#define TEXT_OF(which) AT(search.texts[MLS_PUBLISHED_##which])
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
@@ -31,9 +30,9 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "accelerators", "RANGE", AT(accelerators), "only on so many accelerators: N, N-M, N- or -M"),
     MLS_ROW_WORD("availability", "TEXT", "cloud|onprem|preview|research", TEXT_OF(AVAILABILITY),
                  "only of systems that are available so: cloud, onprem, preview, research"),
-    MLS_ROW_FLAG('\0', "best", AT(best),
+    MLS_ROW_FLAG('\0', "best", AT(search.best),
                  "only the fastest of each edition, benchmark, division and number of accelerators"),
-    MLS_ROW_FLAG('\0', "trend", AT(trend),
+    MLS_ROW_FLAG('\0', "trend", AT(search.trend),
                  "the fastest from edition to edition, for numbers of accelerators that several have"),
     MLS_ROW_OF(MLS_SETS_VALUE, "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", AT(sort),
                "what to sort by (edition, newest first)"),
@@ -72,22 +71,18 @@ static bool read_range(mls_cli *cli, const char *range, mls_published_filter *se
 }
 
 /* Makes a filter of what the options ask for.  False after a complaint. */
-static bool read_search(mls_cli *cli, mls_published_filter *search)
+static bool read_search(mls_cli *cli, const published_settings *settings, mls_published_filter *search)
 {
-    const published_settings *settings = cli->settings;
     const mls_edition *edition;
     if (cli->operands.count > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is told by options, not by '%s'",
                            cli->operands.items[0]);
     }
-    if (settings->trend && settings->sort > 0) {
+    if (search->trend && settings->sort > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
     }
-    *search = (mls_published_filter){.division = mls_division_logged(settings->division),
-                                     .order = (mls_published_order)(settings->sort - (settings->sort > 0)),
-                                     .best = settings->best,
-                                     .trend = settings->trend};
-    memcpy(search->texts, settings->texts, sizeof search->texts);
+    search->division = mls_division_logged(settings->division);
+    search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
     if (!read_range(cli, settings->accelerators, search) || !mls_cli_edition(cli, NULL, &edition)) {
         return false;
     }
@@ -194,15 +189,16 @@ static void search_published(mls_cli *cli, const mls_published *published, const
 
 static void published_run(mls_cli *cli)
 {
-    mls_published_filter search = {0};
+    published_settings *settings = cli->settings;
+    const char *benchmark = settings->search.texts[MLS_PUBLISHED_BENCHMARK];
     mls_published published = {0};
     mls_error error = {0};
-    if (read_search(cli, &search)) {
-        if (search.texts[MLS_PUBLISHED_BENCHMARK] != NULL) {
-            (void)mls_cli_newest_with(cli, search.texts[MLS_PUBLISHED_BENCHMARK]);
+    if (read_search(cli, settings, &settings->search)) {
+        if (benchmark != NULL) {
+            (void)mls_cli_newest_with(cli, benchmark);
         }
         if (mls_published_load(cli->usage, 0, &published, &error) == MLS_OK) {
-            search_published(cli, &published, &search);
+            search_published(cli, &published, &settings->search);
         } else {
             mls_cli_say_error(cli, NULL, &error);
         }

@@ -14,9 +14,9 @@
 #include "slurm/wide.h"
 
 typedef struct score_settings {
-    const char *rcp_path; /* of the user's own points */
-    const char *summary;  /* NULL: not asked for; "" or "wide" */
-    bool select_window, bert_train_samples, write_scaling, wide;
+    mls_score_options score;
+    const char *summary; /* NULL: not asked for; "" or "wide" */
+    bool write_scaling, wide;
 } score_settings;
 
 #define AT(member) offsetof(score_settings, member)
@@ -24,10 +24,10 @@ typedef struct score_settings {
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "window", AT(select_window),
+    MLS_ROW_FLAG('\0', "window", AT(score.select_window),
                  "with more runs than needed, score the window that the rules choose"),
-    MLS_ROW_RCP(AT(rcp_path), "add reference points from FILE to those of the rules"),
-    MLS_ROW_BERT(AT(bert_train_samples)),
+    MLS_ROW_RCP(AT(score.rcp_path), "add reference points from FILE to those of the rules"),
+    MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
@@ -174,10 +174,10 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how)
 {
     const score_settings *settings = cli->settings;
     mls_collection collection;
-    if (mls_cli_collect(cli, &cli->operands, how, settings->rcp_path, &collection) && note_endings(cli, &collection) &&
-        mls_cli_note_telemetry(cli, &collection)) {
+    if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
+        note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
-        note_unused_points(cli, &collection, settings->rcp_path);
+        note_unused_points(cli, &collection, settings->score.rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
             score_judge(cli, &collection.groups[i], settings->write_scaling);
         }
@@ -188,15 +188,14 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how)
 
 static void score_run(mls_cli *cli)
 {
-    const score_settings *settings = cli->settings;
+    score_settings *settings = cli->settings;
     mls_collect_options how;
     mls_buffer points = {0};
-    if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->rcp_path, &points)) {
+    if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->score.rcp_path, &points)) {
         how.observer = settings->wide ? &mls_tracked_observer : NULL;
-        how.score.select_window = settings->select_window;
-        how.score.bert_train_samples = settings->bert_train_samples;
-        how.score.rcp_text = mls_buffer_str(&points);
-        how.score.rcp_path = settings->rcp_path;
+        settings->score.editions = how.score.editions;
+        settings->score.rcp_text = mls_buffer_str(&points);
+        how.score = settings->score;
         score_collected(cli, &how);
     }
     mls_buffer_release(&points);

@@ -11,7 +11,7 @@ typedef struct throughput_settings {
     const char *accelerator; /* as given */
     const char *precision;
     size_t accelerators; /* 0: not given */
-    bool causal, series;
+    mls_throughput_options wanted;
 } throughput_settings;
 
 #define AT(member) offsetof(throughput_settings, member)
@@ -22,8 +22,8 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "accelerator", "NAME", AT(accelerator), "the model of the accelerators: B200"),
     MLS_ROW_OF(MLS_SETS_COUNT, "accelerators", "N", AT(accelerators), "how many accelerators a run had in all"),
     MLS_ROW_TEXT('\0', "precision", "fp8|fp4", AT(precision), "tell the utilization of the peak in this precision too"),
-    MLS_ROW_FLAG('\0', "causal", AT(causal), "count attention half, as causal models need it"),
-    MLS_ROW_FLAG('\0', "series", AT(series), "with JSON and NDJSON, the segments of each run too"),
+    MLS_ROW_FLAG('\0', "causal", AT(wanted.causal), "count attention half, as causal models need it"),
+    MLS_ROW_FLAG('\0', "series", AT(wanted.series), "with JSON and NDJSON, the segments of each run too"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_LOGS,
 };
@@ -80,7 +80,7 @@ static void throughput_print(mls_cli *cli, const mls_collection *collection, con
 
 static void throughput_run(mls_cli *cli)
 {
-    const throughput_settings *settings = cli->settings;
+    mls_throughput_options *wanted = &((throughput_settings *)cli->settings)->wanted;
     mls_collect_options how;
     mls_collection collection;
     if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how)) {
@@ -88,14 +88,12 @@ static void throughput_run(mls_cli *cli)
     }
     how.named_runs = true;
     how.observer = &mls_throughput_observer;
-    mls_throughput_options wanted = {.rulesets = cli->rulesets,
-                                     .models = cli->models,
-                                     .accelerator_table = cli->accelerators,
-                                     .series = settings->series,
-                                     .causal = settings->causal};
-    if (take_machine(cli, &wanted)) {
+    wanted->rulesets = cli->rulesets;
+    wanted->models = cli->models;
+    wanted->accelerator_table = cli->accelerators;
+    if (take_machine(cli, wanted)) {
         if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) && mls_cli_note_telemetry(cli, &collection)) {
-            throughput_print(cli, &collection, &wanted);
+            throughput_print(cli, &collection, wanted);
         }
         mls_collection_release(&collection);
     }
