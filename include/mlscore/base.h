@@ -149,6 +149,14 @@ mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_e
 mls_status mls_error_memory(mls_error *error);
 extern const char mls_reason_memory[];
 
+/** How much is done at once, and who hears how far it is. */
+typedef struct mls_work {
+    unsigned threads; /**< 0: one per processor */
+    /** Called now and then, from any thread but never from two at once; NULL: not. */
+    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
+    void *progress_state;
+} mls_work;
+
 /** How bad a finding is; its name: "error", "warning" or "advice".  Only errors make a log or a submission invalid. */
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;
 const char *mls_severity_name(mls_severity severity);

@@ -10,16 +10,13 @@ MLS_C_BEGIN
 
 typedef struct mls_collect_options {
     mls_usage usage;
-    const mls_edition *edition;   /**< NULL: guessed for each group from its first record */
-    unsigned threads;             /**< 0: one per processor */
+    const mls_edition *edition; /**< NULL: guessed for each group from its first record */
+    mls_work work;
     bool runs_only;               /**< no groups are made */
     mls_score_options score;      /**< how each group is scored */
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */
     const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
-    /** Called now and then, from any thread but never from two at once; NULL: not. */
-    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
-    void *progress_state;
 } mls_collect_options;
 
 /** Everything found under some paths.  Owns all it points to. */

@@ -102,13 +102,11 @@ typedef struct mls_diagnosis {
 
 typedef struct mls_diagnose_options {
     mls_signatures *signatures; /**< used by one call at a time */
-    unsigned threads;           /**< 0: one per processor */
-    bool unpack;                /**< logs packed by gzip are read too */
+    mls_work work;
+    bool unpack; /**< logs packed by gzip are read too */
     /** Opens the path, which is then one file whatever stands on the disk; -1 with errno set.  NULL: not. */
     int (*open)(void *state, const char *path);
     void *open_state;
-    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done); /**< as mls_reading has it */
-    void *progress_state;
 } mls_diagnose_options;
 
 /**

@@ -66,8 +66,8 @@ typedef struct mls_reading {
     bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
     mls_cutting cutting;
     const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
-    unsigned threads;             /**< 0: one per processor */
-    void *state;                  /**< of all callbacks */
+    mls_work work;
+    void *state; /**< of all callbacks */
     /** Opens a source, from any thread; -1 with errno set.  NULL: mls_source_open(). */
     int (*open)(void *state, size_t index);
     /** Fills one more sink for the file, from any thread; all that it is given comes from one thread.  NULL: none. */
@@ -76,9 +76,6 @@ typedef struct mls_reading {
     mls_status (*run)(void *state, size_t index, mls_run *run, bool part);
     /** A source has ended; its runs have been handed over. */
     mls_status (*done)(void *state, const mls_read *read);
-    /** Called now and then, from any thread but never from two at once; NULL: not. */
-    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
-    void *progress_state;
 } mls_reading;
 
 /**

@@ -115,14 +115,11 @@ typedef struct mls_submitter {
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
-    const mls_edition *edition;     /**< NULL: guessed from the first log's date and the benchmarks */
-    unsigned threads;               /**< 0: one per processor */
+    const mls_edition *edition; /**< NULL: guessed from the first log's date and the benchmarks */
+    mls_work work;
     mls_score_options score;        /**< how results are scored: bypasses of checks, and bert's train_samples */
     bool strict;                    /**< every finding makes the submission invalid */
     const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
-    /** Called now and then, from any thread but never from two at once; NULL: not. */
-    void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
-    void *progress_state;
 } mls_submission_options;
 
 /** Owns everything; all texts lie in its arena. */

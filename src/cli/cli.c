@@ -30,11 +30,9 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     if (kind == MLS_EXIT_OK && cli->view.quiet) {
         return false;
     }
-    mls_buffer_printf(&line, "mlscore%s%s: ", *name != '\0' ? " " : "", name);
+    mls_buffer_printf(&message, "mlscore%s%s: ", *name != '\0' ? " " : "", name);
     if (path != NULL) {
-        mls_buffer_append_char(&line, '\'');
-        mls_escape_append(&line, mls_str_from(path));
-        mls_buffer_append_text(&line, "': ");
+        mls_buffer_printf(&message, "'%s': ", path);
     }
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
@@ -219,11 +217,7 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
 
 bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
 {
-    *how = (mls_collect_options){.usage = cli->usage,
-                                 .threads = cli->threads,
-                                 .score = {.editions = mls_cli_editions(cli)},
-                                 .progress = mls_cli_progress,
-                                 .progress_state = cli};
+    *how = (mls_collect_options){.usage = cli->usage, .work = cli->work, .score = {.editions = mls_cli_editions(cli)}};
     return how->score.editions != NULL && mls_cli_edition(cli, NULL, &how->edition);
 }
 
@@ -360,7 +354,7 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 {
     const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
-    return !people || mls_telemetry_note(collection, cli->threads) == MLS_OK || mls_cli_say_no_memory(cli);
+    return !people || mls_telemetry_note(collection, cli->work.threads) == MLS_OK || mls_cli_say_no_memory(cli);
 }
 
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)

@@ -51,7 +51,7 @@ static void check(mls_cli *cli)
                                  .doubting =
                                      cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE,
                                  .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
-                                 .threads = cli->threads,
+                                 .work.threads = cli->work.threads,
                                  .state = cli,
                                  .run = check_run,
                                  .done = mls_cli_read_done};

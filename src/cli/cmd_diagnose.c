@@ -96,8 +96,7 @@ static void diagnose_run(mls_cli *cli)
     }
     mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
     mls_diagnosis_list list = {calloc(cli->operands.count, sizeof *list.items), 0};
-    const mls_diagnose_options wanted = {
-        .signatures = signatures, .threads = cli->threads, .progress = mls_cli_progress, .progress_state = cli};
+    const mls_diagnose_options wanted = {.signatures = signatures, .work = cli->work};
     const size_t count = list.items != NULL ? cli->operands.count : 0;
     mls_status status = list.items != NULL ? MLS_OK : mls_error_memory(&error);
     for (size_t i = 0; i < count && status == MLS_OK && signatures != NULL; i++) {

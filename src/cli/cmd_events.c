@@ -97,7 +97,8 @@ static mls_status events_done(void *state, const mls_read *read)
 static void events_run(mls_cli *cli)
 {
     const events_settings *events = cli->settings;
-    const mls_reading reading = {.threads = cli->threads, .state = cli, .listen = events_listen, .done = events_done};
+    const mls_reading reading = {
+        .work.threads = cli->work.threads, .state = cli, .listen = events_listen, .done = events_done};
     if (!events->count || mls_cli_open(cli)) {
         mls_cli_read(cli, NULL, &reading, events->count ? NULL : &mls_events_report, NULL);
     }

@@ -114,7 +114,8 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
 {
     memory_settings *settings = cli->settings;
     mls_oom_list list = {.job = job};
-    const mls_reading reading = {.threads = cli->threads, .state = cli, .listen = oom_listen, .done = oom_done};
+    const mls_reading reading = {
+        .work.threads = cli->work.threads, .state = cli, .listen = oom_listen, .done = oom_done};
     if (mls_oom_search_new(&settings->search) != MLS_OK) {
         mls_cli_say_no_memory(cli);
     } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {

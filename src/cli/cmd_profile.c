@@ -87,7 +87,7 @@ static mls_status place_profiles(void *state, size_t index, mls_run *run, bool p
 static void read_run(mls_cli *cli)
 {
     const profile_settings *settings = cli->settings;
-    const mls_reading reading = {.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
+    const mls_reading reading = {.work.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
     for (size_t i = 0; i < settings->profiles.count; i++) {
         settings->profiles.items[i]->run.file = settings->run;
     }

@@ -160,7 +160,7 @@ static bool wants_csv(mls_cli *cli)
 /* Looks for why the runs that never ended did not.  False after a complaint. */
 static bool note_endings(mls_cli *cli, mls_collection *collection)
 {
-    mls_endings endings = {.options = {.threads = cli->threads, .unpack = true}};
+    mls_endings endings = {.options = {.work.threads = cli->work.threads, .unpack = true}};
     mls_error error = {0};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {

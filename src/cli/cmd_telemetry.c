@@ -71,7 +71,7 @@ static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
 {
     const telemetry_settings *given = cli->settings;
     *wanted = mls_telemetry_defaults();
-    wanted->threads = cli->threads;
+    wanted->threads = cli->work.threads;
     wanted->columns = given->columns;
     wanted->host_pattern = given->host_pattern;
     if (given->timezone != NULL && !mls_timezone_parse(mls_str_from(given->timezone), &wanted->timezone_minutes)) {
@@ -128,7 +128,7 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
 /* The runs of the logs that --run names, found as score finds them; NULL after a complaint. */
 static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_collection *collection)
 {
-    const mls_collect_options how = {.threads = cli->threads, .runs_only = true};
+    const mls_collect_options how = {.work.threads = cli->work.threads, .runs_only = true};
     if (!mls_cli_collect(cli, logs, &how, NULL, collection)) {
         return NULL;
     }

@@ -78,10 +78,8 @@ static void verify_run(mls_cli *cli)
     cli->view.only = settings->only;
     wanted.rulesets = cli->rulesets;
     wanted.usage = cli->usage;
-    wanted.threads = cli->threads;
+    wanted.work = cli->work;
     wanted.strict = cli->view.strict;
-    wanted.progress = mls_cli_progress;
-    wanted.progress_state = cli;
     const mls_status judged = mls_submission_verify(cli->operands.items[0], &wanted, &submission, &error);
     mls_cli_progress_end(cli);
     if (judged != MLS_OK) {

@@ -83,7 +83,7 @@ typedef struct mls_option {
 #define MLS_ROW_OUTPUT                                                                                                 \
     MLS_ROW_COMMON('o', "output", "FILE", MLS_SETS_TEXT, output_path, "write results to FILE, whole or not at all")
 #define MLS_ROW_THREADS                                                                                                \
-    MLS_ROW_COMMON('j', "threads", "N", MLS_SETS_THREADS, threads, "use N threads (one per processor)")
+    MLS_ROW_COMMON('j', "threads", "N", MLS_SETS_THREADS, work.threads, "use N threads (one per processor)")
 #define MLS_ROW_COLOR                                                                                                  \
     MLS_ROW_COMMON('\0', "color", "auto|always|never", MLS_SETS_TEXT, color, "colour results (auto: on a terminal)")
 #define MLS_ROW_QUIET MLS_ROW_COMMON('q', "quiet", NULL, MLS_SETS_FLAG, view.quiet, "say less")
@@ -139,7 +139,7 @@ struct mls_cli {
     const char *files_from;
     bool files_from_null;
     const char *color; /* as given: view.color is what came of it */
-    unsigned threads;  /* 0: one per processor */
+    mls_work work;     /* with the progress of the tool */
     void *settings;    /* the command's own struct, with what it works on; NULL: it has none */
 
     mls_names operands;       /* what is left of the command line, then what --files-from lists */

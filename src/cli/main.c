@@ -26,6 +26,7 @@ static size_t terminal_width(void)
 static int start(const mls_command *command, int argc, char **argv)
 {
     mls_cli cli = {.command = command, .commands = commands, .view = {.width = terminal_width()}};
+    cli.work = (mls_work){.progress = mls_cli_progress, .progress_state = &cli};
     cli.settings = command->settings_size > 0 ? calloc(1, command->settings_size) : NULL;
     if (cli.settings == NULL && command->settings_size > 0) {
         mls_cli_say_no_memory(&cli);

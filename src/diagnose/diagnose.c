@@ -99,13 +99,11 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
         }
     }
     const mls_reading reading = {.plain = !options->unpack,
-                                 .threads = options->threads,
+                                 .work = options->work,
                                  .state = state,
                                  .open = open_source,
                                  .listen = listen,
-                                 .done = file_done,
-                                 .progress = options->progress,
-                                 .progress_state = options->progress_state};
+                                 .done = file_done};
     state->sources = sources;
     status = status == MLS_OK ? mls_read_sources(&reading, sources->items, sources->count, error) : status;
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

@@ -104,7 +104,7 @@ static mls_status ask_neighbours(ahead_file *file, mls_run *run)
                                .brief = true,
                                .steps = reading->steps,
                                .cutting = reading->cutting,
-                               .threads = 1,
+                               .work.threads = 1,
                                .state = &look,
                                .run = look_again};
     mls_status status = mls_editions_find(editions, run->usage, mls_str_from(run->edition), &own, NULL);
@@ -266,8 +266,8 @@ static void read_item(void *state, size_t item)
     (void)pthread_mutex_lock(&work->lock);
     work->files_done++;
     work->bytes_done += file->read.totals.bytes;
-    if (reading->progress != NULL) {
-        reading->progress(reading->progress_state, work->files_done, work->files, work->bytes_done);
+    if (reading->work.progress != NULL) {
+        reading->work.progress(reading->work.progress_state, work->files_done, work->files, work->bytes_done);
     }
     (void)pthread_mutex_unlock(&work->lock);
 }
@@ -313,7 +313,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
                          .sources = sources,
                          .ahead = calloc(FILES_AHEAD, sizeof *work.ahead),
                          .error = error != NULL ? error : &ignored,
-                         .threads = reading->threads != 0 ? reading->threads : mls_processor_count()};
+                         .threads = reading->work.threads != 0 ? reading->work.threads : mls_processor_count()};
     mls_relay relay = {.slots = FILES_AHEAD,
                        .count = count,
                        .state = &work,

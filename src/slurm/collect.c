@@ -226,12 +226,10 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                  .unread_runs = true,
                                  .steps = true,
                                  .observer = options->observer,
-                                 .threads = options->threads,
+                                 .work = options->work,
                                  .state = &collecting,
                                  .run = collect_run,
-                                 .done = collect_source,
-                                 .progress = options->progress,
-                                 .progress_state = options->progress_state};
+                                 .done = collect_source};
     mls_status status =
         collecting.found != NULL ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
     status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;

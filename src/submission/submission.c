@@ -303,7 +303,7 @@ static int open_ended(void *state, const char *path)
 /* Why runs that never ended did not. */
 static mls_status tell_endings(log_list *logs, mls_error *error)
 {
-    mls_endings endings = {.options = {.threads = 1, .open = open_ended, .open_state = logs}};
+    mls_endings endings = {.options = {.work.threads = 1, .open = open_ended, .open_state = logs}};
     mls_status status = MLS_OK;
     for (logs->at = 0; logs->at < logs->count && status == MLS_OK; logs->at++) {
         mls_submission_run *run = logs->items[logs->at];
@@ -321,13 +321,11 @@ static mls_status read_logs(log_list *logs, mls_error *error)
                                  .unread_runs = true,
                                  .plain = true,
                                  .cutting = MLS_CUT_NEVER,
-                                 .threads = options->threads,
+                                 .work = options->work,
                                  .state = logs,
                                  .open = open_log,
                                  .run = take_run,
-                                 .done = finish_log,
-                                 .progress = options->progress,
-                                 .progress_state = options->progress_state};
+                                 .done = finish_log};
     mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
     mls_source *sources = calloc(logs->count + 1, sizeof *sources); /* their paths are the runs' */
     status = sources == NULL ? MLS_ERROR_MEMORY : status;
@@ -341,7 +339,7 @@ static mls_status read_logs(log_list *logs, mls_error *error)
     status = status == MLS_OK ? mls_read_sources(&reading, sources, logs->count, error) : status;
     free(sources);
     if (status == MLS_OK) {
-        const mls_relay relay = {.threads = options->threads != 0 ? options->threads : mls_processor_count(),
+        const mls_relay relay = {.threads = options->work.threads != 0 ? options->work.threads : mls_processor_count(),
                                  .slots = MLS_RELAY_SLOTS_MAX,
                                  .count = logs->count,
                                  .state = logs,

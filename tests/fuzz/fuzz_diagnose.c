@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static mls_signatures *signatures;
     int memory = memfd_create("log", MFD_CLOEXEC);
-    const mls_diagnose_options options = {.open = open_memory, .open_state = &memory, .threads = 1};
+    const mls_diagnose_options options = {.open = open_memory, .open_state = &memory, .work.threads = 1};
     mls_diagnose_options wanted = options;
     mls_diagnosis job;
     if ((signatures == NULL && mls_signatures_new(&signatures, NULL) != MLS_OK) || memory < 0 ||

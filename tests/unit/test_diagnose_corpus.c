@@ -47,7 +47,7 @@ static size_t check_log(const char *path, mls_str text, mls_signatures *signatur
 {
     int memory = memfd_create("log", MFD_CLOEXEC);
     const mls_diagnose_options options = {
-        .signatures = signatures, .threads = 1, .open = open_cut, .open_state = &memory};
+        .signatures = signatures, .work.threads = 1, .open = open_cut, .open_state = &memory};
     mls_diagnosis job;
     assert_true(memory >= 0 && write(memory, text.ptr, text.len) == (ssize_t)text.len);
     assert_int_equal(lseek(memory, 0, SEEK_SET), 0);

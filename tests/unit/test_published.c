@@ -148,7 +148,7 @@ static double score_folder(const published_table *table, const char *root, const
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s", root, corpus_text(row, "dir"));
     const char *paths[] = {path};
-    mls_collect_options options = {.threads = 1, .score = {.editions = table->editions}};
+    mls_collect_options options = {.work.threads = 1, .score = {.editions = table->editions}};
     assert_true(mls_usage_from_name(mls_str_from(corpus_text(row, "usage")), &options.usage));
     assert_int_equal(mls_editions_find(table->editions, options.usage, mls_str_from(corpus_text(row, "edition")),
                                        &options.edition, NULL),

@@ -453,7 +453,7 @@ static void runs_come_in_order_whatever_the_threads(void **state)
     write_script("result_1.txt", "", 1);
     assert_int_equal(chmod("result_1.txt", 0), 0);
     for (unsigned threads = 1; threads < 4; threads++) {
-        const mls_reading reading = {.threads = threads, .steps = true};
+        const mls_reading reading = {.work.threads = threads, .steps = true};
         assert_told(reading, here, 1, 0, MLS_OK,
                     geteuid() == 0 ? "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 4:0-0! done4 "
                                    : "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 done4! ");
@@ -493,7 +493,7 @@ static void a_listener_hears_every_record(void **state)
     assert_int_equal(mls_sources_find(large, 1, &sources, NULL), MLS_OK);
     for (unsigned threads = 1; threads < 3; threads++) {
         retold told = {0};
-        const mls_reading reading = {.threads = threads, .state = &told, .listen = listen};
+        const mls_reading reading = {.work.threads = threads, .state = &told, .listen = listen};
         assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
         assert_int_equal(told.heard, 300000);
     }

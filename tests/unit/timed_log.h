@@ -101,7 +101,7 @@ static inline void timed_measure(timed_logs *logs, mls_buffer *texts, size_t cou
     assert_int_equal(mls_rulesets_new(&logs->rulesets, NULL), MLS_OK);
     assert_int_equal(mls_models_load(&logs->models, NULL), MLS_OK);
     assert_int_equal(mls_accelerators_load(&logs->accelerators, NULL), MLS_OK);
-    const mls_collect_options how = {.threads = 1,
+    const mls_collect_options how = {.work.threads = 1,
                                      .score = {.editions = mls_rulesets_editions(logs->rulesets)},
                                      .observer = &mls_throughput_observer};
     assert_int_equal(mls_collect(paths, 1, &how, &logs->collection, NULL), MLS_OK);
