@@ -6,13 +6,20 @@
  * tree is built.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "base/utf8.h"
 #include "mlscore/value.h"
 #include "score/score.h"
 
 /* How much is kept of a name. */
 enum { NAME_LENGTH = 1000 };
+
+/* How much is kept of a hyperparameter's value; one with a longer key is none. */
+enum { HYPERPARAMETER_LENGTH = 200 };
+#define CUT_STRING_END "…\""
 
 /* A number of an evaluation's metadata; what they do not say, NaN, is as the one before it said. */
 static double take_progress(const mls_record *record, mls_str name, double *progress)
@@ -99,12 +106,69 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     mls_arena_release(&arena);
 }
 
+/* Where a run's texts live; most runs that are read for their verdict have none.  NULL when memory runs out. */
+static mls_arena *run_arena(mls_run *run)
+{
+    run->arena = run->arena != NULL ? run->arena : calloc(1, sizeof *run->arena);
+    return run->arena;
+}
+
+const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
+{
+    for (size_t i = 0; i < run->hyperparameter_count; i++) {
+        if (mls_str_equal(run->hyperparameters[i].key, key)) {
+            return run->hyperparameters[i].value;
+        }
+    }
+    return NULL;
+}
+
+/* How many bytes of a string's span are kept, so that neither a character nor an escape is cut in two. */
+static size_t string_kept(mls_str span)
+{
+    size_t kept = 1;
+    for (size_t at = 1; at <= HYPERPARAMETER_LENGTH;) {
+        kept = at;
+        if (span.ptr[at] == '\\') {
+            at += span.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
+        } else {
+            (void)mls_utf8_next(span, &at);
+        }
+    }
+    return kept;
+}
+
+bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line)
+{
+    mls_arena *arena = run_arena(run);
+    const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
+    const bool cut = value.len > HYPERPARAMETER_LENGTH;
+    double number = (double)NAN;
+    mls_words words;      /* of value, if it is another */
+    if (cut && !string) { /* a number of very many digits */
+        (void)mls_json_number(value, &number);
+        words = mls_words_exact(number);
+        value = mls_str_from(words.text);
+    }
+    const size_t kept = cut && string ? string_kept(value) : value.len;
+    const mls_str copy = arena != NULL ? mls_arena_copy(arena, key) : (mls_str){0};
+    char *text = arena != NULL ? mls_arena_alloc(arena, kept + sizeof CUT_STRING_END) : NULL;
+    if (copy.ptr == NULL || text == NULL ||
+        !mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
+                  sizeof *run->hyperparameters)) {
+        return false;
+    }
+    memcpy(text, value.ptr, kept);
+    memcpy(text + kept, cut && string ? CUT_STRING_END : "", cut && string ? sizeof CUT_STRING_END : 1);
+    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
+    return true;
+}
+
 /* A record that comes before training starts describes the run; the first value of a key stays. */
-static void take_hyperparameter(mls_run *run, void *member, const mls_record *record)
+static void take_hyperparameter(mls_run *run, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
-    (void)member;
-    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > MLS_HYPERPARAMETER_LENGTH ||
+    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > HYPERPARAMETER_LENGTH ||
         (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL) ||
         run->too_many_hyperparameters || mls_run_hyperparameter(run, record->key) != NULL) {
         return;
@@ -147,7 +211,7 @@ static void take_run_stop(mls_run *run, void *member, const mls_record *record)
 static void take_seed(mls_run *run, void *member, const mls_record *record)
 {
     (void)member;
-    run->out_of_memory |= mls_run_arena(run) == NULL || !mls_run_seed(run, record);
+    run->out_of_memory |= run_arena(run) == NULL || !mls_run_seed(run, record);
 }
 
 static void take_number(mls_run *run, void *member, const mls_record *record)
@@ -157,42 +221,31 @@ static void take_number(mls_run *run, void *member, const mls_record *record)
     *number = mls_json_number(record->value, number) ? *number : (double)NAN;
 }
 
-static void take_config_filename(mls_run *run, void *member, const mls_record *record)
-{
-    take_text(run, member, record);
-    take_hyperparameter(run, NULL, record);
-}
-
-static void take_train_samples(mls_run *run, void *member, const mls_record *record)
-{
-    take_number(run, member, record);
-    take_hyperparameter(run, NULL, record);
-}
-
 /* The handler of records of each key, and the member of the run that it fills; a key without a row is a hyperparameter.
  */
 static const struct {
     void (*take)(mls_run *run, void *member, const mls_record *record);
     size_t member;
     bool brief;   /* kept of a brief run too: its steps, and whose it is */
+    bool setup;   /* a hyperparameter as well */
     bool ignored; /* says how a run goes, whose it is or what files it was given, not how it was set up */
 } handlers[MLS_KEY_COUNT] = {
-    [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), true, false},
-    [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), false, false},
-    [MLS_KEY_RUN_START] = {take_step, offsetof(mls_run, run_start), true, false},
-    [MLS_KEY_RUN_STOP] = {take_run_stop, offsetof(mls_run, run_stop), true, false},
+    [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), .brief = true},
+    [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop)},
+    [MLS_KEY_RUN_START] = {take_step, offsetof(mls_run, run_start), .brief = true},
+    [MLS_KEY_RUN_STOP] = {take_run_stop, offsetof(mls_run, run_stop), .brief = true},
     [MLS_KEY_EVAL_ACCURACY] = {.take = take_evaluation},
     [MLS_KEY_EVAL_ERROR] = {.take = take_evaluation},
     [MLS_KEY_SEED] = {.take = take_seed},
     [MLS_KEY_TRACKED_STATS] = {.take = take_throughput},
     [MLS_KEY_THROUGHPUT] = {.take = take_throughput},
-    [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size), false, false},
-    [MLS_KEY_TRAIN_SAMPLES] = {take_train_samples, offsetof(mls_run, train_samples), false, false},
-    [MLS_KEY_CONFIG_FILENAME] = {take_config_filename, offsetof(mls_run, config_filename), false, false},
-    [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), true, false},
-    [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), true, false},
-    [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), false, false},
-    [MLS_KEY_SUBMISSION_PLATFORM] = {take_text, offsetof(mls_run, platform), false, false},
+    [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size)},
+    [MLS_KEY_TRAIN_SAMPLES] = {take_number, offsetof(mls_run, train_samples), .setup = true},
+    [MLS_KEY_CONFIG_FILENAME] = {take_text, offsetof(mls_run, config_filename), .setup = true},
+    [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), .brief = true},
+    [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), .brief = true},
+    [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation)},
+    [MLS_KEY_SUBMISSION_PLATFORM] = {take_text, offsetof(mls_run, platform)},
     [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
     [MLS_KEY_SUBMISSION_STATUS] = {.ignored = true},
     [MLS_KEY_SUBMISSION_ENTRY] = {.ignored = true},
@@ -221,10 +274,12 @@ void mls_run_record(mls_run *run, const mls_record *record)
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
                          "a record was overwritten by the next one and is lost");
     }
-    if (handlers[key].take != NULL && (handlers[key].brief || !run->brief)) {
+    const bool taken = handlers[key].take != NULL;
+    if (taken && (handlers[key].brief || !run->brief)) {
         handlers[key].take(run, (char *)run + handlers[key].member, record);
-    } else if (handlers[key].take == NULL && !handlers[key].ignored && !run->brief) {
-        take_hyperparameter(run, NULL, record);
+    }
+    if ((taken ? handlers[key].setup : !handlers[key].ignored) && !run->brief) {
+        take_hyperparameter(run, record);
     }
 }
 

@@ -40,12 +40,6 @@ const char *mls_run_says(const mls_run *run, mls_run_fact fact);
 /* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
 void mls_rcp_set_prepare(mls_rcp_set *set);
 
-/* Where a run's texts live; most runs that are read for their verdict have none.  NULL when memory runs out. */
-struct mls_arena *mls_run_arena(mls_run *run);
-
-/* How much is kept of a hyperparameter's value; one with a longer key is none. */
-enum { MLS_HYPERPARAMETER_LENGTH = 200 };
-
 /* Adds a hyperparameter, whose value is JSON text that may be long.  False when memory runs out. */
 bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
 
