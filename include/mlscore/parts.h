@@ -53,9 +53,6 @@ typedef struct mls_spans {
     bool started, ended, too_many;
 } mls_spans;
 
-/** Whether records of a key start or stop a span. */
-bool mls_key_is_span(mls_key key);
-
 /** Takes a record of any key, and keeps it if it says something about spans.  False: no memory. */
 bool mls_spans_record(mls_spans *spans, const mls_record *record) MLS_MUST_USE;
 

@@ -78,7 +78,6 @@ typedef struct mls_observer {
     size_t size;
     mls_status (*record)(void *notes, const mls_record *record);
     void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
-    bool spans;                   /**< the run keeps its spans when it has ended */
 } mls_observer;
 
 /** A step of the sequence every run goes through. */
@@ -111,7 +110,7 @@ typedef struct mls_run {
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity;
     bool too_many_hyperparameters; /**< the first MLS_HYPERPARAMETERS_KEPT are there, and the last batch size */
-    mls_spans spans;               /**< until it has been read, or as the observer wants it */
+    mls_spans spans;               /**< until it has been read */
     mls_parts parts;               /**< of the time-to-train … */
     bool has_parts;                /**< … if it has one, and blocks or epochs delimit its training */
     mls_seed *seeds;

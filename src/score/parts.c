@@ -21,11 +21,6 @@ static const unsigned char span_of[MLS_KEY_COUNT] = {
     [MLS_KEY_EVAL_START] = OF_EVALUATION | IS_START, [MLS_KEY_EVAL_STOP] = OF_EVALUATION,
 };
 
-bool mls_key_is_span(mls_key key)
-{
-    return span_of[key] != 0;
-}
-
 const char *mls_parts_by_name(mls_parts_by by)
 {
     return by == MLS_PARTS_BY_BLOCK ? "block" : by == MLS_PARTS_BY_EPOCH ? "epoch" : NULL;

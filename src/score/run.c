@@ -338,9 +338,7 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     add_batch_size(run);
     run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
                      run->parts.by != MLS_PARTS_BY_NOTHING;
-    if (run->observer == NULL || !run->observer->spans) {
-        mls_spans_release(&run->spans);
-    }
+    mls_spans_release(&run->spans);
     if (run->records + run->malformed == 0) {
         if (checker == NULL) {
             mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},

@@ -92,7 +92,7 @@ static void add_timed(mls_timing *timing, double time_ms, const mls_noted_record
 static bool sort_timed(mls_timing *timing)
 {
     const mls_pace_notes *notes = timing->notes;
-    const mls_spans *spans = timing->spans;
+    const mls_spans *spans = &notes->spans;
     size_t at = 0;
     timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
     if (timing->timed == NULL) {

@@ -91,13 +91,13 @@ static bool is_position(mls_pace_notes *notes, const mls_noted_record *block)
     if (isnan(block->samples) || notes->blocks_have_none) {
         return false;
     }
-    if (notes->in_blocks && !notes->stopped && block->time_ms >= notes->block_ms &&
+    if (notes->in_blocks && !notes->spans.ended && block->time_ms >= notes->block_ms &&
         block->samples <= notes->block_samples) {
         notes->blocks_have_none = true;
         (void)thin_out(notes, MLS_NOTED_BLOCK, 0);
         return false;
     }
-    notes->in_blocks = notes->started;
+    notes->in_blocks = notes->spans.started;
     notes->block_ms = block->time_ms;
     notes->block_samples = block->samples;
     return true;
@@ -120,7 +120,7 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
                               .epoch = NAN,
                               .value = NAN,
                               .step_ms = NAN,
-                              .spans_before = notes->spans,
+                              .spans_before = (uint32_t)notes->spans.count,
                               .kind = kind};
     if (kind == MLS_NOTED_EVALUATION) {
         noted.epoch = noted_number(where, MLS_S("epoch_num"));
@@ -165,7 +165,7 @@ static void note_time(mls_pace_notes *notes, const mls_record *record)
     notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
     /* Behind run_start caches are cleared for the next run, which says nothing of how long this one lived. */
     if (!notes->begun ||
-        (record->time_ms > notes->latest_ms && !(notes->started && record->key_id == MLS_KEY_CACHE_CLEAR))) {
+        (record->time_ms > notes->latest_ms && !(notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR))) {
         notes->latest_ms = record->time_ms;
     }
     notes->previous_ms = record->time_ms;
@@ -178,9 +178,6 @@ static mls_status pace_record(void *state, const mls_record *record)
     bool done = true;
     if (isfinite(record->time_ms)) {
         note_time(notes, record);
-    }
-    if (notes->spans > MLS_SPANS_MAX && !notes->too_many) {
-        give_up(notes);
     }
     switch (notes->too_many ? MLS_KEY_OTHER : record->key_id) {
     case MLS_KEY_EVAL_ACCURACY:
@@ -196,19 +193,22 @@ static mls_status pace_record(void *state, const mls_record *record)
     default:
         break;
     }
-    if (record->key_id == MLS_KEY_RUN_STOP && !notes->stopped) {
+    if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended) {
         done = note_stop(notes, record);
-        notes->stopped = true;
     }
-    notes->started |= record->key_id == MLS_KEY_RUN_START;
-    notes->spans += !notes->stopped && mls_key_is_span(record->key_id);
+    done = mls_spans_record(&notes->spans, record) && done;
+    if (notes->spans.too_many && !notes->too_many) {
+        give_up(notes);
+    }
     return done ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 static void pace_release(void *state)
 {
-    free(((mls_pace_notes *)state)->items);
+    mls_pace_notes *notes = state;
+    mls_spans_release(&notes->spans);
+    free(notes->items);
 }
 
 const mls_observer mls_throughput_observer = {
-    .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release, .spans = true};
+    .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release};

@@ -42,10 +42,10 @@ typedef struct mls_pace_notes {
     mls_noted_record *items; /* in the order of the file */
     size_t count, capacity;
     size_t stats, stats_seen, stride; /* of tracked_stats: kept, seen, and every how many-th is kept (0: each) */
-    bool too_many, started, stopped;
+    mls_spans spans;                  /* from which run_start and run_stop are known too */
+    bool too_many;
     bool in_blocks, blocks_have_none; /* a block_start came; their positions are none */
     double block_ms, block_samples;   /* of the one before */
-    uint32_t spans;                   /* records that start or stop one, so far */
     double latest_ms, previous_ms;    /* of all records; 0 before the first */
     bool begun;
     double stop_samples;           /* of the first run_stop */
@@ -68,7 +68,6 @@ typedef struct mls_trained {
 /* A run in the making: the timed part and what lies in it. */
 typedef struct mls_timing {
     const mls_pace_notes *notes;
-    const mls_spans *spans;
     mls_arena *arena;    /* of results */
     mls_arena *scratch;  /* until the run is measured */
     double start_ms;     /* since 1970 */

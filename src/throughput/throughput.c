@@ -122,17 +122,15 @@ static bool measure_run(mls_timing *timing)
         return true;
     }
     timing->notes = notes;
-    timing->spans = &run->run->spans;
     timing->start_ms = run->run->run_start.time_ms;
-    const size_t max =
-        timing->spans->count + 1; /* each record of a span ends one stretch at most, and so does the end */
+    const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
     timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
     if (timing->training == NULL || timing->evaluations == NULL) {
         return false;
     }
     run->has_parts = !notes->too_many &&
-                     mls_spans_parts(timing->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
+                     mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
     return !run->has_parts || (mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
                                mls_timing_evaluations(timing));
 }
