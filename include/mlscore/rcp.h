@@ -48,7 +48,7 @@ typedef struct mls_rcp_set {
     mls_rcp_point *items; /**< all points, by batch size, pruned ones too */
     size_t count, capacity;
     size_t own;              /**< how many are a user's own */
-    struct mls_arena *arena; /**< of texts and numbers */
+    struct mls_arena *arena; /**< of all, the set itself too */
 } mls_rcp_set;
 
 /**

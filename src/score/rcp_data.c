@@ -126,10 +126,9 @@ static mls_status place_point(rcp_reading *reading, const mls_text_row *row, con
         return mls_error_set(reading->table.error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points",
                              MLS_RCP_POINTS_MAX);
     }
-    if (at == set->count && !MLS_GROW(set, items)) {
+    if (at == set->count && !MLS_ARENA_ADD(set->arena, set, *point)) {
         return mls_error_memory(reading->table.error);
     }
-    set->count += at == set->count;
     set->own += point->source[0] != '\0';
     set->items[at] = *point;
     return MLS_OK;
@@ -173,11 +172,6 @@ static mls_status read_points(mls_rcp_set *set, mls_str text, const char *path, 
     return source.ptr != NULL ? mls_text_table_read(&reading.table) : mls_error_memory(error);
 }
 
-typedef struct set_with_arena {
-    mls_rcp_set set; /* first: a set is given to free() */
-    mls_arena arena;
-} set_with_arena;
-
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error)
 {
@@ -185,30 +179,28 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    set_with_arena *made = calloc(1, sizeof *made);
-    *set = NULL;
-    if (made == NULL) {
-        return mls_error_memory(error);
+    mls_arena *arena = calloc(1, sizeof *arena);
+    mls_rcp_set *made = arena != NULL ? mls_arena_zeroed(arena, 1, sizeof *made) : NULL;
+    mls_status status = made != NULL ? MLS_OK : mls_error_memory(error);
+    if (status == MLS_OK) {
+        *made = (mls_rcp_set){.rules = *rules, .arena = arena};
+        status = table.ptr != NULL ? read_points(made, table, "", error) : MLS_OK;
     }
-    made->set = (mls_rcp_set){.rules = *rules, .arena = &made->arena};
-    mls_status status = table.ptr != NULL ? read_points(&made->set, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL) {
-        status = read_points(&made->set, own, path[0] == '\0' ? "-" : path, error);
+        status = read_points(made, own, path[0] == '\0' ? "-" : path, error);
     }
-    if (status != MLS_OK) {
-        mls_rcp_set_free(&made->set);
-        return status;
+    if (status == MLS_OK) {
+        mls_rcp_set_prepare(made);
+    } else {
+        mls_arena_free(arena);
     }
-    mls_rcp_set_prepare(&made->set);
-    *set = &made->set;
-    return MLS_OK;
+    *set = status == MLS_OK ? made : NULL;
+    return status;
 }
 
 void mls_rcp_set_free(mls_rcp_set *set)
 {
     if (set != NULL) {
-        free(set->items);
-        mls_arena_release(set->arena);
-        free(set);
+        mls_arena_free(set->arena);
     }
 }
