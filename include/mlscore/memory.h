@@ -38,22 +38,37 @@ typedef enum mls_memory_verdict {
     MLS_MEMORY_DOES_NOT_FIT
 } mls_memory_verdict;
 
-/**
- * "fits", "does_not_fit" …; NULL of what is not known.  The name of an item, what it is, in a few words, and whether
- * training has it, or inference.
- */
-const char *mls_memory_verdict_name(mls_memory_verdict verdict);
-const char *mls_memory_item_name(mls_memory_item item);
-const char *mls_memory_item_words(mls_memory_item item);
-bool mls_memory_item_is_of(mls_memory_item item, bool training);
+/** "fits", "does_not_fit" …; NULL of what is not known. */
+extern const char *const mls_memory_verdict_names[];
 
-/**
- * A setting's option, "kv-precision"; whether it says anything of training, or of inference; the word of a value of a
- * setting that has words, else NULL.
- */
-const char *mls_memory_setting_name(mls_memory_setting setting);
-bool mls_memory_setting_is_of(mls_memory_setting setting, bool training);
-bool mls_memory_setting_is_flag(mls_memory_setting setting);
+/** The bits of who has an item or a setting: inference, training. */
+enum {
+    MLS_MEMORY_INFERENCE = 1,
+    MLS_MEMORY_TRAINING = 2,
+    MLS_MEMORY_BOTH = MLS_MEMORY_INFERENCE | MLS_MEMORY_TRAINING
+};
+
+/** The items: their names, and what they are in a few words. */
+extern const struct mls_memory_item_row {
+    const char *name, *words;
+    unsigned of;
+} mls_memory_items[MLS_MEMORY_ITEM_COUNT];
+
+/** The settings: their options, "kv-precision", what these take, and the words of one that is a word: "fp32|bf16". */
+extern const struct mls_memory_setting_row {
+    const char *name, *words;
+    enum {
+        MLS_MEMORY_NAME,
+        MLS_MEMORY_NUMBER, /**< from 1 on */
+        MLS_MEMORY_WHOLE,
+        MLS_MEMORY_SIZE,
+        MLS_MEMORY_FLAG,
+        MLS_MEMORY_WORD
+    } kind;
+    unsigned of;
+} mls_memory_settings[MLS_MEMORY_SETTING_COUNT];
+
+/** The word of a value of a setting that has words, else NULL. */
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
 enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128 };
@@ -181,8 +196,9 @@ typedef enum mls_oom_advice {
 } mls_oom_advice;
 
 /** Its name, and what to do, in a sentence. */
-const char *mls_oom_advice_name(mls_oom_advice advice);
-const char *mls_oom_advice_words(mls_oom_advice advice);
+extern const struct mls_oom_advice_row {
+    const char *name, *words;
+} mls_oom_advices[MLS_OOM_ADVICE_COUNT];
 
 /** A message of memory that ran out.  Numbers are bytes but for rank and gpu; -1: the message does not say. */
 typedef struct mls_oom {

@@ -12,29 +12,29 @@
     S(MODEL, BOTH, "model", NAME, "MODEL", "the model: a name, a Hugging Face config.json, or an object of sizes")     \
     S(GPU, BOTH, "gpu", NAME, "NAME", "the GPU, for what it holds: H100, GB200, MI300X …")                             \
     S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "what one GPU holds, if it is another: 79.1GiB, 80GB, or bytes")       \
-    S(GPUS, BOTH, "gpus", COUNT, "N", "GPUs in all (as many as one copy of the model takes)")                          \
-    S(GPUS_PER_NODE, TRAINING, "gpus-per-node", COUNT, "N",                                                            \
+    S(GPUS, BOTH, "gpus", NUMBER, "N", "GPUs in all (as many as one copy of the model takes)")                         \
+    S(GPUS_PER_NODE, TRAINING, "gpus-per-node", NUMBER, "N",                                                           \
       "GPUs of a node, beyond which tensor parallel is not proposed (8)")                                              \
-    S(TP, BOTH, "tp", COUNT, "N", "tensor parallel (1)")                                                               \
-    S(PP, BOTH, "pp", COUNT, "N", "pipeline parallel (1)")                                                             \
-    S(CP, TRAINING, "cp", COUNT, "N", "context parallel, when training (1)")                                           \
-    S(EP, TRAINING, "ep", COUNT, "N", "expert parallel, when training (1)")                                            \
-    S(VP, TRAINING, "vp", COUNT, "N", "virtual pipeline: chunks of layers a stage has (1)")                            \
+    S(TP, BOTH, "tp", NUMBER, "N", "tensor parallel (1)")                                                              \
+    S(PP, BOTH, "pp", NUMBER, "N", "pipeline parallel (1)")                                                            \
+    S(CP, TRAINING, "cp", NUMBER, "N", "context parallel, when training (1)")                                          \
+    S(EP, TRAINING, "ep", NUMBER, "N", "expert parallel, when training (1)")                                           \
+    S(VP, TRAINING, "vp", NUMBER, "N", "virtual pipeline: chunks of layers a stage has (1)")                           \
     S(PRECISION, BOTH, "precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp",                    \
       "of the weights (bf16)")                                                                                         \
     S(RUNTIME, BOTH, "runtime", SIZE, "SIZE", "CUDA context and communication buffers (1GiB)")                         \
     S(CONTEXT, INFERENCE, "context", WHOLE, "N", "inference: tokens a user may have, 131072 or 128k (0)")              \
-    S(USERS, INFERENCE, "users", COUNT, "N", "inference: users at once (1)")                                           \
+    S(USERS, INFERENCE, "users", NUMBER, "N", "inference: users at once (1)")                                          \
     S(KV_PRECISION, INFERENCE, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4",             \
       "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)")                                          \
-    S(PREFILL, INFERENCE, "prefill", COUNT, "N", "inference: tokens that are worked on at once (8192)")                \
+    S(PREFILL, INFERENCE, "prefill", NUMBER, "N", "inference: tokens that are worked on at once (8192)")               \
     S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory")           \
     S(LINK, INFERENCE, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4 (the GPU's)")     \
     S(TRAIN, BOTH, "train", FLAG, NULL, "training, not inference")                                                     \
     S(FRAMEWORK, TRAINING, "framework", WORD, "megatron|torch", "training: who trains (megatron)")                     \
-    S(SEQUENCE, TRAINING, "sequence", COUNT, "N", "training: tokens of a sequence (the model's)")                      \
-    S(MICRO_BATCH, TRAINING, "micro-batch", COUNT, "N", "training: sequences of a micro-batch (1)")                    \
-    S(ACCUMULATION, TRAINING, "accumulation", COUNT, "N", "training: micro-batches of a step (1)")                     \
+    S(SEQUENCE, TRAINING, "sequence", NUMBER, "N", "training: tokens of a sequence (the model's)")                     \
+    S(MICRO_BATCH, TRAINING, "micro-batch", NUMBER, "N", "training: sequences of a micro-batch (1)")                   \
+    S(ACCUMULATION, TRAINING, "accumulation", NUMBER, "N", "training: micro-batches of a step (1)")                    \
     S(ZERO, TRAINING, "zero", WORD, "0|1|2|3",                                                                         \
       "training: what data parallel GPUs share: 1 optimizer, 2 gradients, 3 weights (1)")                              \
     S(RECOMPUTE, TRAINING, "recompute", NAME, "HOW", "training: none, selective, full, or full:N layers (none)")       \
@@ -54,7 +54,7 @@
     S(ATTENTION, TRAINING, "attention", WORD, "flash|unfused", "training: how attention is computed (flash)")          \
     S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: as the model has it")                                   \
     S(LOSS, TRAINING, "loss", WORD, "fused|eager", "training: how the loss is computed (fused; torch: eager)")         \
-    S(VOCAB_MULTIPLE, TRAINING, "vocab-multiple", COUNT, "N",                                                          \
+    S(VOCAB_MULTIPLE, TRAINING, "vocab-multiple", NUMBER, "N",                                                         \
       "training: the vocabulary is filled up to a multiple of N x tp (128; torch: 1)")                                 \
     S(EMBED_SLOT, TRAINING, "embed-slot", FLAG, NULL, "training: the embedding counts as a layer of the pipeline")     \
     S(LOSS_SLOT, TRAINING, "loss-slot", FLAG, NULL, "training: and so does the loss")                                  \
@@ -65,8 +65,8 @@
 
 /* Settings without an option of their own, which an option before sets too. */
 #define MLS_MEMORY_PARTS(S)                                                                                            \
-    S(RECOMPUTE_LAYERS, TRAINING, "recompute-layers", COUNT, NULL, "")                                                 \
-    S(LORA_TARGETS, TRAINING, "lora-targets", COUNT, NULL, "")
+    S(RECOMPUTE_LAYERS, TRAINING, "recompute-layers", NUMBER, NULL, "")                                                \
+    S(LORA_TARGETS, TRAINING, "lora-targets", NUMBER, NULL, "")
 
 /* I(ID, what has it, name, sentence). */
 #define MLS_MEMORY_ITEMS(I)                                                                                            \

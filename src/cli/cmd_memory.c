@@ -49,8 +49,9 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
                                    : "training, and goes with --train or a config";
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         const mls_memory_setting setting = (mls_memory_setting)i;
-        if (settings->given[i] != NULL && (nothing || !mls_memory_setting_is_of(setting, training))) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s", mls_memory_setting_name(setting), about);
+        if (settings->given[i] != NULL && (nothing || (mls_memory_settings[setting].of & 1U << training) == 0)) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s", mls_memory_settings[setting].name,
+                               about);
         }
     }
     return settings->given[MLS_MEMORY_SEQUENCE_PARALLEL] == NULL ||

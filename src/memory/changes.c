@@ -209,7 +209,7 @@ void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *of, 
     }
     for (size_t i = 0; i < count && i < NAMED; i++) {
         len += mls_text_printf(words + len, MLS_MEMORY_WORDS_MAX - (size_t)len, "%s%s %.1f",
-                               i > 0 ? ", " : "; largest are ", mls_memory_item_name(items[i]),
+                               i > 0 ? ", " : "; largest are ", mls_memory_items[items[i]].name,
                                (double)of->items[items[i]] / gb);
     }
 }

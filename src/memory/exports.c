@@ -101,11 +101,6 @@ static void fill_known(const exports *of, mls_memory_setting setting, uint64_t v
 
 /* ------------------------------------------------------------ model and GPU */
 
-static bool path_has(const char *path, const char *part)
-{
-    return strcasestr(path, part) != NULL;
-}
-
 /* The model that MODEL_SIZE or the folders name; NULL: neither does. */
 static const char *export_model(const exports *of, const char *path)
 {
@@ -124,7 +119,7 @@ static const char *export_model(const exports *of, const char *path)
         return is_word(size->value, "8b") ? "llama31_8b" : "llama31_405b";
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (path_has(path, parts[i].part)) {
+        if (strcasestr(path, parts[i].part) != NULL) {
             return parts[i].model;
         }
     }

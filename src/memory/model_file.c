@@ -39,6 +39,14 @@ static const cJSON *config_member(const config_json *of, const char *names)
     return NULL;
 }
 
+static void config_wrong(config_json *of, const cJSON *item, const char *why)
+{
+    if (!of->wrong) {
+        (void)mls_error_set(of->error, MLS_ERROR_VALUE, 0, 0, "%s %s", item->string, why);
+    }
+    of->wrong = true;
+}
+
 static uint64_t config_number(config_json *of, const char *names, uint64_t otherwise)
 {
     const cJSON *item = config_member(of, names);
@@ -49,20 +57,15 @@ static uint64_t config_number(config_json *of, const char *names, uint64_t other
     if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number) {
         return (uint64_t)number;
     }
-    if (!of->wrong) {
-        (void)mls_error_set(of->error, MLS_ERROR_VALUE, 0, 0,
-                            "%s is not a whole number from 0 on that a model can have", item->string);
-    }
-    of->wrong = true;
+    config_wrong(of, item, "is not a whole number from 0 on that a model can have");
     return otherwise;
 }
 
 static bool config_flag(config_json *of, const char *name, bool otherwise)
 {
     const cJSON *item = config_member(of, name);
-    if (item != NULL && !cJSON_IsBool(item) && !of->wrong) {
-        of->wrong = true;
-        (void)mls_error_set(of->error, MLS_ERROR_VALUE, 0, 0, "%s is neither true nor false", item->string);
+    if (item != NULL && !cJSON_IsBool(item)) {
+        config_wrong(of, item, "is neither true nor false");
     }
     return item != NULL ? cJSON_IsTrue(item) : otherwise;
 }

@@ -191,23 +191,11 @@ mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 
 /* -------------------------------------------------------------------- advice */
 
-static const struct {
-    const char *name, *words;
-} advice_rows[] = {
+const struct mls_oom_advice_row mls_oom_advices[] = {
 #define ADVICE_ROW(id, name, words) {name, words},
     MLS_OOM_ADVICE(ADVICE_ROW)
 #undef ADVICE_ROW
 };
-
-const char *mls_oom_advice_name(mls_oom_advice advice)
-{
-    return advice_rows[advice].name;
-}
-
-const char *mls_oom_advice_words(mls_oom_advice advice)
-{
-    return advice_rows[advice].words;
-}
 
 static void advise_on(mls_oom *oom, bool expandable)
 {

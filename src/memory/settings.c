@@ -10,73 +10,27 @@
 #include "base/utf8.h"
 #include "memory/sizes.h"
 
-typedef enum setting_kind { KIND_NAME, KIND_COUNT, KIND_WHOLE, KIND_SIZE, KIND_FLAG, KIND_WORD } setting_kind;
-
-enum { OF_INFERENCE = 1, OF_TRAINING = 2, OF_BOTH = OF_INFERENCE | OF_TRAINING };
-
-static const struct {
-    const char *name;
-    const char *words; /* of what is one of several */
-    setting_kind kind;
-    unsigned of;
-} settings[] = {
-#define SETTING_ROW(id, about, option, kind, argument, help) {option, argument, KIND_##kind, OF_##about},
+const struct mls_memory_setting_row mls_memory_settings[] = {
+#define SETTING_ROW(id, about, option, kind, argument, help) {option, argument, MLS_MEMORY_##kind, MLS_MEMORY_##about},
     MLS_MEMORY_SETTINGS(SETTING_ROW) MLS_MEMORY_PARTS(SETTING_ROW)
 #undef SETTING_ROW
 };
 
-static const struct {
-    const char *name, *words;
-    unsigned of;
-} items[] = {
-#define ITEM_ROW(id, about, name, sentence) {#name, sentence, OF_##about},
+const struct mls_memory_item_row mls_memory_items[] = {
+#define ITEM_ROW(id, about, name, sentence) {#name, sentence, MLS_MEMORY_##about},
     MLS_MEMORY_ITEMS(ITEM_ROW)
 #undef ITEM_ROW
 };
 
-const char *mls_memory_item_name(mls_memory_item item)
-{
-    return items[item].name;
-}
-
-const char *mls_memory_item_words(mls_memory_item item)
-{
-    return items[item].words;
-}
-
-bool mls_memory_item_is_of(mls_memory_item item, bool training)
-{
-    return (items[item].of & (training ? OF_TRAINING : OF_INFERENCE)) != 0;
-}
-
-const char *mls_memory_verdict_name(mls_memory_verdict verdict)
-{
-    static const char *const names[] = {NULL, "fits", "fits_with_host", "tight", "does_not_fit"};
-    return names[verdict];
-}
-
-const char *mls_memory_setting_name(mls_memory_setting setting)
-{
-    return settings[setting].name;
-}
-
-bool mls_memory_setting_is_of(mls_memory_setting setting, bool training)
-{
-    return (settings[setting].of & (training ? OF_TRAINING : OF_INFERENCE)) != 0;
-}
-
-bool mls_memory_setting_is_flag(mls_memory_setting setting)
-{
-    return settings[setting].kind == KIND_FLAG;
-}
+const char *const mls_memory_verdict_names[] = {NULL, "fits", "fits_with_host", "tight", "does_not_fit"};
 
 static const char recompute_words[] = "none|selective|full";
 
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
 {
-    const char *words = setting == MLS_MEMORY_RECOMPUTE       ? recompute_words
-                        : settings[setting].kind == KIND_WORD ? settings[setting].words
-                                                              : "";
+    const char *words = setting == MLS_MEMORY_RECOMPUTE                        ? recompute_words
+                        : mls_memory_settings[setting].kind == MLS_MEMORY_WORD ? mls_memory_settings[setting].words
+                                                                               : "";
     mls_str word;
     for (int64_t i = 0; mls_list_next(&words, '|', &word); i++) {
         if (i == value) {
@@ -197,7 +151,7 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_VOCAB_MULTIPLE:
         return torch ? 1 : 128;
     default:
-        return settings[setting].kind == KIND_COUNT;
+        return mls_memory_settings[setting].kind == MLS_MEMORY_NUMBER;
     }
 }
 
@@ -208,7 +162,8 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
 
 static mls_status wrong_value(mls_error *error, mls_memory_setting setting, const char *text, const char *wanted)
 {
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--%s takes %s, not '%s'", settings[setting].name, wanted, text);
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--%s takes %s, not '%s'", mls_memory_settings[setting].name,
+                         wanted, text);
 }
 
 static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *error)
@@ -338,25 +293,25 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     const mls_str value = mls_str_from(text);
     const char *wanted = NULL;
     uint64_t number = 1; /* of a flag */
-    switch (settings[setting].kind) {
-    case KIND_NAME:
+    switch (mls_memory_settings[setting].kind) {
+    case MLS_MEMORY_NAME:
         return set_name(ask, setting, text, error);
-    case KIND_COUNT:
+    case MLS_MEMORY_NUMBER:
         wanted = read_whole(value, &number) && number > 0 ? NULL : "a whole number from 1 on";
         break;
-    case KIND_WHOLE:
+    case MLS_MEMORY_WHOLE:
         wanted = read_whole(value, &number) ? NULL : "a whole number";
         break;
-    case KIND_SIZE:
+    case MLS_MEMORY_SIZE:
         wanted = mls_memory_size_parse(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)
                      ? NULL
                      : "bytes, or a size such as 80GB or 79.1GiB";
         break;
-    case KIND_WORD:
-        number = (uint64_t)place_in(settings[setting].words, value);
-        wanted = (int64_t)number >= 0 ? NULL : settings[setting].words;
+    case MLS_MEMORY_WORD:
+        number = (uint64_t)place_in(mls_memory_settings[setting].words, value);
+        wanted = (int64_t)number >= 0 ? NULL : mls_memory_settings[setting].words;
         break;
-    case KIND_FLAG:
+    case MLS_MEMORY_FLAG:
         break;
     }
     if (wanted != NULL) {

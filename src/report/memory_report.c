@@ -21,7 +21,7 @@ static const char *verdict_words(mls_memory_verdict verdict)
 static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t value)
 {
     char name[32];
-    const char *option = mls_memory_setting_name(setting);
+    const char *option = mls_memory_settings[setting].name;
     const mls_str word = mls_memory_setting_word(setting, value);
     size_t len = 0;
     for (; len < sizeof name && option[len] != '\0'; len++) {
@@ -32,7 +32,7 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
         mls_emit_null(to);
     } else if (word.ptr != NULL && setting != MLS_MEMORY_ZERO) {
         mls_emit_str(to, word);
-    } else if (mls_memory_setting_is_flag(setting)) {
+    } else if (mls_memory_settings[setting].kind == MLS_MEMORY_FLAG) {
         mls_emit_bool(to, value != 0);
     } else {
         mls_emit_number(to, (double)value);
@@ -42,13 +42,13 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
 #define CHANGE_FIELDS(F)                                                                                               \
     F(change, change, MAP, "", MLS_EACH(row->count, emit_setting(to, row->values[i].setting, row->values[i].value)))   \
     F(change, estimate_bytes, NUMBER, "", row->estimate)                                                               \
-    F(change, verdict, TEXT, "", mls_memory_verdict_name(row->verdict))
+    F(change, verdict, TEXT, "", mls_memory_verdict_names[row->verdict])
 MLS_FIELDS(change, mls_memory_change, CHANGE_FIELDS)
 
 /* Inference has no optimizer, training no KV cache. */
 static double item_number(const mls_memory_estimate *of, mls_memory_item item)
 {
-    return mls_memory_item_is_of(item, of->training) ? (double)of->items[item] : (double)NAN;
+    return (mls_memory_items[item].of & 1U << of->training) != 0 ? (double)of->items[item] : (double)NAN;
 }
 
 #define ITEM_FIELDS(F)                                                                                                 \
@@ -98,7 +98,7 @@ MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
     F(memory, estimate_bytes, NUMBER, "", OF.estimate)                                                                 \
     F(memory, low_bytes, NUMBER, "", OF.low)                                                                           \
     F(memory, high_bytes, NUMBER, "", OF.high)                                                                         \
-    F(memory, verdict, TEXT_OR_NULL, "", mls_memory_verdict_name(OF.verdict))                                          \
+    F(memory, verdict, TEXT_OR_NULL, "", mls_memory_verdict_names[OF.verdict])                                         \
     F(memory, stage, NUMBER_IF(OF.training), "", OF.stage)                                                             \
     F(memory, in_flight, NUMBER_IF(OF.training), "", OF.in_flight)                                                     \
     F(memory, data_parallel, NUMBER_IF(OF.training), "", OF.data_parallel)                                             \
@@ -123,11 +123,11 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
             continue;
         }
         mls_buffer_printf(line, "%s--%s%s", line->len > 0 ? " " : "",
-                          mls_memory_setting_is_flag(setting) && value == 0 ? "no-" : "",
-                          mls_memory_setting_name(setting));
+                          mls_memory_settings[setting].kind == MLS_MEMORY_FLAG && value == 0 ? "no-" : "",
+                          mls_memory_settings[setting].name);
         if (word.ptr != NULL) {
             mls_buffer_printf(line, " %.*s", (int)word.len, word.ptr);
-        } else if (!mls_memory_setting_is_flag(setting)) {
+        } else if (mls_memory_settings[setting].kind != MLS_MEMORY_FLAG) {
             mls_buffer_printf(line, " %" PRId64, value);
         }
     }
@@ -204,10 +204,10 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         const bool last = i == count;
         const double bytes = (double)(last ? of->estimate : of->items[items[i]]);
         const mls_style style = last ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
-        size_row(&table, last ? "at the peak" : mls_memory_item_name(items[i]), bytes, style);
+        size_row(&table, last ? "at the peak" : mls_memory_items[items[i]].name, bytes, style);
         mls_table_text(&table, "", MLS_COLUMN_LEFT, memory_bar(&table, view, bytes, of));
         if (view->verbose > 0 && !last) {
-            mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_item_words(items[i]));
+            mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_items[items[i]].words);
         }
     }
     if (of->capacity > 0) {
@@ -246,8 +246,8 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     mls_buffer line = {0};
     append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
     for (mls_memory_setting flag = MLS_MEMORY_FP8; flag <= MLS_MEMORY_STEP_COPY; flag++) {
-        const bool set = mls_memory_setting_is_flag(flag) && mls_memory_value(ask, flag) != 0;
-        mls_buffer_printf(&line, set ? " %s" : "%.0s", mls_memory_setting_name(flag));
+        const bool set = mls_memory_settings[flag].kind == MLS_MEMORY_FLAG && mls_memory_value(ask, flag) != 0;
+        mls_buffer_printf(&line, set ? " %s" : "%.0s", mls_memory_settings[flag].name);
     }
     append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
     append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);
@@ -433,7 +433,7 @@ static void emit_advice(mls_emitter *to, const mls_oom *oom)
 {
     for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
         if ((oom->advice & 1U << i) != 0) {
-            mls_emit_text(to, mls_oom_advice_name(i));
+            mls_emit_text(to, mls_oom_advices[i].name);
         }
     }
 }
@@ -442,7 +442,7 @@ static void append_advice(mls_buffer *line, const mls_oom *oom)
 {
     for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
         if ((oom->advice & 1U << i) != 0) {
-            mls_buffer_printf(line, "%s%s", line->len > 0 ? " " : "", mls_oom_advice_name(i));
+            mls_buffer_printf(line, "%s%s", line->len > 0 ? " " : "", mls_oom_advices[i].name);
         }
     }
 }
@@ -527,8 +527,8 @@ static void show_ooms(mls_printer *to, const void *what)
     mls_table_finish(&table, view);
     for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
         if (with[k] > 0) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advice_name(k),
-                            mls_oom_advice_words(k), with[k], list->count);
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advices[k].name,
+                            mls_oom_advices[k].words, with[k], list->count);
         }
     }
     if (list->job != NULL) {

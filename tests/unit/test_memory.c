@@ -47,7 +47,7 @@ static mls_memory_ask ask_for(const char *model, const char *options)
         bool known = false;
         memcpy(value, sign + 1, word.len - name - 1);
         for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
-            const mls_str option = mls_str_from(mls_memory_setting_name((mls_memory_setting)i));
+            const mls_str option = mls_str_from(mls_memory_settings[i].name);
             if (mls_str_equal(option, (mls_str){word.ptr, name})) {
                 known = mls_memory_set(&ask, (mls_memory_setting)i, value, NULL) == MLS_OK;
             }
