@@ -17,24 +17,32 @@ const struct mls_log_format mls_log_formats[MLS_LOG_KINDS] = {
 #define REASON(id) MLS_QUANTITY_REASON + MLS_REASON_##id, 1
 #define QUANTITY(id) MLS_QUANTITY_##id, 1
 
-/* dmon, dcgmi dmon; nvidia-smi, both as its columns are asked for and as they are printed; records of MLPerf. */
+/* Of one quantity the best name comes first.  dmon, dcgmi dmon; nvidia-smi, both as its columns are asked for and as
+ * they are printed; records of MLPerf. */
 static const mls_log_column columns[] = {
     {QUANTITY(MOMENT), {NULL, NULL, "timestamp"}},
     {QUANTITY(DATE), {"Date"}},
     {QUANTITY(CLOCK), {"Time"}},
     {QUANTITY(ENTITY), {NULL, "Entity"}},
     {QUANTITY(INDEX), {"gpu", NULL, "index"}},
-    {QUANTITY(UUID), {NULL, NULL, "uuid gpu_uuid"}},
-    {QUANTITY(BUS), {NULL, NULL, "pci.bus_id gpu_bus_id"}},
-    {QUANTITY(NAME), {NULL, NULL, "name gpu_name"}},
+    {QUANTITY(UUID), {NULL, NULL, "uuid"}},
+    {QUANTITY(UUID), {NULL, NULL, "gpu_uuid"}},
+    {QUANTITY(BUS), {NULL, NULL, "pci.bus_id"}},
+    {QUANTITY(BUS), {NULL, NULL, "gpu_bus_id"}},
+    {QUANTITY(NAME), {NULL, NULL, "name"}},
+    {QUANTITY(NAME), {NULL, NULL, "gpu_name"}},
     {QUANTITY(PROCESS), {"pid"}},
-    {METRIC(POWER_W), {"pwr", "POWER", "power.draw power.draw.average", "power_reading"}},
+    {METRIC(POWER_W), {"pwr", "POWER", "power.draw", "power_reading"}},
+    {METRIC(POWER_W), {NULL, NULL, "power.draw.average"}},
     {METRIC(POWER_INSTANT_W), {NULL, NULL, "power.draw.instant"}},
-    {METRIC(POWER_LIMIT_W), {NULL, NULL, "enforced.power.limit power.limit"}},
+    {METRIC(POWER_LIMIT_W), {NULL, NULL, "enforced.power.limit"}},
+    {METRIC(POWER_LIMIT_W), {NULL, NULL, "power.limit"}},
     {METRIC(UTILIZATION_GPU_PERCENT), {"sm", "GPUTL", "utilization.gpu"}},
     {METRIC(UTILIZATION_MEMORY_PERCENT), {"mem", "MCUTL", "utilization.memory"}},
-    {METRIC(SM_CLOCK_MHZ), {"pclk", "SMCLK", "clocks.current.sm clocks.sm"}},
-    {METRIC(MEMORY_CLOCK_MHZ), {"mclk", "MMCLK", "clocks.current.memory clocks.mem"}},
+    {METRIC(SM_CLOCK_MHZ), {"pclk", "SMCLK", "clocks.current.sm"}},
+    {METRIC(SM_CLOCK_MHZ), {NULL, NULL, "clocks.sm"}},
+    {METRIC(MEMORY_CLOCK_MHZ), {"mclk", "MMCLK", "clocks.current.memory"}},
+    {METRIC(MEMORY_CLOCK_MHZ), {NULL, NULL, "clocks.mem"}},
     {METRIC(TEMPERATURE_GPU_C), {"gtemp", "TMPTR", "temperature.gpu"}},
     {METRIC(TEMPERATURE_MEMORY_C), {"mtemp", "MMTMP", "temperature.memory"}},
     {METRIC(MEMORY_USED_MIB), {"fb", "FBUSD", "memory.used"}},
@@ -44,14 +52,16 @@ static const mls_log_column columns[] = {
     {METRIC(TENSOR_ACTIVE), {NULL, "TENSO"}},
     {METRIC(DRAM_ACTIVE), {NULL, "DRAMA"}},
     {METRIC(GRAPHICS_ACTIVE), {NULL, "GRACT"}},
-    {COUNTER(ECC_CORRECTED),
-     {"sbecc", NULL, "ecc.errors.corrected.volatile.total ecc.errors.corrected.aggregate.total"}},
-    {COUNTER(ECC_UNCORRECTED),
-     {"dbecc", NULL, "ecc.errors.uncorrected.volatile.total ecc.errors.uncorrected.aggregate.total"}},
+    {COUNTER(ECC_CORRECTED), {"sbecc", NULL, "ecc.errors.corrected.volatile.total"}},
+    {COUNTER(ECC_CORRECTED), {NULL, NULL, "ecc.errors.corrected.aggregate.total"}},
+    {COUNTER(ECC_UNCORRECTED), {"dbecc", NULL, "ecc.errors.uncorrected.volatile.total"}},
+    {COUNTER(ECC_UNCORRECTED), {NULL, NULL, "ecc.errors.uncorrected.aggregate.total"}},
     {MLS_QUANTITY_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000, {NULL, "TOTEC"}}, /* millijoules */
-    {QUANTITY(REASONS), {NULL, NULL, "clocks_event_reasons.active clocks_throttle_reasons.active"}},
+    {QUANTITY(REASONS), {NULL, NULL, "clocks_event_reasons.active"}},
+    {QUANTITY(REASONS), {NULL, NULL, "clocks_throttle_reasons.active"}},
 #define REASON_COLUMN(format, id, name)                                                                                \
-    {REASON(id), {NULL, NULL, "clocks_event_reasons." #name " clocks_throttle_reasons." #name}},
+    {REASON(id), {NULL, NULL, "clocks_event_reasons." #name}},                                                         \
+        {REASON(id), {NULL, NULL, "clocks_throttle_reasons." #name}},
     MLS_REASON_LIST(REASON_COLUMN, )
 #undef REASON_COLUMN
 };
@@ -70,16 +80,13 @@ void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES])
     }
 }
 
-/* The row of a column's name, and how many better names it has; NULL: it is not known. */
-static const mls_log_column *column_called(mls_log_kind kind, mls_str name, unsigned *better)
+/* The row of a column's name; NULL: it is not known. */
+static const mls_log_column *column_called(mls_log_kind kind, mls_str name)
 {
-    for (size_t i = 0; i < COLUMNS; i++) {
-        mls_str names = mls_str_from(columns[i].names[kind]);
-        *better = 0;
-        for (mls_str one; names.ptr != NULL && (one = mls_str_word(&names)).len > 0; ++*better) {
-            if (mls_str_equal(one, name)) {
-                return &columns[i];
-            }
+    for (size_t i = 0; i < COLUMNS && name.len > 0; i++) {
+        const char *known = columns[i].names[kind];
+        if (known != NULL && *known == *name.ptr && mls_str_equal(mls_str_from(known), name)) {
+            return &columns[i];
         }
     }
     return NULL;
@@ -123,39 +130,35 @@ static mls_str without_unit(mls_str name)
     return bracket != NULL ? mls_cell_trim((mls_str){name.ptr, (size_t)(bracket - name.ptr)}) : name;
 }
 
-/* A heading says which device or when, and something of it. */
+/* A heading says which device or when, and something of it, so it has two columns at least. */
 static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed)
 {
-    enum { UNKNOWN = UINT8_MAX };
-    unsigned char known[MLS_QUANTITY_COUNT]; /* by a column whose name so many others are better than */
+    const mls_log_column *best[MLS_QUANTITY_COUNT] = {NULL};
     mls_str cell;
     bool place = listed;
     bool measured = false;
-    memset(known, UNKNOWN, sizeof known);
     heading->blanks = !listed && mls_str_contains(line, MLS_S(", "));
     while (mls_heading_cell(heading, &line, &cell)) {
-        unsigned better;
-        const mls_log_column *column = column_called(heading->kind, without_unit(cell), &better);
+        const mls_log_column *column = column_called(heading->kind, without_unit(cell));
         if (heading->count == MLS_HEADING_COLUMNS_MAX) {
             return false;
         }
         if (column == NULL) {
             heading->unknown = heading->unknown.len > 0 ? heading->unknown : cell;
-        } else if (better <= known[column->quantity]) {
-            known[column->quantity] = (unsigned char)better;
+        } else if (best[column->quantity] == NULL || column <= best[column->quantity]) {
+            best[column->quantity] = column;
             measured |= column->quantity <= MLS_QUANTITY_PROCESS;
             place |= column->quantity > MLS_QUANTITY_PROCESS && column->quantity < MLS_QUANTITY_NAME;
         } else {
-            column = NULL; /* of several columns for one quantity the last counts */
+            column = NULL; /* of several columns of one name the last counts */
         }
         heading->columns[heading->count++] = column;
     }
     heading->blanks |= listed; /* as nvidia-smi separates its cells */
-    heading->timed = known[MLS_QUANTITY_MOMENT] != UNKNOWN ||
-                     (known[MLS_QUANTITY_DATE] != UNKNOWN && known[MLS_QUANTITY_CLOCK] != UNKNOWN);
-    heading->processes = known[MLS_QUANTITY_PROCESS] != UNKNOWN;
+    heading->timed =
+        best[MLS_QUANTITY_MOMENT] != NULL || (best[MLS_QUANTITY_DATE] != NULL && best[MLS_QUANTITY_CLOCK] != NULL);
+    heading->processes = best[MLS_QUANTITY_PROCESS] != NULL;
     heading->read = place && measured;
-    mls_log_slots(heading->kind, heading->slots);
     return heading->read;
 }
 
@@ -164,9 +167,11 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
     for (mls_log_kind kind = 0; kind < MLS_LOG_MLPERF; kind++) {
         const char mark = mls_log_formats[kind].mark;
         const size_t after = mark != '\0';
+        const bool may_be = mark == '\0' ? listed || memchr(line.ptr, ',', line.len) != NULL
+                                         : !listed && line.len > 0 && line.ptr[0] == mark;
         *heading = (mls_log_heading){.kind = kind};
-        if ((mark == '\0' || (!listed && line.len > 0 && line.ptr[0] == mark)) &&
-            is_heading_of((mls_str){line.ptr + after, line.len - after}, heading, listed)) {
+        if (may_be && is_heading_of((mls_str){line.ptr + after, line.len - after}, heading, listed)) {
+            mls_log_slots(kind, heading->slots);
             return true;
         }
     }

@@ -41,7 +41,7 @@ extern const struct mls_log_format {
 typedef struct mls_log_column {
     unsigned char quantity;           /* an mls_quantity */
     short per;                        /* of a counter: its numbers are divided by this */
-    const char *names[MLS_LOG_KINDS]; /* in each format, the best of several first.  NULL: it has no such */
+    const char *names[MLS_LOG_KINDS]; /* in each format; NULL: it has no such */
 } mls_log_column;
 
 /* A heading.  One of more columns is none. */
