@@ -169,8 +169,11 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
         const size_t after = mark != '\0';
         const bool may_be = mark == '\0' ? listed || memchr(line.ptr, ',', line.len) != NULL
                                          : !listed && line.len > 0 && line.ptr[0] == mark;
+        if (!may_be) {
+            continue;
+        }
         *heading = (mls_log_heading){.kind = kind};
-        if (may_be && is_heading_of((mls_str){line.ptr + after, line.len - after}, heading, listed)) {
+        if (is_heading_of((mls_str){line.ptr + after, line.len - after}, heading, listed)) {
             mls_log_slots(kind, heading->slots);
             return true;
         }
