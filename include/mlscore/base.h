@@ -58,6 +58,9 @@ static inline bool mls_str_equal(mls_str a, mls_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/** Whether they do but for the case of letters in ASCII. */
+bool mls_str_alike(mls_str a, mls_str b);
+
 /** Decimal digits; white space of JSON; white space of Python, in ASCII and in Latin-1. */
 static inline bool mls_is_digit(char c)
 {

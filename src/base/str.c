@@ -9,6 +9,11 @@ mls_str mls_str_from(const char *text)
     return (mls_str){text, text != NULL ? strlen(text) : 0};
 }
 
+bool mls_str_alike(mls_str a, mls_str b)
+{
+    return a.len == b.len && (a.len == 0 || strncasecmp(a.ptr, b.ptr, a.len) == 0);
+}
+
 bool mls_str_starts(mls_str text, mls_str prefix)
 {
     return text.len >= prefix.len && (prefix.len == 0 || memcmp(text.ptr, prefix.ptr, prefix.len) == 0);

@@ -14,11 +14,6 @@ typedef struct exports {
     mls_findings *findings;
 } exports;
 
-static bool is_word(mls_str text, const char *word)
-{
-    return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
-}
-
 static void not_usable(const exports *of, const mls_shell_variable *variable, const char *wanted)
 {
     const mls_finding_place place = {.path = variable->path, .line = variable->line, .key = variable->name};
@@ -47,7 +42,7 @@ static const mls_shell_variable *exported(const exports *of, const char *names)
         const mls_shell_variable *variable = mls_shell_find(of->script, name);
         if (variable != NULL && !variable->known) {
             not_usable(of, variable, "");
-        } else if (variable != NULL && variable->value.len > 0 && !is_word(variable->value, "null")) {
+        } else if (variable != NULL && variable->value.len > 0 && !mls_str_alike(variable->value, MLS_S("null"))) {
             return variable;
         }
     }
@@ -75,10 +70,10 @@ static bool export_flag(const exports *of, const char *names, bool otherwise)
         return otherwise;
     }
     const mls_str value = variable->value;
-    if (is_word(value, "true") || is_word(value, "1") || is_word(value, "yes") || is_word(value, "on")) {
+    if (mls_str_any(value, "true|1|yes|on", mls_str_alike)) {
         return true;
     }
-    if (!is_word(value, "false") && !is_word(value, "0") && !is_word(value, "no") && !is_word(value, "off")) {
+    if (!mls_str_any(value, "false|0|no|off", mls_str_alike)) {
         not_usable(of, variable, "true or false");
         return otherwise;
     }
@@ -115,8 +110,8 @@ static const char *export_model(const exports *of, const char *path)
                  {"llama270b", "llama2_70b_lora"},
                  {"ft-llm", "llama2_70b_lora"}};
     const mls_shell_variable *size = exported(of, "MODEL_SIZE");
-    if (size != NULL && (is_word(size->value, "405b") || is_word(size->value, "8b"))) {
-        return is_word(size->value, "8b") ? "llama31_8b" : "llama31_405b";
+    if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b")))) {
+        return mls_str_alike(size->value, MLS_S("8b")) ? "llama31_8b" : "llama31_405b";
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (strcasestr(path, parts[i].part) != NULL) {
@@ -150,8 +145,6 @@ static const char *path_gpu(const char *path)
     return found;
 }
 
-/* ------------------------------------------------------------------- layout */
-
 static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
 {
     const uint64_t nodes = export_number(of, "DGXNNODES", name->nodes);
@@ -181,10 +174,11 @@ static void fill_recomputation(const exports *of)
     const mls_shell_variable *method = exported(of, "ACT_CKPT_METHOD RECOMPUTE_METHOD ACM");
     const uint64_t layers = export_number(of, "ACT_CKPT_NUM_LAYERS RECOMPUTE_NUM_LAYERS ACL", 0);
     if (how != NULL && of->ask->values[MLS_MEMORY_RECOMPUTE] == MLS_MEMORY_NOT_SET) {
-        if (is_word(how->value, "full")) {
+        if (mls_str_alike(how->value, MLS_S("full"))) {
             fill(of, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL);
-            fill_known(of, MLS_MEMORY_RECOMPUTE_LAYERS, method != NULL && is_word(method->value, "block") ? layers : 0);
-        } else if (is_word(how->value, "selective")) {
+            fill_known(of, MLS_MEMORY_RECOMPUTE_LAYERS,
+                       method != NULL && mls_str_alike(method->value, MLS_S("block")) ? layers : 0);
+        } else if (mls_str_alike(how->value, MLS_S("selective"))) {
             fill(of, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE);
         } else {
             not_usable(of, how, "full or selective");

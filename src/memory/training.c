@@ -253,22 +253,20 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
                j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
 }
 
-/* Bytes that the layers of a stage keep of one micro-batch; layers with experts, which keep more, come first. */
-static uint64_t stage_bytes(const job *j, const stage *of, bool low)
+/*
+ * Bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the layers; layers
+ * with experts, which keep more, come first.
+ */
+static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 {
     const uint64_t recomputed =
         j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_min(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
     const uint64_t kept = mls_bytes_less(of->layers - recomputed, VALUE(j->ask, OFFLOAD_LAYERS));
     const uint64_t experts = mls_bytes_min(kept, of->experts);
     const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
-    return ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
-               MUL(recomputed, input));
-}
-
-/* Of all micro-batches in flight, without what stands beside the layers. */
-static uint64_t layers_bytes(const job *j, const stage *of, bool low)
-{
-    return mls_bytes_per(MUL(of->chunks, stage_bytes(j, of, low)), j->v);
+    const uint64_t one = ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
+                             MUL(recomputed, input));
+    return mls_bytes_per(MUL(of->chunks, one), j->v);
 }
 
 static uint64_t activations_of(const job *j, const stage *of)

@@ -16,7 +16,9 @@ size_t mls_trace_line(mls_trace *t, const char *at)
     size_t lines = 0;
     const char *c = t->counted;
     for (; at - c >= 16; c += 16) {
-        lines += (size_t)__builtin_popcountll(mls_mask16((mls_bytes16)(mls_load16(c) == '\n')));
+        for (uint64_t found = mls_mask16((mls_bytes16)(mls_load16(c) == '\n')); found != 0; found &= found - 1) {
+            lines++;
+        }
     }
     for (; c < at; c++) {
         lines += *c == '\n';

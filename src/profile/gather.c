@@ -47,8 +47,6 @@ void mls_gather_too_much(mls_gather *gather, size_t line, const char *what)
     }
 }
 
-/* -------------------------------------------------------------------- sums */
-
 void mls_sums_add(mls_sums *sums, double count, double total, double min, double max)
 {
     sums->count += count;
@@ -76,8 +74,6 @@ double mls_locale_divisor(mls_locale locale, char open, bool comma_decimal)
     return mls_marks_decimal(marks, open, comma_decimal) ? 1000 : 1;
 }
 
-/* ------------------------------------------------------------------- names */
-
 mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
 {
     mls_map_entry *entry = mls_map_find(&tally->map, name);
@@ -89,12 +85,6 @@ mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
         mls_row_clear(&tally->rows[tally->count++]);
     }
     return entry != NULL ? &tally->rows[entry->value.number] : NULL;
-}
-
-void mls_tally_clear(mls_tally *tally)
-{
-    free(tally->rows);
-    *tally = (mls_tally){.map.arena = tally->map.arena};
 }
 
 bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *number)
@@ -116,8 +106,6 @@ bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *number)
     *number = (uint32_t)(full ? class_number : (size_t)(row - kernels->rows));
     return true;
 }
-
-/* ------------------------------------------------------------------ copies */
 
 /* As reports and traces write them; a set is one whatever else its name holds. */
 static const struct {
@@ -160,8 +148,6 @@ void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double me
                      (double)NAN);
     }
 }
-
-/* ----------------------------------------------------------------- streams */
 
 /* The number of a stream, whose name is that of its device, a NUL, and its own. */
 static mls_status find_track(mls_gather *gather, mls_str device, mls_str stream, uint32_t *track)

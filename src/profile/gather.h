@@ -168,9 +168,6 @@ bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *row);
 /* The row of another name; NULL with *full set where there is no room for more names, else: no memory. */
 mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
 
-/* Empty again. */
-void mls_tally_clear(mls_tally *tally);
-
 /* The operation that a copy is, by its name. */
 mls_copy_operation mls_copy_operation_of(mls_str name);
 const char *mls_copy_operation_name(mls_copy_operation operation);

@@ -52,12 +52,12 @@ void mls_ncu_heading(mls_reports *r)
     r->ncu.units_due = r->ncu.raw;
 }
 
-/* The factor from this unit to milliseconds, or 1 for percent.  NAN: no such unit. */
-static double factor_of(mls_ncu_metric metric, mls_str unit)
+/* The factor from the unit of a metric to milliseconds, or 1 for percent.  NAN: it has no such unit. */
+static double factor_of(unsigned char metric, mls_str unit)
 {
     static const double milliseconds[] = {1e-6, 1e-3, 1, 1e3};
     const int power = mls_time_power(unit);
-    if (metric != MLS_NCU_DURATION) {
+    if (metric >= MLS_NCU_NAMES || metrics[metric].metric != MLS_NCU_DURATION) {
         return mls_str_equal(unit, MLS_S("%")) ? 1 : (double)NAN;
     }
     return power >= 0 ? milliseconds[power / 3] : (double)NAN;
@@ -113,9 +113,8 @@ static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric
 static void take_details(mls_reports *r, mls_launch *launch)
 {
     const unsigned char metric = find_metric(mls_report_text(r, r->at[MLS_ROLE_METRIC]));
-    const mls_str unit = mls_report_text(r, r->at[MLS_ROLE_UNIT]);
-    take_metric(r, launch, metric, metric < MLS_NCU_NAMES ? factor_of(metrics[metric].metric, unit) : 1,
-                mls_report_text(r, r->at[MLS_ROLE_VALUE]));
+    const double factor = factor_of(metric, mls_report_text(r, r->at[MLS_ROLE_UNIT]));
+    take_metric(r, launch, metric, factor, mls_report_text(r, r->at[MLS_ROLE_VALUE]));
 }
 
 static void take_raw(mls_reports *r, mls_launch *launch)
@@ -133,7 +132,7 @@ static void take_units(mls_reports *r)
     for (size_t i = 0; i < r->count; i++) {
         const unsigned char metric = r->ncu.metric_of[i];
         if (metric < MLS_NCU_NAMES) {
-            r->ncu.factor[metric] = factor_of(metrics[metric].metric, mls_report_text(r, i));
+            r->ncu.factor[metric] = factor_of(metric, mls_report_text(r, i));
         }
     }
 }

@@ -5,6 +5,7 @@
  * How a number is to be read may only be known at the end of the file, so sums are kept for each locale (mls_locale).
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "profile/reports.h"
 
@@ -51,10 +52,12 @@ void mls_nsys_report_end(mls_reports *r)
     if (ended && to->known) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
                     "are ignored: they stand in the file already");
-        mls_tally_clear(calls);
+        free(calls->rows);
     } else if (ended) {
         *to = *calls;
         to->known = true;
+    }
+    if (ended) {
         *calls = (mls_tally){.map.arena = r->gather->arena};
     }
 }
@@ -87,23 +90,22 @@ static bool is_nsys_heading(mls_str line)
            memchr(line.ptr, ',', line.len) != NULL;
 }
 
-void mls_nsys_line_in_ncu(mls_reports *r, mls_str line)
-{
-    if (is_nsys_heading(line)) {
-        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys", "is read from a file of its own");
-    }
-}
-
 mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
 {
     mls_str rest = line;
-    if (mls_str_word(&rest).len == 0) {
-        mls_nsys_report_end(r);
+    if (r->is_ncu) {
+        if (is_nsys_heading(line)) {
+            note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys", "is read from a file of its own");
+        }
         return MLS_LINE_TEXT;
     }
     if (is_nsys_heading(line)) {
         mls_nsys_report_end(r);
         return MLS_LINE_HEADING;
+    }
+    if (mls_str_word(&rest).len == 0) {
+        mls_nsys_report_end(r);
+        return MLS_LINE_TEXT;
     }
     if (r->nsys.any && mls_str_starts(line, MLS_S("\"ID\","))) {
         note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "counters of ncu", "are read from a file of their own");

@@ -9,7 +9,6 @@
 #include "profile/reports.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 /* A longer row or line is damaged. */
 enum { ROW_MAX = MLS_WINDOW_KEPT };
@@ -42,8 +41,8 @@ static void take_heading(mls_reports *r)
         mls_str name = heading;
         const mls_str unit = mls_cut_brackets(&name);
         mls_column_role role = 0;
-        while (role < MLS_ROLES && (r->at[role] != MLS_ABSENT || strlen(role_names[role]) != name.len ||
-                                    strncasecmp(role_names[role], name.ptr, name.len) != 0)) {
+        while (role < MLS_ROLES &&
+               (r->at[role] != MLS_ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name))) {
             role++;
         }
         if (role < MLS_ROLES) {
@@ -61,13 +60,8 @@ static void take_heading(mls_reports *r)
 /* The kind of a line; the first heading makes the file one of nsys or of ncu. */
 static mls_report_line line_kind(mls_reports *r, mls_str line)
 {
-    mls_report_line kind = MLS_LINE_TEXT;
-    if (r->is_ncu) {
-        mls_nsys_line_in_ncu(r, line);
-    } else {
-        kind = mls_nsys_line(r, line);
-        r->is_nsys |= kind == MLS_LINE_HEADING;
-    }
+    mls_report_line kind = mls_nsys_line(r, line);
+    r->is_nsys |= kind == MLS_LINE_HEADING;
     if (!r->is_nsys) {
         kind = mls_str_starts(line, MLS_S("\"ID\","))                 ? MLS_LINE_HEADING
                : r->columns > 0 && line.len > 0 && line.ptr[0] == '"' ? MLS_LINE_ROW

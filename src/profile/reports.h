@@ -131,9 +131,6 @@ void mls_nsys_heading(mls_reports *reports);
 const char *mls_nsys_row(mls_reports *reports);
 void mls_nsys_report_end(mls_reports *reports);
 
-/* A line among the counters of ncu: says that a report of nsys is not read, when it is the heading of one. */
-void mls_nsys_line_in_ncu(mls_reports *reports, mls_str line);
-
 void mls_ncu_column(mls_reports *reports, size_t column, mls_column_role role, mls_str name);
 void mls_ncu_heading(mls_reports *reports);
 const char *mls_ncu_row(mls_reports *reports);

@@ -242,8 +242,6 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
     return at + 1;
 }
 
-/* ------------------------------------------------------------------- files */
-
 static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
 {
     mls_profile *profile = t->gather->profile;

@@ -10,8 +10,6 @@
 
 _Static_assert(sizeof(mls_log_row) <= 64, "a day of eight devices has to fit into memory");
 
-/* ------------------------------------------------------------------ values */
-
 #define MANTISSA_MAX ((uint64_t)INT32_MAX >> MLS_EXPONENT_BITS)
 
 int32_t mls_value_pack(uint64_t digits, int exponent, bool negative)
@@ -58,8 +56,6 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
     return unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
 }
-
-/* ----------------------------------------------------------------- devices */
 
 void mls_device_init(mls_log_device *device, mls_log_kind kind)
 {
