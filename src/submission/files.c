@@ -28,12 +28,12 @@ bool mls_name_matches(const char *name, const char *pattern)
                                   : pattern[before] == '*' || part.len == 0;
 }
 
-int mls_tree_open(const mls_submission *submission, const mls_submission_file *file)
+int mls_tree_open(void *submission, const char *path)
 {
     mls_error error = {.system_errno = ENOMEM};
-    char *path = mls_path_join(submission->real, file->path);
-    const int fd = path != NULL ? mls_file_open(path, false, &error) : -1;
-    free(path);
+    char *whole = mls_path_join(((const mls_submission *)submission)->real, path);
+    const int fd = whole != NULL ? mls_file_open(whole, false, &error) : -1;
+    free(whole);
     errno = error.system_errno;
     return fd;
 }

@@ -33,8 +33,8 @@ bool mls_tree_has_folder(const char *root, mls_str path, const char *name);
 /* There is no submission: an error that names the folder to give, above or `below` (NULL: none is known). */
 void mls_tree_missed(mls_submission *submission, const char *below);
 
-/* Opens a file of the tree, never waiting; -1 with errno set on failure. */
-int mls_tree_open(const mls_submission *submission, const mls_submission_file *file);
+/* Opens a file of the tree, an mls_submission, by its path there, never waiting; -1 with errno set on failure. */
+int mls_tree_open(void *submission, const char *path);
 
 /* Reads a whole file of the tree, as mls_file_read() does; MLS_ERROR_READ for one that is not readable. */
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
@@ -53,7 +53,7 @@ mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *su
                              const cJSON *rules) MLS_MUST_USE;
 
 /* Reads the power files of a run whose log was read.  What they hold is judged with warnings and advice only. */
-mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run) MLS_MUST_USE;
+mls_status mls_power_read(mls_submission *submission, mls_submission_run *run) MLS_MUST_USE;
 
 /* Judges a result whose logs have been read. */
 mls_status mls_result_judge(const mls_submission *submission, const mls_submitter *submitter,

@@ -314,7 +314,7 @@ static mls_status check_power(mls_submission_result *result)
 }
 
 /* Adds the joules that one file sums up to; NAN with a finding when it does not. */
-static mls_status read_joules(const mls_submission *submission, const mls_submission_file *file, bool node,
+static mls_status read_joules(mls_submission *submission, const mls_submission_file *file, bool node,
                               mls_submission_run *run)
 {
     const double time_ms = mls_run_minutes(&run->run) * 60000;
@@ -328,12 +328,12 @@ static mls_status read_joules(const mls_submission *submission, const mls_submis
         return MLS_OK;
     }
     const mls_status status =
-        mls_energy_read(mls_tree_open(submission, file), node, time_ms, file->path, findings, &run->joules);
+        mls_energy_read(mls_tree_open(submission, file->path), node, time_ms, file->path, findings, &run->joules);
     run->power_wrong |= status == MLS_ERROR_READ;
     return status == MLS_ERROR_READ ? MLS_OK : status;
 }
 
-mls_status mls_power_read(const mls_submission *submission, mls_submission_run *run)
+mls_status mls_power_read(mls_submission *submission, mls_submission_run *run)
 {
     mls_status status = MLS_OK;
     if (run->power == NULL || !isfinite(mls_run_minutes(&run->run))) {

@@ -169,7 +169,6 @@ typedef struct log_list {
     mls_submission *submission;
     mls_submission_run **items;
     size_t count, capacity;
-    size_t at; /* the one that is read once more */
 } log_list;
 
 /* Lists the logs of all results, or with an edition of those that are a benchmark of it. */
@@ -210,7 +209,7 @@ static mls_status find_date(log_list *logs, double *time_ms)
     mls_status status = list_logs(logs, NULL);
     for (size_t i = 0; i < logs->count && status != MLS_ERROR_MEMORY && isnan(*time_ms); i++) {
         const mls_submission_file *file = &logs->items[i]->file;
-        const int fd = is_read(file) ? mls_tree_open(logs->submission, file) : -1;
+        const int fd = is_read(file) ? mls_tree_open(logs->submission, file->path) : -1;
         if (fd >= 0) {
             status = mls_log_scan_fd(fd, &(mls_scan_options){.plain = true}, &sink, 1, NULL, NULL);
             (void)close(fd);
@@ -245,7 +244,7 @@ static mls_status guess_edition(log_list *logs)
 static int open_log(void *state, size_t index)
 {
     const log_list *logs = state;
-    return mls_tree_open(logs->submission, &logs->items[index]->file);
+    return mls_tree_open(logs->submission, logs->items[index]->file.path);
 }
 
 static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
@@ -292,21 +291,13 @@ static void finish_run(void *state, size_t index)
     }
 }
 
-/* The log whose run is looked at is the state's. */
-static int open_ended(void *state, const char *path)
-{
-    const log_list *logs = state;
-    (void)path;
-    return mls_tree_open(logs->submission, &logs->items[logs->at]->file);
-}
-
 /* Why runs that never ended did not. */
-static mls_status tell_endings(log_list *logs, mls_error *error)
+static mls_status tell_endings(const log_list *logs, mls_error *error)
 {
-    mls_endings endings = {.options = {.work.threads = 1, .open = open_ended, .open_state = logs}};
+    mls_endings endings = {.options = {.work.threads = 1, .open = mls_tree_open, .open_state = logs->submission}};
     mls_status status = MLS_OK;
-    for (logs->at = 0; logs->at < logs->count && status == MLS_OK; logs->at++) {
-        mls_submission_run *run = logs->items[logs->at];
+    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
+        mls_submission_run *run = logs->items[i];
         status = is_read(&run->file) ? mls_endings_find(&endings, &run->run, error) : MLS_OK;
     }
     mls_endings_release(&endings);
