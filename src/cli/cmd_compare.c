@@ -116,17 +116,19 @@ static bool append_benchmarks(mls_buffer *words, const mls_comparison *compariso
 {
     mls_arena arena = {0};
     mls_map known = {.arena = &arena};
+    bool any = false;
     mls_buffer_printf(words, "%s%s has ", words->len > 0 ? "; " : "", side->name);
     for (size_t i = 0; i < comparison->groups.count; i++) {
         const mls_side_group *group = comparison->groups.items[i];
         const char *benchmark = group->benchmark != NULL ? group->benchmark : "an unknown benchmark";
         bool added = false;
+        any |= group->side == side;
         words->failed |= group->side == side && mls_map_put(&known, mls_str_from(benchmark), &added) == NULL;
         mls_buffer_printf(words, "%s%s", added && known.count > 1 ? ", " : "", added ? benchmark : "");
     }
-    mls_buffer_append_text(words, known.count > 0 ? "" : "no runs");
+    mls_buffer_append_text(words, any ? "" : "no runs");
     mls_arena_release(&arena);
-    return known.count > 0;
+    return any;
 }
 
 /* Makes it count when nothing in the comparison can be believed, and when --fail-if asks, that a side is slower. */
