@@ -125,7 +125,7 @@ void mls_cli_explain(mls_cli *cli, const char *name)
         offer_findings(&nearest);
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
                     mls_cli_suggestion(&nearest).text);
-    } else if (mls_cli_open(cli)) {
+    } else if (cli->view.output != NULL || mls_cli_open(cli)) {
         const mls_finding_info *info = mls_finding_info_get(code);
         mls_arena arena = {0};
         mls_finding_texts texts[MLS_FINDING_COUNT];

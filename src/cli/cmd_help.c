@@ -26,11 +26,16 @@ static void help_commands(mls_cli *cli)
                     "'mlscore help signatures' the messages by which diagnose knows failures.\n");
 }
 
+/* All findings, or the one that is named. */
 static void help_findings(mls_cli *cli)
 {
     mls_arena arena = {0};
     mls_finding_texts texts[MLS_FINDING_COUNT];
     mls_error error = {0};
+    if (cli->operands.count > 1) {
+        mls_cli_explain(cli, cli->operands.items[1]);
+        return;
+    }
     if (mls_finding_texts_read(&arena, texts, &error) != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
     }
@@ -118,23 +123,19 @@ static void help_run(mls_cli *cli)
                   {"fields", help_fields}}; /* for the test of mlscore-formats(5) */
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
-    const bool of_finding = strcmp(topic, "findings") == 0 && cli->operands.count > 1;
+    if (!mls_cli_open(cli)) {
+        return;
+    }
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
         if (strcmp(topic, cli->commands[i]->name) == 0) {
             help_manual(topic);
-            if (mls_cli_open(cli)) {
-                mls_cli_print_help(cli->commands[i], &cli->output);
-            }
+            mls_cli_print_help(cli->commands[i], &cli->output);
             return;
         }
     }
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
         if (strcmp(topic, topics[i].name) == 0) {
-            if (of_finding) {
-                mls_cli_explain(cli, cli->operands.items[1]);
-            } else if (mls_cli_open(cli)) {
-                topics[i].print(cli);
-            }
+            topics[i].print(cli);
             return;
         }
     }
