@@ -115,7 +115,7 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     } else {
         mls_cli_say_no_memory(cli);
     }
-    mls_wide_release(&wide);
+    mls_arena_release(&wide.arena);
 }
 
 static void print_scores(mls_cli *cli, const mls_collection *collection)

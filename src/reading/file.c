@@ -10,14 +10,6 @@ static void begin_run(mls_file *file)
     file->current.brief = file->reading->brief;
 }
 
-void mls_file_begin(mls_file *file)
-{
-    mls_run_init(&file->current);
-    mls_run_init(&file->pending);
-    mls_job_init(&file->job);
-    begin_run(file);
-}
-
 static mls_status hand_over(mls_file *file, bool part)
 {
     if (!file->has_pending) {
@@ -126,8 +118,12 @@ static mls_status file_end(void *state, const mls_log_totals *totals)
     return status == MLS_OK ? hand_over(file, file->count > 0) : status;
 }
 
-mls_sink mls_file_sink(mls_file *file)
+mls_sink mls_file_begin(mls_file *file)
 {
+    mls_run_init(&file->current);
+    mls_run_init(&file->pending);
+    mls_job_init(&file->job);
+    begin_run(file);
     return (mls_sink){
         .state = file, .record = file_record, .malformed = file_malformed, .marker = file_marker, .end = file_end};
 }

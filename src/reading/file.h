@@ -33,11 +33,8 @@ typedef struct mls_file {
     mls_kept_records early; /* cache_clear records that may be the next run's */
 } mls_file;
 
-/* Sets the members below the caller's own.  The file is to be released in any case. */
-void mls_file_begin(mls_file *file);
-
-/* The callbacks that make a sink of it. */
-mls_sink mls_file_sink(mls_file *file);
+/* Sets the members below the caller's own, and makes a sink of the file, which is to be released in any case. */
+mls_sink mls_file_begin(mls_file *file);
 
 /* Frees what it holds; the checker stays the caller's. */
 void mls_file_release(mls_file *file);

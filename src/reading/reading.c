@@ -186,10 +186,8 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
                        .run = pass_run,
                        .state = file};
     mls_status status = MLS_OK;
-    mls_file_begin(&cutter);
-    if (reading->run != NULL) {
-        sinks[count++] = mls_file_sink(&cutter);
-    }
+    sinks[0] = mls_file_begin(&cutter);
+    count += reading->run != NULL;
     if (reading->listen != NULL) {
         sinks[count] = (mls_sink){0};
         status = reading->listen(reading->state, file->read.index, &sinks[count++]);

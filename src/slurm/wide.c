@@ -67,8 +67,3 @@ bool mls_wide_find(const mls_collection *collection, mls_wide *wide)
     *wide = (mls_wide){.collection = collection};
     return find_names(wide, MLS_WIDE_HYPERPARAMETERS) && find_names(wide, MLS_WIDE_TRACKED);
 }
-
-void mls_wide_release(mls_wide *wide)
-{
-    mls_arena_release(&wide->arena);
-}

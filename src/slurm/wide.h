@@ -27,8 +27,7 @@ typedef struct mls_wide {
     mls_wide_names names[MLS_WIDE_KINDS];
 } mls_wide;
 
-/* Finds the names of a collection, which must outlive them.  False: no memory.  To be released in any case. */
+/* Finds the names of a collection, which must outlive them.  False: no memory.  The arena is to be released. */
 bool mls_wide_find(const mls_collection *collection, mls_wide *wide) MLS_MUST_USE;
-void mls_wide_release(mls_wide *wide);
 
 #endif

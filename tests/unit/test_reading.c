@@ -43,8 +43,7 @@ static mls_status read_runs(runs *all, mls_str log, bool whole, mls_checker *che
                      .checker = checker,
                      .run = take_run,
                      .state = all};
-    mls_file_begin(&file);
-    const mls_sink sink = mls_file_sink(&file);
+    const mls_sink sink = mls_file_begin(&file);
     const mls_status status = mls_log_scan_bytes(log, &sink, 1, NULL, NULL);
     mls_file_release(&file);
     return status;
