@@ -100,11 +100,6 @@ double mls_compare_part(const mls_side_group *group, mls_part part)
                                        : mean + mls_sum_mean(&group->parts[MLS_PART_EVALUATION], group->kept);
 }
 
-double mls_compare_init_minutes(const mls_side_group *group)
-{
-    return mls_sum_mean(&group->init_ms, group->kept) / 60000;
-}
-
 double mls_compare_rate(const mls_side_group *group, double ms)
 {
     return group->to_converge / ms * (mls_compare_epochs(group) ? 3600e3 : 1e3);

@@ -43,10 +43,10 @@ static void emit_values(mls_emitter *to, const mls_setting_values *of)
     F(differing, values, MAP_OF(setting_value), "", MLS_EACH(row->value_count, emit_values(to, &row->values[i])))
 MLS_FIELDS(differing, mls_differing, DIFFERING_FIELDS)
 
-/* A setting, or NULL when all have the same. */
-static const mls_differing *differing_at(const mls_differings *list, size_t index)
+/* But for the settings that all have alike. */
+static void emit_differing(mls_emitter *to, const mls_differings *list)
 {
-    return list->items[index].differs ? &list->items[index] : NULL;
+    MLS_EACH(list->count, mls_emit_row(to, list->items[i].differs ? &list->items[i] : NULL));
 }
 
 #define OUTLIER_FIELDS(F)                                                                                              \
@@ -80,7 +80,7 @@ MLS_FIELDS(outlier, mls_outlier, OUTLIER_FIELDS)
     F(compared, unit, TEXT_OR_NULL, "", row->unit)                                                                     \
     F(compared, throughput, NUMBER_OR_NULL, "samples/s or epochs/h",                                                   \
       mls_compare_rate(row, mls_compare_part(row, MLS_PART_TRAINING)))                                                 \
-    F(compared, init_minutes, NUMBER_OR_NULL, "minutes", mls_compare_init_minutes(row))                                \
+    F(compared, init_minutes, NUMBER_OR_NULL, "minutes", mls_sum_mean(&row->init_ms, row->kept) / 60000)               \
     F(compared, training_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_TRAINING))                           \
     F(compared, evaluation_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_EVALUATION))                       \
     F(compared, evaluations, NUMBER_OR_NULL, "", mls_sum_mean(&row->evaluations, row->kept))                           \
@@ -140,10 +140,8 @@ MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
     F(block, usage, TEXT, "", mls_usage_name(row->groups[0]->usage))                                                   \
     F(block, groups, LIST(compared), "", MLS_ROWS_AT(row->groups, row->group_count))                                   \
     F(block, differences, LIST(difference), "", MLS_ROWS(row->differences + 1, row->group_count - 1))                  \
-    F(block, hyperparameters, LIST(differing), "",                                                                     \
-      MLS_EACH(row->hyperparameters.count, mls_emit_row(to, differing_at(&row->hyperparameters, i))))                  \
-    F(block, environment, LIST(differing), "",                                                                         \
-      MLS_EACH(row->environment.count, mls_emit_row(to, differing_at(&row->environment, i))))                          \
+    F(block, hyperparameters, LIST(differing), "", emit_differing(to, &row->hyperparameters))                          \
+    F(block, environment, LIST(differing), "", emit_differing(to, &row->environment))                                  \
     F(block, outliers, LIST(outlier), "", MLS_ROWS(row->outliers.items, row->outliers.count))
 MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
 

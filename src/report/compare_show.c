@@ -76,7 +76,7 @@ static bool cells_make(const mls_abreast *to, size_t i, value_kind kind, cell_pa
         cells->difference = signed_ms(difference->split.known, difference->split.total_ms, 3);
         return difference->split.known;
     case INIT:
-        cells->side = mls_words_grouped(mls_compare_init_minutes(group) * 60, 1);
+        cells->side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
         cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
         return true;
     default:

@@ -20,7 +20,6 @@ void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)
 
 /* Means of the kept runs; NAN: not known.  Where evaluation is not delimited it counts as training. */
 double mls_compare_part(const mls_side_group *group, mls_part part);
-double mls_compare_init_minutes(const mls_side_group *group);
 
 /* How many samples/s, or epochs/h, are trained where all that it takes is done in some milliseconds. */
 bool mls_compare_epochs(const mls_side_group *group);

@@ -6,9 +6,8 @@
 
 /* -------------------------------------------------------------- published */
 
-static void show_yours(mls_view *view, const mls_beside *beside)
+static void show_yours(mls_view *view, const mls_side_group *group)
 {
-    const mls_side_group *group = beside->group;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
     if (isfinite(group->accelerators)) {
@@ -46,23 +45,13 @@ static void nearest_row(mls_table *table, const mls_published_near *near)
     mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
 }
 
-static void show_table(mls_view *view, const mls_beside *beside)
-{
-    mls_table table = {.indent = 2};
-    show_yours(view, beside);
-    mls_view_gap(view);
-    for (size_t i = 0; i < beside->count; i++) {
-        nearest_row(&table, &beside->near[i]);
-    }
-    mls_table_finish(&table, view);
-}
-
 void mls_nearest_show(mls_printer *to, const void *what)
 {
     const mls_comparison *in = what;
     for (size_t i = 0; i < in->beside.count; i++) {
         const mls_beside *beside = &in->beside.items[i];
         const char *round = beside->near[0].result->round;
+        mls_table table = {.indent = 2};
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_compare_show_heading(to->view, &beside->group, 1, false);
         mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
@@ -70,7 +59,12 @@ void mls_nearest_show(mls_printer *to, const void *what)
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6, "no published result of this edition; these are of %s",
                             round);
         }
-        show_table(to->view, beside);
+        show_yours(to->view, beside->group);
+        mls_view_gap(to->view);
+        for (size_t k = 0; k < beside->count; k++) {
+            nearest_row(&table, &beside->near[k]);
+        }
+        mls_table_finish(&table, to->view);
     }
     mls_compare_show_rest(to->view, in, in->beside.count > 0);
 }

@@ -96,11 +96,8 @@ static void append_failure_place(mls_buffer *line, const mls_failure *failure)
 static void show_headline(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
 {
     mls_buffer line = {0};
-    mls_buffer_printf(&line, "%s   ", job->path);
-    if (job->runs > 1) {
-        mls_buffer_printf(&line, "run %zu of %zu ", failure->run, job->runs);
-    }
-    mls_buffer_append_text(&line, "FAILED");
+    mls_buffer_printf(&line, job->runs > 1 ? "%s   run %zu of %zu FAILED" : "%s   FAILED", job->path, failure->run,
+                      job->runs);
     if (isfinite(failure->iteration)) {
         mls_buffer_printf(&line, " at iteration %s", mls_words_count(failure->iteration).text);
     }
@@ -123,33 +120,29 @@ static void show_log_line(mls_view *view, const mls_failure_line *line, size_t i
 static void show_others(mls_view *view, const mls_failure *failure)
 {
     mls_buffer line = {0};
-    const size_t most = mls_view_limit(view, OTHERS_SHOWN);
-    for (size_t i = 0; i < failure->also_count && i < most; i++) {
-        mls_buffer_printf(&line, "%s%zu x %s", i > 0 ? ", " : "beside it: ", failure->also[i].count,
-                          failure->also[i].signature->id);
+    size_t shown = 0;
+    for (; shown < failure->also_count && shown < mls_view_limit(view, OTHERS_SHOWN); shown++) {
+        mls_buffer_printf(&line, "%s%zu x %s", shown > 0 ? ", " : "beside it: ", failure->also[shown].count,
+                          failure->also[shown].signature->id);
     }
-    if (failure->also_count > most) {
-        mls_words_append_more(&line, failure->also_count - most, "kind", mls_view_hint(view));
-    }
-    if (failure->also_count > 0) {
+    mls_words_append_more(&line, failure->also_count - shown, "kind", mls_view_hint(view));
+    if (shown > 0) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
-    mls_output_drop(view->output, &line);
 }
 
 static void show_suspects(mls_view *view, const mls_failure *failure)
 {
     mls_buffer line = {0};
-    for (size_t i = 0; i < failure->suspect_count && i < SUSPECTS_SHOWN; i++) {
-        mls_buffer_printf(&line, "%s%u", i > 0 ? ", " : "did not report the timeout: ranks ", failure->suspects[i]);
+    size_t shown = 0;
+    for (; shown < failure->suspect_count && shown < SUSPECTS_SHOWN; shown++) {
+        mls_buffer_printf(&line, "%s%u", shown > 0 ? ", " : "did not report the timeout: ranks ",
+                          failure->suspects[shown]);
     }
-    if (failure->suspect_count > SUSPECTS_SHOWN) {
-        mls_words_append_more(&line, failure->suspect_count - SUSPECTS_SHOWN, NULL, NULL);
-    }
-    if (failure->suspect_count > 0) {
+    mls_words_append_more(&line, failure->suspect_count - shown, NULL, NULL);
+    if (shown > 0) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
-    mls_output_drop(view->output, &line);
 }
 
 static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
@@ -199,15 +192,25 @@ static void show_rest(mls_view *view, const mls_diagnosis *job)
 }
 
 /* "success", or why there is no verdict */
-static const char *calm_words(const mls_diagnosis *job)
+static void show_calm(mls_view *view, const mls_diagnosis *job)
 {
+    mls_buffer line = {0};
     bool lost = false;
     for (size_t i = 0; i < job->skipped_count; i++) {
         lost |= job->skipped[i].failed;
     }
-    return job->outcome == MLS_JOB_SUCCESS ? "success"
-           : lost                          ? "no run and no failure found in what could be read"
-                                           : "no run and no failure found";
+    mls_buffer_printf(&line, "%s   %s", job->path,
+                      job->outcome == MLS_JOB_SUCCESS ? "success"
+                      : lost                          ? "no run and no failure found in what could be read"
+                                                      : "no run and no failure found");
+    if (job->note_total > 0) {
+        mls_buffer_printf(
+            &line, " (%s%s)",
+            mls_words_plural(job->note_total, "message that looks like an error", "messages that look like errors")
+                .text,
+            view->verbose > 0 ? "" : "; -v lists them");
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, 0, HANG);
 }
 
 static void diagnose_show(mls_printer *to, const void *what)
@@ -216,20 +219,9 @@ static void diagnose_show(mls_printer *to, const void *what)
     mls_view *view = to->view;
     for (size_t i = 0; i < list->count; i++) {
         const mls_diagnosis *job = &list->items[i];
-        const char *hint = view->verbose > 0 ? "" : "; -v lists them";
-        mls_buffer line = {0};
-        mls_buffer_printf(&line, "%s   %s", job->path, calm_words(job));
-        if (job->note_total > 0) {
-            mls_buffer_printf(
-                &line, " (%s%s)",
-                mls_words_plural(job->note_total, "message that looks like an error", "messages that look like errors")
-                    .text,
-                hint);
-        }
         if (job->outcome != MLS_JOB_FAILED && !view->quiet) {
-            mls_view_line(view, &line, MLS_STYLE_PLAIN, 0, HANG);
+            show_calm(view, job);
         }
-        mls_output_drop(view->output, &line);
         for (size_t k = 0; k < job->failure_count; k++) {
             show_failure(view, job, &job->failures[k]);
         }

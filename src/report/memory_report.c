@@ -10,12 +10,6 @@
 
 #include "report/table.h"
 
-static const char *verdict_words(mls_memory_verdict verdict)
-{
-    static const char *const words[] = {"not known", "fits", "fits with the host's memory", "tight", "does not fit"};
-    return words[verdict];
-}
-
 /* ------------------------------------------------------------- for programs */
 
 static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t value)
@@ -153,6 +147,15 @@ MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
 enum { INDENT = 2, HANG = 4, BAR = 40 };
 static const double gb = 1e9;
 static const double gib = 1073741824.0;
+
+static const struct {
+    const char *words;
+    mls_style style;
+} verdicts[] = {[MLS_MEMORY_UNKNOWN] = {"not known", MLS_STYLE_PLAIN},
+                [MLS_MEMORY_FITS] = {"fits", MLS_STYLE_GOOD},
+                [MLS_MEMORY_FITS_WITH_HOST] = {"fits with the host's memory", MLS_STYLE_GOOD},
+                [MLS_MEMORY_TIGHT] = {"tight", MLS_STYLE_WARN},
+                [MLS_MEMORY_DOES_NOT_FIT] = {"does not fit", MLS_STYLE_BAD}};
 
 static mls_words gigabytes(double bytes)
 {
@@ -305,7 +308,7 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
     mls_buffer line = {0};
     append_change(&line, &job->ask, change);
     mls_view_printf(view, style, INDENT, HANG, "%s%s: %s, %s", before, line.ptr != NULL ? line.ptr : "",
-                    gigabytes((double)change->estimate).text, verdict_words(change->verdict));
+                    gigabytes((double)change->estimate).text, verdicts[change->verdict].words);
     mls_output_drop(view->output, &line);
 }
 
@@ -330,13 +333,9 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
     const char *gpu = job->ask.gpu != NULL ? job->ask.gpu->name : "GPU";
     const bool over = of->estimate > of->capacity;
     const double apart = (double)(over ? of->estimate - of->capacity : of->capacity - of->estimate);
-    static const mls_style styles[] = {[MLS_MEMORY_FITS] = MLS_STYLE_GOOD,
-                                       [MLS_MEMORY_FITS_WITH_HOST] = MLS_STYLE_GOOD,
-                                       [MLS_MEMORY_TIGHT] = MLS_STYLE_WARN,
-                                       [MLS_MEMORY_DOES_NOT_FIT] = MLS_STYLE_BAD};
     if (of->verdict != MLS_MEMORY_UNKNOWN) {
-        mls_view_printf(view, styles[of->verdict], INDENT, HANG, "%s: %s %s than the %s holds%s%s",
-                        verdict_words(of->verdict), gigabytes(apart).text, over ? "more" : "less", gpu,
+        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than the %s holds%s%s",
+                        verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less", gpu,
                         job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
                         of->verdict == MLS_MEMORY_TIGHT ? ", and the band has both" : "");
     } else {
@@ -452,19 +451,18 @@ static void append_advice(mls_buffer *line, const mls_oom *oom)
     F(oom, line, NUMBER, "", row->oom->line)                                                                           \
     F(oom, framework, TEXT, "", row->oom->framework)                                                                   \
     F(oom, wording, TEXT, "", row->oom->wording)                                                                       \
-    F(oom, rank, NUMBER_IF(row->oom->rank >= 0), "", row->oom->rank)                                                   \
-    F(oom, gpu, NUMBER_IF(row->oom->gpu >= 0), "", row->oom->gpu)                                                      \
-    F(oom, tried_bytes, NUMBER_IF(row->oom->tried >= 0), "", row->oom->tried)                                          \
-    F(oom, capacity_bytes, NUMBER_IF(row->oom->capacity >= 0), "", row->oom->capacity)                                 \
-    F(oom, free_bytes, NUMBER_IF(row->oom->free >= 0), "", row->oom->free)                                             \
-    F(oom, in_use_bytes, NUMBER_IF(row->oom->in_use >= 0), "", row->oom->in_use)                                       \
-    F(oom, allocated_bytes, NUMBER_IF(row->oom->allocated >= 0), "", row->oom->allocated)                              \
-    F(oom, reserved_bytes, NUMBER_IF(row->oom->reserved >= 0), "", row->oom->reserved)                                 \
-    F(oom, reserved_unallocated_bytes, NUMBER_IF(row->oom->reserved_unallocated >= 0), "",                             \
-      row->oom->reserved_unallocated)                                                                                  \
-    F(oom, private_pool_bytes, NUMBER_IF(row->oom->private_pool >= 0), "", row->oom->private_pool)                     \
-    F(oom, allowed_bytes, NUMBER_IF(row->oom->allowed >= 0), "", row->oom->allowed)                                    \
-    F(oom, other_bytes, NUMBER_IF(row->oom->other >= 0), "", row->oom->other)                                          \
+    F(oom, rank, NUMBER_OR_NULL, "", known(row->oom->rank))                                                            \
+    F(oom, gpu, NUMBER_OR_NULL, "", known(row->oom->gpu))                                                              \
+    F(oom, tried_bytes, NUMBER_OR_NULL, "", known(row->oom->tried))                                                    \
+    F(oom, capacity_bytes, NUMBER_OR_NULL, "", known(row->oom->capacity))                                              \
+    F(oom, free_bytes, NUMBER_OR_NULL, "", known(row->oom->free))                                                      \
+    F(oom, in_use_bytes, NUMBER_OR_NULL, "", known(row->oom->in_use))                                                  \
+    F(oom, allocated_bytes, NUMBER_OR_NULL, "", known(row->oom->allocated))                                            \
+    F(oom, reserved_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved))                                              \
+    F(oom, reserved_unallocated_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved_unallocated))                      \
+    F(oom, private_pool_bytes, NUMBER_OR_NULL, "", known(row->oom->private_pool))                                      \
+    F(oom, allowed_bytes, NUMBER_OR_NULL, "", known(row->oom->allowed))                                                \
+    F(oom, other_bytes, NUMBER_OR_NULL, "", known(row->oom->other))                                                    \
     F(oom, advice, VALUES, "", emit_advice(to, row->oom))                                                              \
     F(oom, estimate_bytes, NUMBER_OR_NULL, "", estimate_of(row))                                                       \
     F(oom, difference_bytes, NUMBER_OR_NULL, "", difference_of(row))

@@ -49,7 +49,7 @@ static void show_bounds(mls_view *view, const mls_profile *profile)
             &line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ", mls_profile_bound_names[profile->bounds[i].bound],
             mls_words_percent(profile->bounds[i].share, 1).text, profile->bounds_by_time ? "time" : "launches");
     }
-    if (line.len > 0 || line.failed) {
+    if (profile->bound_count > 0) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
 }
@@ -103,9 +103,7 @@ static void name_cell(mls_table *table, const char *header, mls_str name)
 {
     mls_buffer shown = {0};
     mls_utf8_append_cut(&shown, name, NAME_SHOWN);
-    table->failed |= shown.failed;
-    mls_table_text(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, shown.ptr != NULL ? shown.ptr : "");
-    mls_buffer_release(&shown);
+    mls_table_text(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, mls_table_take(table, &shown));
 }
 
 /* A table of rows that are counted: of `kernels` with what is known of them only. */

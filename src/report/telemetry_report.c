@@ -32,18 +32,13 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
     }
     mls_buffer_printf(&line, "   %s", mls_words_plural(window->different, "device", "devices").text);
     if (!isnan(window->energy_joules)) {
-        const bool part = isnan(window->energy_estimate_joules);
         mls_buffer_printf(&line, "   %s%s   %s", mls_words_quantity(window->energy_joules, "J").text,
-                          part ? " (of what was measured)" : "", mls_words_quantity(window->mean_power_w, "W").text);
+                          isnan(window->energy_estimate_joules) ? " (of what was measured)" : "",
+                          mls_words_quantity(window->mean_power_w, "W").text);
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
-    if (title.failed) {
-        mls_output_short(view->output);
-    } else {
-        mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
-    }
-    mls_buffer_release(&title);
-    mls_buffer_release(&line);
+    mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
+    mls_output_drop(view->output, &title);
     mls_view_gap(view);
 }
 
@@ -112,8 +107,7 @@ static void show_window_findings(mls_view *view, const mls_telemetry_window *win
     mls_found_show(view, &found, look);
     if (window->suggested_timezone[0] != '\0') {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
-                        "the logs cover the runs when their times are of another "
-                        "zone: try --timezone=%s",
+                        "the logs cover the runs when their times are of another zone: try --timezone=%s",
                         window->suggested_timezone);
     }
 }

@@ -38,20 +38,28 @@ static void append_spark(mls_buffer *line, const mls_view *view, const mls_throu
     }
 }
 
-/* The columns of the table that any run of a group has something for. */
+/* What any run of a group has: columns of the table, and what stands below it. */
 typedef struct columns_used {
-    bool tokens, step, utilization, lines;
+    bool tokens, step, lines;
     bool long_names;
+    const char *unit;                   /* of the pace */
+    const mls_throughput *paced;        /* the first run with a pace; NULL: none */
+    const mls_utilization *utilization; /* the highest, which is the one to be doubted; NULL: none is known */
 } columns_used;
 
 static columns_used used_by(const mls_throughput_group *group)
 {
-    columns_used used = {0};
+    columns_used used = {.unit = "a sample"};
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
+        const mls_utilization *of = &run->utilization;
         used.tokens |= isfinite(run->steady_tokens_per_second);
         used.step |= isfinite(run->steady_step_ms) && !run->in_epochs;
-        used.utilization |= isfinite(run->utilization.bf16);
+        used.unit = run->in_epochs ? "an epoch" : used.unit;
+        used.paced = used.paced == NULL && run->segment_count > 0 ? run : used.paced;
+        if (isfinite(of->bf16) && (used.utilization == NULL || of->bf16 > used.utilization->bf16)) {
+            used.utilization = of;
+        }
         used.long_names |= strlen(mls_group_name_below(group->group, run->run->file)) > NAME_COLUMNS;
         used.lines |= i > 0 && strcmp(run->run->file, run[-1].run->file) == 0;
     }
@@ -81,7 +89,7 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
         mls_table_text(table, "step ms", DECIMAL,
                        mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms).text);
     }
-    if (used.utilization) {
+    if (used.utilization != NULL) {
         mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(run->utilization.bf16, 2));
     }
     mls_table_text(table, "pace", MLS_COLUMN_KEEP, mls_table_take(table, &spark));
@@ -108,9 +116,8 @@ static void add_run_note(mls_table *table, const mls_view *view, const mls_throu
                    mls_table_take(table, &note));
 }
 
-static void show_timed_runs(mls_view *view, const mls_throughput_group *group)
+static void show_timed_runs(mls_view *view, const mls_throughput_group *group, columns_used used)
 {
-    const columns_used used = used_by(group);
     mls_table table = {.indent = INDENT};
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
@@ -126,33 +133,11 @@ static void show_timed_runs(mls_view *view, const mls_throughput_group *group)
     mls_view_gap(view);
 }
 
-/* The median run's pace stands for the group: "pace: median 1.25 ms a sample, slow above 1.29; 10 runs". */
-static void show_pace(mls_view *view, const mls_throughput_group *group)
+/* Why the utilization of a run is not known. */
+static void show_no_utilization(mls_view *view, const mls_throughput *run)
 {
-    const char *unit = "a sample";
-    for (size_t i = 0; i < group->group->run_count; i++) {
-        unit = group->runs[i].in_epochs ? "an epoch" : unit;
-    }
-    if (isnan(group->median_ms_per_sample)) {
-        return;
-    }
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
-                    mls_words_rate(group->median_ms_per_sample).text, unit,
-                    mls_words_rate(group->limit_ms_per_sample).text);
-}
-
-/* Why a utilization is not known; a group without any pace has none to wonder about. */
-static void show_no_utilization(mls_view *view, const mls_throughput_group *group)
-{
-    const mls_throughput *run = NULL;
-    mls_buffer line = {0};
-    for (size_t i = 0; i < group->group->run_count && run == NULL; i++) {
-        run = group->runs[i].segment_count > 0 ? &group->runs[i] : NULL;
-    }
-    if (run == NULL) {
-        return;
-    }
     const mls_utilization *of = &run->utilization;
+    mls_buffer line = {0};
     mls_buffer_append_text(&line, "MFU: not known: ");
     if (isnan(of->flops_per_sample)) {
         mls_buffer_append_text(&line, "the FLOPs of a sample are not known");
@@ -173,19 +158,11 @@ static void show_no_utilization(mls_view *view, const mls_throughput_group *grou
     mls_view_line(view, &line, MLS_STYLE_DIM, INDENT, HANG);
 }
 
-/* The machine, what was counted and against what; the highest is the one to be doubted. */
-static void show_utilization(mls_view *view, const mls_throughput_group *group, const mls_throughput_options *options)
+/* The machine, what was counted and against what. */
+static void show_utilization(mls_view *view, const mls_utilization *of, const mls_throughput_options *options,
+                             bool of_many)
 {
-    const mls_utilization *of = NULL;
     mls_buffer line = {0};
-    for (size_t i = 0; i < group->group->run_count; i++) {
-        const mls_utilization *other = &group->runs[i].utilization;
-        of = isfinite(other->bf16) && (of == NULL || other->bf16 > of->bf16) ? other : of;
-    }
-    if (of == NULL) {
-        show_no_utilization(view, group);
-        return;
-    }
     const double *peak = of->accelerator->peak;
     const bool bf16 = !isnan(peak[MLS_PRECISION_BF16]);
     const char *name = bf16 ? "BF16" : "FP16";
@@ -199,7 +176,7 @@ static void show_utilization(mls_view *view, const mls_throughput_group *group, 
     if (of->has_precision) {
         mls_buffer_printf(&line, "; against %s %s", of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4",
                           isnan(of->precision) ? "not known" : mls_words_grouped(of->precision, 2).text);
-        mls_buffer_append_text(&line, isnan(of->precision) || group->group->run_count == 1 ? "" : " at most");
+        mls_buffer_append_text(&line, isnan(of->precision) || !of_many ? "" : " at most");
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
@@ -278,11 +255,20 @@ static void show_throughputs(mls_printer *to, const void *what)
     mls_view *view = to->view;
     for (size_t i = 0; i < all->group_count; i++) {
         const mls_throughput_group *group = &all->groups[i];
+        const columns_used used = used_by(group);
         mls_output_text(view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(view, group->group);
-        show_timed_runs(view, group);
-        show_pace(view, group);
-        show_utilization(view, group, &all->options);
+        show_timed_runs(view, group, used);
+        if (!isnan(group->median_ms_per_sample)) { /* the median run's pace stands for the group */
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
+                            mls_words_rate(group->median_ms_per_sample).text, used.unit,
+                            mls_words_rate(group->limit_ms_per_sample).text);
+        }
+        if (used.utilization != NULL) {
+            show_utilization(view, used.utilization, &all->options, group->group->run_count > 1);
+        } else if (used.paced != NULL) { /* a group without any pace has none to wonder about */
+            show_no_utilization(view, used.paced);
+        }
         mls_group_show_note(view, group->group);
         show_slow(view, group);
         for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++) {
