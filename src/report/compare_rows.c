@@ -14,18 +14,15 @@ static const char *header_of(mls_abreast *to, const char *before, const char *te
 {
     const mls_str name = mls_utf8_fit_back(mls_str_from(text), MLS_COMPARED_WIDTH); /* paths differ at their ends */
     mls_buffer words = {0};
-    mls_buffer shown = {0};
     mls_buffer_append_text(&words, before);
     mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
     mls_escape_append(&words, name);
+    const char *shown = mls_table_take(&to->table, &words);
     if (to->view->format == MLS_FORMAT_MARKDOWN) {
-        mls_markdown_append(&shown, mls_buffer_str(&words));
-    } else {
-        mls_buffer_append(&shown, mls_buffer_str(&words));
+        mls_markdown_append(&words, mls_str_from(shown));
+        shown = mls_table_take(&to->table, &words);
     }
-    to->table.failed |= words.failed;
-    mls_buffer_release(&words);
-    return mls_table_take(&to->table, &shown);
+    return shown;
 }
 
 void mls_abreast_begin(mls_abreast *to, const char *label)

@@ -8,10 +8,7 @@
 
 static mls_words chance_words(double p)
 {
-    if (p < 0.0001) {
-        return (mls_words){"< 0.0001"};
-    }
-    return mls_words_trimmed(p, 4);
+    return p < 0.0001 ? (mls_words){"< 0.0001"} : mls_words_trimmed(p, 4);
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -20,17 +17,6 @@ static mls_words chance_words(double p)
 typedef struct cell_pair {
     mls_words side, difference;
 } cell_pair;
-
-static void pairs_row(mls_abreast *to, const char *label, mls_style style, const cell_pair *cells)
-{
-    mls_abreast_row(to, label);
-    for (size_t i = 0; i < to->count; i++) {
-        mls_abreast_cell(to, i, cells[i].side.text);
-    }
-    for (size_t i = 1; i < to->count; i++) {
-        mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT, style, "%s", cells[i].difference.text);
-    }
-}
 
 static mls_words signed_ms(bool known, int64_t ms, int decimals)
 {
@@ -48,155 +34,6 @@ static void interval_append(mls_buffer *line, const mls_difference *difference)
                           mls_words_signed(difference->high_minutes, 3).text);
     }
 }
-
-/* Rows whose cells are numbers of the sides; each is shown where `cells_make` finds that a side needs it. */
-typedef enum value_kind { RUNS, SCORE, SCALED_SCORE, TOTAL, INIT, SPREAD } value_kind;
-
-/* Makes the cells of a side; whether it needs the row. */
-static bool cells_make(const mls_abreast *to, size_t i, value_kind kind, cell_pair *cells)
-{
-    const mls_side_group *group = to->groups[i];
-    const mls_difference *difference = to->differences[i];
-    switch (kind) {
-    case RUNS: /* how many are valid, where not all are */
-        if (group->valid < group->run_count) {
-            (void)mls_text_printf(cells->side.text, sizeof cells->side.text, "%zu of %zu runs", group->valid,
-                                  group->run_count);
-        }
-        return group->valid < group->run_count;
-    case SCORE:
-        cells->side = mls_words_grouped(group->score_minutes, 3);
-        cells->difference = mls_words_signed(difference->minutes, 3);
-        return true;
-    case SCALED_SCORE: /* the one that counts, where it is not the measured one */
-        cells->side = mls_words_grouped(group->scaled_minutes, 3);
-        cells->difference = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
-        return isfinite(group->scaled_minutes) && group->scale != 1;
-    case TOTAL:
-        cells->difference = signed_ms(difference->split.known, difference->split.total_ms, 3);
-        return difference->split.known;
-    case INIT:
-        cells->side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
-        cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
-        return true;
-    default:
-        cells->side = mls_words_percent(group->stdev_minutes / group->mean_minutes, 1);
-        return true;
-    }
-}
-
-/* Shows a row that some side needs; whether one does. */
-static bool value_row(mls_abreast *to, const char *label, value_kind kind)
-{
-    cell_pair cells[MLS_SIDES_ABREAST + 1] = {0};
-    bool needed = false;
-    for (size_t i = 0; i < to->count; i++) {
-        needed |= cells_make(to, i, kind, &cells[i]);
-    }
-    if (needed) {
-        pairs_row(to, label, kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, cells);
-    }
-    return needed;
-}
-
-/* Shows the scores, of two sides with their interval. */
-static void show_scores(mls_abreast *to)
-{
-    (void)value_row(to, "", RUNS);
-    (void)value_row(to, "score (min)", SCORE);
-    if (to->block->group_count == 2) {
-        mls_buffer note = {0};
-        interval_append(&note, to->differences[1]);
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
-    }
-}
-
-/* The score that counts; and whose does not count. */
-static void show_scaled(mls_abreast *to)
-{
-    mls_buffer names = {0};
-    if (value_row(to, "scaled score (min)", SCALED_SCORE) && to->block->group_count == 2) {
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
-    }
-    for (size_t i = 0; i < to->count; i++) {
-        if (!to->groups[i]->official) {
-            mls_buffer_printf(&names, "%s%s",
-                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
-        }
-    }
-    (void)mls_abreast_names(to, MLS_STYLE_WARN, &names);
-}
-
-/* ----------------------------------------------------------------- verdict */
-
-/* "gb300 is faster", and how it is known. */
-static mls_style verdict_append(const mls_difference *difference, mls_buffer *words)
-{
-    switch (difference->verdict) {
-    case MLS_COMPARE_FASTER:
-    case MLS_COMPARE_SLOWER:
-        mls_buffer_printf(words, "%s is %s", difference->b->side->name, mls_compare_verdict_name(difference->verdict));
-        return difference->verdict == MLS_COMPARE_FASTER ? MLS_STYLE_GOOD : MLS_STYLE_BAD;
-    case MLS_COMPARE_NONE:
-        mls_buffer_append_text(words, "no difference shown");
-        return MLS_STYLE_BOLD;
-    case MLS_COMPARE_TOO_FEW:
-        mls_buffer_append_text(words, "too few runs to say: each side needs two valid ones");
-        return MLS_STYLE_WARN;
-    default:
-        mls_buffer_printf(words, "no score of %s: more runs dropped than the rules forgive, or none valid",
-                          (isfinite(difference->a->score_minutes) ? difference->b : difference->a)->side->name);
-        return MLS_STYLE_WARN;
-    }
-}
-
-static void evidence_append(mls_buffer *line, const mls_difference *difference)
-{
-    if (difference->has_interval) {
-        if (isfinite(difference->p)) {
-            mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
-        } else {
-            mls_buffer_append_text(line, "   no spread on either side");
-        }
-        if (difference->min_p > 0.05) {
-            mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
-                              mls_words_trimmed(difference->min_p, 2).text);
-        } else if (isfinite(difference->mann_whitney_p)) {
-            mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
-        }
-    }
-    if (isfinite(difference->detectable_ratio)) {
-        mls_buffer_printf(line, "   %zu and %zu runs can show %s or more", difference->a->valid, difference->b->valid,
-                          mls_words_percent(difference->detectable_ratio, 1).text);
-    }
-    if (difference->within_variance) {
-        mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
-    }
-}
-
-static void show_verdicts(mls_abreast *to)
-{
-    const bool pair = to->block->group_count == 2;
-    for (size_t i = 1; i < to->count; i++) {
-        const mls_difference *difference = to->differences[i];
-        mls_buffer lead = {0};
-        mls_buffer line = {0};
-        if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
-            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
-        }
-        const mls_style style = verdict_append(difference, &lead);
-        if (!pair) {
-            mls_buffer_append_text(&line, "   ");
-            interval_append(&line, difference);
-        }
-        evidence_append(&line, difference);
-        mls_table_row(&to->table);
-        mls_table_lead(&to->table, style, "%s", mls_table_take(&to->table, &lead));
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
-    }
-}
-
-/* ------------------------------------------------------------------- parts */
 
 /*
  * Whether a side's training is counted without its evaluations, as it counts in its difference; of the baseline, in
@@ -247,49 +84,196 @@ static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, m
     return mls_words_grouped(ms / 1000, 3);
 }
 
-/* A row of one share, or of several together; none where no difference has it. */
-static void share_row(mls_abreast *to, mls_share first, mls_share last, const char *label)
+/* A row whose cells are numbers of the sides; it is shown where cells_make() finds that a side needs it. */
+typedef struct value_row {
+    enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, INIT, SPREAD } kind;
+    const char *label, *in_epochs; /* where sides converge in epochs; NULL: the same */
+    mls_share first, last;         /* of the difference: one share, or several together */
+} value_row;
+
+/* Makes the cells of a side; whether it needs the row. */
+static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, cell_pair *cells)
 {
-    cell_pair cells[MLS_SIDES_ABREAST + 1];
-    bool any = false;
-    for (size_t i = 0; i < to->count; i++) {
-        const mls_split *split = &to->differences[i]->split;
-        const bool has = split->known && split->has[first];
-        int64_t ms = 0;
-        for (mls_share share = first; share <= last; share++) {
+    const mls_side_group *group = to->groups[i];
+    const mls_difference *difference = to->differences[i];
+    const mls_split *split = &difference->split;
+    int64_t ms = 0;
+    switch (row->kind) {
+    case RUNS: /* how many are valid, where not all are */
+        if (group->valid < group->run_count) {
+            (void)mls_text_printf(cells->side.text, sizeof cells->side.text, "%zu of %zu runs", group->valid,
+                                  group->run_count);
+        }
+        return group->valid < group->run_count;
+    case SCORE:
+        cells->side = mls_words_grouped(group->score_minutes, 3);
+        cells->difference = mls_words_signed(difference->minutes, 3);
+        return true;
+    case SCALED_SCORE: /* the one that counts, where it is not the measured one */
+        cells->side = mls_words_grouped(group->scaled_minutes, 3);
+        cells->difference = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
+        return isfinite(group->scaled_minutes) && group->scale != 1;
+    case TOTAL:
+        cells->difference = signed_ms(split->known, split->total_ms, 3);
+        return split->known;
+    case SHARES:
+        for (mls_share share = row->first; share <= row->last; share++) {
             ms += split->ms[share];
         }
-        cells[i] = (cell_pair){share_words(to, i, first, last), signed_ms(has, ms, 3)};
-        any |= has;
-    }
-    if (any) {
-        pairs_row(to, label, MLS_STYLE_PLAIN, cells);
+        cells->side = share_words(to, i, row->first, row->last);
+        cells->difference = signed_ms(split->known && split->has[row->first], ms, 3);
+        return split->known && split->has[row->first];
+    case INIT:
+        cells->side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
+        cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
+        return true;
+    default:
+        cells->side = mls_words_percent(group->stdev_minutes / group->mean_minutes, 1);
+        return true;
     }
 }
 
+/* Shows a row that some side needs; whether one does. */
+static bool show_row(mls_abreast *to, value_row row)
+{
+    const bool epochs = row.in_epochs != NULL && mls_compare_epochs(to->groups[0]);
+    cell_pair cells[MLS_SIDES_ABREAST + 1] = {0};
+    bool needed = false;
+    for (size_t i = 0; i < to->count; i++) {
+        needed |= cells_make(to, i, &row, &cells[i]);
+    }
+    if (!needed) {
+        return false;
+    }
+    mls_abreast_row(to, epochs ? row.in_epochs : row.label);
+    for (size_t i = 0; i < to->count; i++) {
+        mls_abreast_cell(to, i, cells[i].side.text);
+    }
+    for (size_t i = 1; i < to->count; i++) {
+        mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT,
+                       row.kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, "%s", cells[i].difference.text);
+    }
+    return true;
+}
+
+/* Shows the scores, of two sides with their interval. */
+static void show_scores(mls_abreast *to)
+{
+    show_row(to, (value_row){.kind = RUNS, .label = ""});
+    show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
+    if (to->block->group_count == 2) {
+        mls_buffer note = {0};
+        interval_append(&note, to->differences[1]);
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
+    }
+}
+
+/* The score that counts; and whose does not count. */
+static void show_scaled(mls_abreast *to)
+{
+    mls_buffer names = {0};
+    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && to->block->group_count == 2) {
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+    }
+    for (size_t i = 0; i < to->count; i++) {
+        if (!to->groups[i]->official) {
+            mls_buffer_printf(&names, "%s%s",
+                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
+        }
+    }
+    (void)mls_abreast_names(to, MLS_STYLE_WARN, &names);
+}
+
+/* ----------------------------------------------------------------- verdict */
+
+/* "gb300 is faster": the words before and after the name of the side that is meant (NULL: none is), and their style. */
+static const struct {
+    const char *before, *after;
+    mls_style style;
+} verdicts[] = {[MLS_COMPARE_FASTER] = {"", " is faster", MLS_STYLE_GOOD},
+                [MLS_COMPARE_SLOWER] = {"", " is slower", MLS_STYLE_BAD},
+                [MLS_COMPARE_NONE] = {"no difference shown", NULL, MLS_STYLE_BOLD},
+                [MLS_COMPARE_TOO_FEW] = {"too few runs to say: each side needs two valid ones", NULL, MLS_STYLE_WARN},
+                [MLS_COMPARE_NO_SCORE] = {"no score of ", ": more runs dropped than the rules forgive, or none valid",
+                                          MLS_STYLE_WARN}};
+
+static void verdict_append(const mls_difference *difference, mls_buffer *words)
+{
+    const bool scored = difference->verdict != MLS_COMPARE_NO_SCORE || isfinite(difference->a->score_minutes);
+    const char *name = (scored ? difference->b : difference->a)->side->name;
+    const char *after = verdicts[difference->verdict].after;
+    mls_buffer_printf(words, "%s%s%s", verdicts[difference->verdict].before, after != NULL ? name : "",
+                      after != NULL ? after : "");
+}
+
+/* How the verdict is known. */
+static void evidence_append(mls_buffer *line, const mls_difference *difference)
+{
+    if (difference->has_interval) {
+        if (isfinite(difference->p)) {
+            mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
+        } else {
+            mls_buffer_append_text(line, "   no spread on either side");
+        }
+        if (difference->min_p > 0.05) {
+            mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
+                              mls_words_trimmed(difference->min_p, 2).text);
+        } else if (isfinite(difference->mann_whitney_p)) {
+            mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
+        }
+    }
+    if (isfinite(difference->detectable_ratio)) {
+        mls_buffer_printf(line, "   %zu and %zu runs can show %s or more", difference->a->valid, difference->b->valid,
+                          mls_words_percent(difference->detectable_ratio, 1).text);
+    }
+    if (difference->within_variance) {
+        mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
+    }
+}
+
+static void show_verdicts(mls_abreast *to)
+{
+    const bool pair = to->block->group_count == 2;
+    for (size_t i = 1; i < to->count; i++) {
+        const mls_difference *difference = to->differences[i];
+        mls_buffer lead = {0};
+        mls_buffer line = {0};
+        if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
+            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
+        }
+        verdict_append(difference, &lead);
+        if (!pair) {
+            mls_buffer_append_text(&line, "   ");
+            interval_append(&line, difference);
+        }
+        evidence_append(&line, difference);
+        mls_table_row(&to->table);
+        mls_table_lead(&to->table, verdicts[difference->verdict].style, "%s", mls_table_take(&to->table, &lead));
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
+    }
+}
+
+/* ------------------------------------------------------------------- parts */
+
 static void show_parts(mls_abreast *to)
 {
-    static const struct {
-        const char *label, *in_epochs;
-        mls_share first, last;
-    } rows[] = {{"  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
-                {"  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
-                {"  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
-                {"  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
-                {"  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
-                {"  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
-                {"  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
-                {"  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
-                {"  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
-                {"  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
-                {"  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
-    const bool epochs = mls_compare_epochs(to->groups[0]);
-    const bool known = value_row(to, "where it comes from (s)", TOTAL);
-    for (size_t i = 0; known && i < sizeof rows / sizeof *rows; i++) {
+    static const value_row rows[] = {
+        {SHARES, "  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
+        {SHARES, "  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
+        {SHARES, "  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
+        {SHARES, "  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
+        {SHARES, "  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
+        {SHARES, "  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
+        {SHARES, "  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
+        {SHARES, "  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
+        {SHARES, "  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
+        {SHARES, "  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
+        {SHARES, "  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
+    show_row(to, (value_row){.kind = TOTAL, .label = "where it comes from (s)"});
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const bool one = rows[i].first == rows[i].last;
         if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
-            share_row(to, rows[i].first, rows[i].last,
-                      epochs && rows[i].in_epochs != NULL ? rows[i].in_epochs : rows[i].label);
+            show_row(to, rows[i]);
         }
     }
 }
@@ -305,8 +289,8 @@ static void show_abreast(mls_abreast *to)
     }
     show_scaled(to);
     show_parts(to);
-    (void)value_row(to, "not in the score: init (s)", INIT);
-    (void)value_row(to, "spread of the runs (n - 1)", SPREAD);
+    show_row(to, (value_row){.kind = INIT, .label = "not in the score: init (s)"});
+    show_row(to, (value_row){.kind = SPREAD, .label = "spread of the runs (n - 1)"});
     if (to->block->group_count > 2) {
         mls_abreast_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);

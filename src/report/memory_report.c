@@ -63,13 +63,8 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
     F(memory_model, parameters, NUMBER, "", row->answer.estimate.parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
-static const char *gpu_name(const mls_memory_job *job)
-{
-    return job->ask.gpu != NULL ? job->ask.gpu->name : NULL;
-}
-
 #define GPU_FIELDS(F)                                                                                                  \
-    F(memory_gpu, name, TEXT_OR_NULL, "", gpu_name(row))                                                               \
+    F(memory_gpu, name, TEXT_OR_NULL, "", row->ask.gpu != NULL ? row->ask.gpu->name : NULL)                            \
     F(memory_gpu, capacity_bytes, NUMBER, "", row->answer.estimate.capacity)
 MLS_FIELDS(memory_gpu, mls_memory_job, GPU_FIELDS)
 
@@ -137,7 +132,7 @@ static void append_smallest(mls_buffer *words, const mls_memory_job *job)
 #define MEMORY_CSV_FIELDS(F)                                                                                           \
     F(memory_csv, model, TEXT, "", row->ask.model)                                                                     \
     F(memory_csv, parameters, NUMBER, "", OF.parameters)                                                               \
-    F(memory_csv, gpu, TEXT_OR_NULL, "", gpu_name(row))                                                                \
+    F(memory_csv, gpu, TEXT_OR_NULL, "", row->ask.gpu != NULL ? row->ask.gpu->name : NULL)                             \
     F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
     F(memory_csv, smallest, WORDS_OR_NULL, "", append_smallest(words, row))
 MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
@@ -398,9 +393,9 @@ const mls_report mls_memory_report = {
         .section = "MEMORY CSV",
         .names =
             "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations "
-            "recompute "
-            "logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage in_flight "
-            "data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms smallest",
+            "recompute logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage "
+            "in_flight data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms "
+            "smallest",
         .rows = "host items",
         .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}}};
 
@@ -546,7 +541,6 @@ const mls_report mls_oom_report = {
         .names =
             "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
             "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice "
-            "estimate_bytes "
-            "difference_bytes",
+            "estimate_bytes difference_bytes",
         .rows = "ooms",
         .sources = {&oom_csv_fields, &oom_fields}}};

@@ -229,9 +229,9 @@ const mls_report mls_telemetry_report = {
     .object = &telemetry_fields,
     .lines = "windows",
     .columns = {.section = "TELEMETRY CSV",
-                .names = "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage "
-                         "gaps longest_gap_ms "
-                         "energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS
-                         "ecc_corrected ecc_uncorrected",
+                .names =
+                    "file line start_ms stop_ms host device uuid name source log samples interval_ms coverage "
+                    "gaps longest_gap_ms energy_joules mean_power_w energy_estimate_joules repeated " METRIC_COLUMNS
+                    "ecc_corrected ecc_uncorrected",
                 .rows = "windows devices",
                 .sources = {&measured_csv_fields, &device_csv_fields, &measured_fields, &device_fields}}};

@@ -16,16 +16,8 @@ enum { NAME_COLUMNS = 24 };
 enum { SHOWN_WITHOUT_V = 12 };
 
 /* A cell's pace as a bar; without UTF-8 three levels are left: within the band, above it, far above it. */
-static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-enum { ABOVE_BAND = 3 };
-
-static const char *cell_shown(const mls_view *view, int level)
-{
-    return level == MLS_SPARK_GAP ? " "
-           : !view->ascii         ? bars[level]
-           : level < ABOVE_BAND   ? "."
-                                  : (level < MLS_SPARK_TOP ? ":" : "#");
-}
+static const char *const bars[2][MLS_SPARK_TOP + 1] = {{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+                                                       {".", ".", ".", ":", ":", ":", ":", "#"}};
 
 static void append_spark(mls_buffer *line, const mls_view *view, const mls_throughput *run)
 {
@@ -34,7 +26,8 @@ static void append_spark(mls_buffer *line, const mls_view *view, const mls_throu
         cells--;
     }
     for (size_t i = 0; i < cells; i++) {
-        mls_buffer_append_text(line, cell_shown(view, run->spark[i]));
+        const int level = run->spark[i];
+        mls_buffer_append_text(line, level == MLS_SPARK_GAP ? " " : bars[view->ascii][level]);
     }
 }
 
@@ -433,12 +426,9 @@ const mls_report mls_throughput_report = {
         .names =
             "file line state status benchmark global_batch_size malformed backwards run_ms startup_ms training_ms "
             "evaluation_ms between_ms tail_ms overlapped_evaluation_ms unit marks_from samples segments evaluations "
-            "measured_training_ms "
-            "training_samples_per_second run_samples_per_second steady_ms_per_sample steady_samples_per_second "
-            "steady_step_ms "
-            "steady_tokens_per_second band warmup_segments warmup_lost_ms slow_phases shift_samples shift_factor "
-            "evaluation_median_ms slow_evaluations time_to_target_ms logged_throughput logged_step_ms accelerators "
-            "accelerator "
-            "flops_per_sample mfu_bf16 mfu",
+            "measured_training_ms training_samples_per_second run_samples_per_second steady_ms_per_sample "
+            "steady_samples_per_second steady_step_ms steady_tokens_per_second band warmup_segments warmup_lost_ms "
+            "slow_phases shift_samples shift_factor evaluation_median_ms slow_evaluations time_to_target_ms "
+            "logged_throughput logged_step_ms accelerators accelerator flops_per_sample mfu_bf16 mfu",
         .rows = "runs",
         .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}}};
