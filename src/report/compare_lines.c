@@ -93,16 +93,21 @@ double mls_compare_part(const mls_side_group *group, mls_part part)
 {
     const double mean = mls_sum_mean(&group->parts[part], group->kept);
     const bool delimited = group->evaluations.known && group->kept > 0;
-    if (delimited || part > MLS_PART_EVALUATION) {
-        return mean;
-    }
-    return part == MLS_PART_EVALUATION ? (double)NAN
-                                       : mean + mls_sum_mean(&group->parts[MLS_PART_EVALUATION], group->kept);
+    return delimited || part > MLS_PART_EVALUATION ? mean
+           : part == MLS_PART_EVALUATION           ? (double)NAN
+                                         : mean + mls_sum_mean(&group->parts[MLS_PART_EVALUATION], group->kept);
 }
 
 double mls_compare_rate(const mls_side_group *group, double ms)
 {
     return group->to_converge / ms * (mls_compare_epochs(group) ? 3600e3 : 1e3);
+}
+
+mls_str mls_compare_round(const mls_side_group *group)
+{
+    const char *first = strchr(group->edition, '.');
+    const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
+    return second != NULL ? (mls_str){group->edition, (size_t)(second - group->edition)} : mls_str_from(group->edition);
 }
 
 bool mls_compare_epochs(const mls_side_group *group)

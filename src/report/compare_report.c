@@ -160,19 +160,11 @@ MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
     F(near, self, BOOL, "", row->self)
 MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
 
-/* "5.1" of "5.1.0". */
-static mls_str round_of(const char *edition)
-{
-    const char *first = strchr(edition, '.');
-    const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
-    return second != NULL ? (mls_str){edition, (size_t)(second - edition)} : mls_str_from(edition);
-}
-
 #define BESIDE_FIELDS(F)                                                                                               \
     F(beside, side, TEXT, "", row->group->side->name)                                                                  \
     F(beside, path, TEXT, "", row->group->path)                                                                        \
     F(beside, usage, TEXT, "", mls_usage_name(row->group->usage))                                                      \
-    F(beside, edition, TEXT, "", round_of(row->group->edition))                                                        \
+    F(beside, edition, TEXT, "", mls_compare_round(row->group))                                                        \
     F(beside, benchmark, TEXT, "", row->group->benchmark)                                                              \
     F(beside, division, TEXT_OR_NULL, "", mls_division_name(row->group->division))                                     \
     F(beside, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)                                              \

@@ -25,6 +25,9 @@ double mls_compare_part(const mls_side_group *group, mls_part part);
 bool mls_compare_epochs(const mls_side_group *group);
 double mls_compare_rate(const mls_side_group *group, double ms);
 
+/* The round that a group's edition is of: "5.1" of "5.1.0".  Its bytes are the group's. */
+mls_str mls_compare_round(const mls_side_group *group);
+
 /* Sides beside the baseline that stand in one table. */
 enum { MLS_SIDES_ABREAST = 4 };
 

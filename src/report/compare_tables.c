@@ -19,13 +19,6 @@ static void show_yours(mls_view *view, const mls_side_group *group)
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
 }
 
-/* An edition without results is compared with another one's: that is said. */
-static bool is_edition(const mls_side_group *group, const char *round)
-{
-    const size_t len = strlen(round);
-    return strncmp(group->edition, round, len) == 0 && (group->edition[len] == '.' || group->edition[len] == '\0');
-}
-
 static void nearest_row(mls_table *table, const mls_published_near *near)
 {
     const mls_published_result *result = near->result;
@@ -55,7 +48,8 @@ void mls_nearest_show(mls_printer *to, const void *what)
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_compare_show_heading(to->view, &beside->group, 1, false);
         mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
-        if (!is_edition(beside->group, round)) {
+        /* An edition without results is compared with another one's. */
+        if (!mls_str_equal(mls_compare_round(beside->group), mls_str_from(round))) {
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6, "no published result of this edition; these are of %s",
                             round);
         }

@@ -122,19 +122,13 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
     }
 }
 
-static void append_smallest(mls_buffer *words, const mls_memory_job *job)
-{
-    if (job->answer.has_smallest) {
-        append_change(words, &job->ask, &job->answer.smallest);
-    }
-}
-
 #define MEMORY_CSV_FIELDS(F)                                                                                           \
     F(memory_csv, model, TEXT, "", row->ask.model)                                                                     \
     F(memory_csv, parameters, NUMBER, "", OF.parameters)                                                               \
     F(memory_csv, gpu, TEXT_OR_NULL, "", row->ask.gpu != NULL ? row->ask.gpu->name : NULL)                             \
     F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
-    F(memory_csv, smallest, WORDS_OR_NULL, "", append_smallest(words, row))
+    F(memory_csv, smallest, WORDS_OR_NULL, "",                                                                         \
+      row->answer.has_smallest ? append_change(words, &row->ask, &row->answer.smallest) : (void)0)
 MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
 
 /* ---------------------------------------------------------------- for people */
