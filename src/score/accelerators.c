@@ -2,7 +2,6 @@
 /* accelerators.c - the tables of accelerators, of links to the host, and of the memory of GPUs. */
 #include "mlscore/accelerators.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"

@@ -8,7 +8,6 @@
 #include "base/number.h"
 #include "base/statistics.h"
 #include "base/text_table.h"
-#include "base/utf8.h"
 #include "score/score.h"
 
 /* The cells of a row that make its point, and those that are only shown. */

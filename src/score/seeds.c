@@ -3,7 +3,6 @@
 #include "score/score.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/file.h"

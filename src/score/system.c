@@ -224,15 +224,13 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
         (logged_text.len > 0 && !read_described(logged_text, group->arena, &logged))) {
         return MLS_ERROR_MEMORY;
     }
-    const double counts[] = {described_accelerators(system), described_accelerators(&logged),
+    const double counts[] = {described_accelerators(system), described_accelerators(&logged), (double)NAN,
                              shape->gpus > 0 ? (double)shape->gpus : (double)NAN};
     const double nodes[] = {mls_first_number(system->number_of_nodes), mls_first_number(logged.number_of_nodes),
                             group->runs[0]->job.node_count, shape->nodes > 0 ? (double)shape->nodes : (double)NAN};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && isnan(group->accelerators); i++) {
-        group->accelerators = counts[i];
-    }
-    for (size_t i = 0; i < sizeof nodes / sizeof *nodes && isnan(group->nodes); i++) {
-        group->nodes = nodes[i];
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        group->accelerators = isnan(group->accelerators) ? counts[i] : group->accelerators;
+        group->nodes = isnan(group->nodes) ? nodes[i] : group->nodes;
     }
     const bool without = group->accelerators == 0;
     group->accelerators = without ? (double)NAN : group->accelerators;

@@ -2,7 +2,6 @@
 /* findings.c - the time to the target of the rules, and what was found about a measured group, in words. */
 #include <math.h>
 
-#include "base/file.h"
 #include "base/words.h"
 #include "throughput/notes.h"
 
@@ -150,7 +149,7 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
     mls_buffer_release(&line);
 }
 
-void mls_throughput_group_report(mls_throughput_group *group)
+bool mls_throughput_group_report(mls_throughput_group *group)
 {
     size_t slow = 0;
     for (size_t i = 0; i < group->group->run_count; i++) {
@@ -162,4 +161,5 @@ void mls_throughput_group_report(mls_throughput_group *group)
             report_slow_run(group, &group->slow_runs[slow++]);
         }
     }
+    return !group->findings.out_of_memory;
 }

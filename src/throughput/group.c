@@ -5,10 +5,8 @@
  * A run is held against what the others would have taken for its samples and its evaluations, so that one that needs
  * more of them to converge is never slow for that.
  */
-#include <inttypes.h>
 #include <math.h>
 
-#include "base/number.h"
 #include "base/statistics.h"
 #include "throughput/notes.h"
 

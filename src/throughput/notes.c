@@ -12,30 +12,31 @@
 /* A clock may tick back a little where ranks write into one file. */
 #define BACKWARDS_MS 1000
 
-/* A number of an object, but no boolean; NAN when it has none. */
+/* A finite number, and no boolean; else NAN. */
+static double finite_number(mls_str span)
+{
+    double number;
+    const bool known = mls_json_kind_of(span) == MLS_JSON_NUMBER && mls_json_number(span, &number) && isfinite(number);
+    return known ? number : (double)NAN;
+}
+
+/* That of an object's member; NAN when it has none. */
 static double noted_number(mls_str object, mls_str name)
 {
     mls_str span;
-    double number;
-    const bool known = mls_json_member(object, name, &span) && mls_json_kind_of(span) == MLS_JSON_NUMBER &&
-                       mls_json_number(span, &number) && isfinite(number);
-    return known ? number : (double)NAN;
+    return mls_json_member(object, name, &span) ? finite_number(span) : (double)NAN;
 }
 
 /* The result of an evaluation: a number, or the smallest of an object of numbers. */
 static double noted_value(mls_str value)
 {
-    double min = NAN;
-    double number;
+    double min = finite_number(value);
     mls_raw_member member;
-    if (mls_json_kind_of(value) == MLS_JSON_NUMBER) {
-        return mls_json_number(value, &number) && isfinite(number) ? number : (double)NAN;
-    }
     mls_json_walk walk = mls_json_walk_begin(mls_json_kind_of(value) == MLS_JSON_OBJECT ? value : MLS_S("{}"));
     while (mls_json_walk_next(&walk, &member)) {
-        if (mls_json_kind_of(member.value) != MLS_JSON_NUMBER || !mls_json_number(member.value, &number) ||
-            !isfinite(number)) {
-            return (double)NAN;
+        const double number = finite_number(member.value);
+        if (isnan(number)) {
+            return number;
         }
         min = min <= number ? min : number;
     }

@@ -101,8 +101,8 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
 mls_status mls_utilization_find(mls_throughput *run, const mls_group *group,
                                 const mls_throughput_options *options) MLS_MUST_USE;
 
-/* Adds what was found about a measured group to its findings. */
-void mls_throughput_group_report(mls_throughput_group *group);
+/* Adds what was found about a measured group to its findings; false: no memory. */
+bool mls_throughput_group_report(mls_throughput_group *group) MLS_MUST_USE;
 
 /* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,

@@ -83,31 +83,29 @@ static void take_stretch(void *state, mls_part part, double from_ms, double to_m
     }
 }
 
-/* The lower median of what tracked_stats said in the timed part; NAN: nothing. */
-static bool find_logged(mls_timing *timing)
+/* The lower median of the rates, or of the steps, that tracked_stats said in the timed part; NAN: none. */
+static double median_logged(const mls_timing *timing, bool steps, double *values)
 {
-    mls_throughput *run = timing->run;
-    double *rates = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *rates);
-    double *steps = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *steps);
-    size_t rate_count = 0;
-    size_t step_count = 0;
-    if (rates == NULL || steps == NULL) {
-        return false;
-    }
+    size_t count = 0;
     for (size_t i = 0; i < timing->timed_count; i++) {
         const mls_noted_record *stats = timing->timed[i].record;
         if (timing->timed[i].kind == MLS_NOTED_STATS) {
-            rates[rate_count] = stats->value;
-            steps[step_count] = stats->step_ms;
-            rate_count += isnan(stats->value) ? 0 : 1;
-            step_count += isnan(stats->step_ms) ? 0 : 1;
+            values[count] = steps ? stats->step_ms : stats->value;
+            count += isnan(values[count]) ? 0 : 1;
         }
     }
-    mls_sort_doubles(rates, rate_count);
-    mls_sort_doubles(steps, step_count);
-    run->logged_throughput = mls_median_lower(rates, rate_count);
-    run->logged_step_ms = mls_median_lower(steps, step_count);
-    return true;
+    mls_sort_doubles(values, count);
+    return mls_median_lower(values, count);
+}
+
+static bool find_logged(mls_timing *timing)
+{
+    double *values = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *values);
+    if (values != NULL) {
+        timing->run->logged_throughput = median_logged(timing, false, values);
+        timing->run->logged_step_ms = median_logged(timing, true, values);
+    }
+    return values != NULL;
 }
 
 /* Measures one run; false: no memory. */
@@ -162,14 +160,9 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         /* The run belongs to the collection, in which it stands at its own place. */
         all->runs[of->runs[i] - all->collection->runs] = run;
     }
-    if (status == MLS_OK && !mls_throughput_group_judge(group, all->arena, scratch)) {
-        status = MLS_ERROR_MEMORY;
-    }
-    if (status == MLS_OK) {
-        mls_throughput_group_report(group);
-        status = group->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
-    }
-    return status;
+    const bool judged = status == MLS_OK && mls_throughput_group_judge(group, all->arena, scratch) &&
+                        mls_throughput_group_report(group);
+    return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
 }
 
 mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
