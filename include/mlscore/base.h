@@ -36,6 +36,13 @@ MLS_C_BEGIN
 /** The library's version, as `mlscore --version` prints it. */
 #define MLS_VERSION "0.1.0"
 
+/** A list that grows: its items (NULL while it never had one), their number, and for how many there is room. */
+#define MLS_LIST_OF(type)                                                                                              \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+
 /** A byte string: borrowed bytes of any value, not ended by NUL.  ptr may be NULL only when len is 0. */
 typedef struct mls_str {
     const char *ptr;

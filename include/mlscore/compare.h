@@ -27,10 +27,7 @@ typedef struct mls_setting {
     mls_str text;  /**< as it is shown: control characters are escaped */
 } mls_setting;
 
-typedef struct mls_settings {
-    mls_setting *items;
-    size_t count, capacity;
-} mls_settings;
+typedef MLS_LIST_OF(mls_setting) mls_settings;
 
 /** One run of a side. */
 typedef struct mls_side_run {
@@ -62,19 +59,13 @@ double mls_sum_mean(const mls_sum *sum, size_t count); /**< NAN: not known, or o
 /** A name for what stands under some paths. */
 typedef struct mls_side {
     const char *name;
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } paths;
+    MLS_LIST_OF(const char *) paths;
     bool given;          /**< its name was, by the user */
     double accelerators; /**< that its groups have where nothing else says it; 0: nobody does */
 } mls_side;
 
 /** Sides in their order, in an arena. */
-typedef struct mls_side_list {
-    mls_side **items;
-    size_t count, capacity;
-} mls_side_list;
+typedef MLS_LIST_OF(mls_side *) mls_side_list;
 
 /** The side of that name, or NULL; and that, or a new one, with one more path.  NULL: no memory. */
 mls_side *mls_side_find(const mls_side_list *sides, mls_str name);
@@ -206,10 +197,7 @@ typedef struct mls_block {
     mls_difference *differences; /**< of groups[i] against groups[0], for i from 1 */
     size_t group_count;
     mls_differings hyperparameters, environment; /**< all keys; or of the environment those that differ */
-    struct {
-        mls_outlier *items;
-        size_t count, capacity;
-    } outliers;
+    MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
 
 /** A group that met none, and why. */
@@ -257,31 +245,13 @@ typedef struct mls_compare_request {
 typedef struct mls_comparison {
     mls_compare_mode mode;
     mls_side_list sides;
-    const mls_side *baseline; /**< NULL: there are no sides */
-    struct {
-        mls_side_group **items;
-        size_t count, capacity;
-    } groups; /**< of all sides, in their order */
-    struct {
-        mls_block *items;
-        size_t count, capacity;
-    } blocks;
-    struct {
-        mls_unmatched *items;
-        size_t count, capacity;
-    } unmatched;
-    struct {
-        mls_scaling_series *items;
-        size_t count, capacity;
-    } series;
-    struct {
-        mls_beside *items;
-        size_t count, capacity;
-    } beside;
-    struct {
-        mls_side_problem *items;
-        size_t count, capacity;
-    } problems;
+    const mls_side *baseline;             /**< NULL: there are no sides */
+    MLS_LIST_OF(mls_side_group *) groups; /**< of all sides, in their order */
+    MLS_LIST_OF(mls_block) blocks;
+    MLS_LIST_OF(mls_unmatched) unmatched;
+    MLS_LIST_OF(mls_scaling_series) series;
+    MLS_LIST_OF(mls_beside) beside;
+    MLS_LIST_OF(mls_side_problem) problems;
     mls_published published[MLS_USAGE_COUNT]; /**< of the usages that are asked for */
     mls_collection *collections;              /**< of the logs of each side as it was named */
     size_t collection_count;

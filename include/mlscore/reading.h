@@ -27,10 +27,7 @@ typedef struct mls_source {
 } mls_source;
 
 /** Sources in natural order, with their texts; zero-initialised is empty. */
-typedef struct mls_sources {
-    mls_source *items;
-    size_t count, capacity;
-} mls_sources;
+typedef MLS_LIST_OF(mls_source) mls_sources;
 
 /**
  * Lists the files under `paths`, those included that are skipped for their name or kind; each folder and each

@@ -24,10 +24,7 @@ typedef struct mls_submission_file {
     bool readable; /**< a regular file inside the tree; otherwise a finding says why not */
 } mls_submission_file;
 
-typedef struct mls_submission_files {
-    mls_submission_file *items; /**< in natural order of their names */
-    size_t count, capacity;
-} mls_submission_files;
+typedef MLS_LIST_OF(mls_submission_file) mls_submission_files; /**< in natural order of their names */
 
 /** The checks that package_checker_params asks to leave out. */
 typedef struct mls_bypasses {

@@ -16,7 +16,7 @@
  */
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
-/* mls_grow() on a member trio of a struct: items, count and capacity. */
+/* mls_grow() of an MLS_LIST_OF(), or of a struct with such members. */
 #define MLS_GROW(list, items) mls_grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items)
 
 typedef struct mls_arena {
@@ -37,7 +37,7 @@ void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE
  */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
 
-/* Adds a value to a list of a struct (items, count and capacity) whose items lie in an arena.  False: no memory. */
+/* Adds a value to such a list whose items lie in an arena.  False: no memory. */
 #define MLS_ARENA_ADD(arena, list, ...)                                                                                \
     (mls_arena_grow(arena, (void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items) &&        \
      ((list)->items[(list)->count++] = (__VA_ARGS__), true))

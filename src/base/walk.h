@@ -68,10 +68,7 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
 
 void mls_folder_walk_release(mls_folder_walk *walk);
 
-typedef struct mls_names {
-    char **items; /* owned, NUL-terminated */
-    size_t count, capacity;
-} mls_names;
+typedef MLS_LIST_OF(char *) mls_names; /* owned, NUL-terminated */
 
 /*
  * The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno says what kept the

@@ -127,21 +127,12 @@ typedef struct mls_gather {
     mls_tally tallies[MLS_TALLIES];
     mls_tally_row sizes[MLS_COPY_COUNT]; /* totals are megabytes */
     bool copies_timed, copies_sized;
-    struct {
-        mls_activity *items;
-        size_t count, capacity;
-    } activities;
+    MLS_LIST_OF(mls_activity) activities;
     bool has_line; /* there is a time line, though it may be empty */
-    struct {
-        mls_track *items;
-        size_t count, capacity;
-    } tracks;
+    MLS_LIST_OF(mls_track) tracks;
     mls_map track_map;
     mls_map device_map;
-    struct {
-        mls_launch *items;
-        size_t count, capacity;
-    } launches;
+    MLS_LIST_OF(mls_launch) launches;
     mls_sums steps;
     int64_t base_ns;                         /* of the wall clock; -1: not known */
     int64_t first_ns;                        /* the first start of the time line */

@@ -75,10 +75,7 @@ typedef struct mls_scope_state {
     bool live;
     mls_variable *variables;
     mls_rule_state *rules;
-    struct {
-        mls_use *items;
-        size_t count, capacity;
-    } uses;
+    MLS_LIST_OF(mls_use) uses;
     size_t unknown_uses;
     mls_map groups; /* of derived records */
     size_t groups_size;
