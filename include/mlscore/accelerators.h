@@ -42,7 +42,6 @@ typedef struct mls_link {
 typedef struct mls_gpu {
     const char *name;
     const char *aliases;     /**< other names, "H100 SXM|H100 PCIe"; NULL: none */
-    uint64_t marketed_gb;    /**< as sold */
     uint64_t capacity_bytes; /**< what the driver reports as total */
     bool estimated;          /**< no published message with that number was at hand */
     const char *link_key;

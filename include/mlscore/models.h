@@ -44,7 +44,6 @@ typedef struct mls_model_shape {
     bool sinks, qk_norms;              /**< a sink a head; norms of query and key */
 } mls_model_shape;
 
-typedef enum mls_direction { MLS_DIRECTION_NOT_SAID, MLS_DIRECTION_UP, MLS_DIRECTION_DOWN } mls_direction;
 typedef enum mls_epoch_meaning { MLS_EPOCH_IS_EPOCHS, MLS_EPOCH_IS_TOKENS, MLS_EPOCH_IS_SAMPLES } mls_epoch_meaning;
 
 /** One model.  The strings end in NUL and live as long as the table. */
@@ -52,16 +51,14 @@ typedef struct mls_model {
     const char *key;  /**< the benchmark's name, where it is one: "llama31_405b" */
     const char *name; /**< "Llama 3.1 405B" */
     mls_model_shape shape;
-    double parameters, active_parameters;
+    double parameters;
     /** FLOPs of the model, forward and backward, nothing recomputed; causal: half of the attention. */
     double flops_per_token, flops_per_sample, flops_per_sample_causal;
     double flops_per_sample_at_most; /**< a bound, where the length of a sample is not fixed */
-    const char *flops_formula;       /**< in words */
     const char *note;                /**< what one has to know of these figures */
     double tokens_per_sample;
     mls_epoch_meaning epoch_num_is; /**< what epoch_num of an evaluation counts */
     bool epoch_num_may_start_at_1;  /**< most loggers begin at 1 */
-    mls_direction target_direction; /**< the way the metric goes to its target */
     double target;
     double training_set;              /**< samples of one epoch; see mls_model_training_set() */
     const char *training_set_edition; /**< from which on it counts; NULL: in all of them */

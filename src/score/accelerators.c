@@ -41,13 +41,9 @@ static const mls_row_member link_members[] = {
     MEMBER(mls_link, "both_ways_gb_s", COUNT, both_ways_gb_s),
 };
 static const mls_row_member gpu_members[] = {
-    MEMBER(mls_gpu, "name", TEXT, name),
-    MEMBER(mls_gpu, "aliases", TEXT, aliases),
-    MEMBER(mls_gpu, "link", TEXT, link_key),
-    MEMBER(mls_gpu, "marketed_gb", COUNT, marketed_gb),
-    MEMBER(mls_gpu, "capacity_bytes", COUNT, capacity_bytes),
-    MEMBER(mls_gpu, "estimated", BOOL, estimated),
-    MEMBER(mls_gpu, "host_bytes", COUNT, host_bytes),
+    MEMBER(mls_gpu, "name", TEXT, name),           MEMBER(mls_gpu, "aliases", TEXT, aliases),
+    MEMBER(mls_gpu, "link", TEXT, link_key),       MEMBER(mls_gpu, "capacity_bytes", COUNT, capacity_bytes),
+    MEMBER(mls_gpu, "estimated", BOOL, estimated), MEMBER(mls_gpu, "host_bytes", COUNT, host_bytes),
 };
 
 static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error *error)
