@@ -123,11 +123,6 @@ double mls_stdev_sample(const double *values, size_t count)
     return sqrt(variance(values, count, 0, count - 1));
 }
 
-double mls_variance_winsorized(const double *sorted, size_t count, size_t trim)
-{
-    return trim > (count - 1) / 2 ? NAN : variance(sorted, count, trim, count - 1 - trim);
-}
-
 static double away_from_zero(double value)
 {
     return fabs(value) < LENTZ_TINY ? LENTZ_TINY : value;
@@ -224,9 +219,9 @@ mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, 
         return (mls_mean_estimate){NAN, NAN, NAN};
     }
     const double kept = (double)(count - 2 * trim);
+    const double winsorized = variance(sorted, count, trim, count - 1 - trim);
     return (mls_mean_estimate){mls_mean_trimmed(sorted, count, trim),
-                               (double)(count - 1) * mls_variance_winsorized(sorted, count, trim) / (kept * (kept - 1)),
-                               kept - 1};
+                               (double)(count - 1) * winsorized / (kept * (kept - 1)), kept - 1};
 }
 
 mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b, double level)

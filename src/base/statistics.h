@@ -48,10 +48,6 @@ double mls_median_weighted(mls_weighted *items, size_t count);
 double mls_stdev_sample(const double *values, size_t count);
 double mls_stdev_population(const double *values, size_t count);
 
-/* The squared distances divided by count - 1 of a sorted array whose `trim` smallest and largest values are replaced by
- * their nearest neighbours that stay (winsorized), which may be infinite. */
-double mls_variance_winsorized(const double *sorted, size_t count, size_t trim);
-
 /* P(T <= t) for Student's t with `degrees` > 0 degrees of freedom (Abramowitz and Stegun 26.7.1); else NaN. */
 double mls_student_t_lower_tail(double t, double degrees);
 
@@ -60,8 +56,9 @@ double mls_student_t_quantile(double p, double degrees);
 
 /*
  * A trimmed mean with the square of its standard error: of n values of which g are cut at each end, h = n - 2g are
- * kept, it is (n - 1) s2 / (h (h - 1)), s2 the winsorized variance, with h - 1 degrees of freedom (Yuen 1974); without
- * trimming Welch's.  NaN when h < 2.
+ * kept, it is (n - 1) s2 / (h (h - 1)), s2 the variance with the cut values
+ * replaced by their nearest neighbours that stay (winsorized), which may be infinite, with h - 1 degrees of freedom
+ * (Yuen 1974); without trimming Welch's.  NaN when h < 2.
  */
 typedef struct mls_mean_estimate {
     double mean, error_squared, degrees;
