@@ -12,17 +12,6 @@
 /* Published minutes have four decimals; a number half-way between two was rounded to either. */
 #define HALF_A_DECIMAL 0.5e-4
 
-static mls_published_query query_of_group(const mls_group *group)
-{
-    return (mls_published_query){.edition = group->edition->number,
-                                 .benchmark = mls_str_from(group->benchmark),
-                                 .division = group->division,
-                                 .accelerators = group->accelerators,
-                                 .model = group->accelerator,
-                                 .minutes = group->scaled_minutes,
-                                 .system_id = group->system_id};
-}
-
 static mls_published_query query_of_side(const mls_side_group *group)
 {
     unsigned edition = 0;
@@ -132,7 +121,8 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
         if (!may_be_beside(&groups[i])) {
             continue;
         }
-        const mls_published_query query = query_of_group(&groups[i]);
+        const mls_side_group side = mls_side_group_of(&groups[i]);
+        const mls_published_query query = query_of_side(&side);
         if (first == i) {
             status = mls_published_load(edition->usage, edition->number, &beside->tables[i], error);
         }

@@ -127,27 +127,33 @@ static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t ind
            take_logged_settings(arena, run, &made) && mls_side_run_add(arena, to, &made);
 }
 
+mls_side_group mls_side_group_of(const mls_group *group)
+{
+    return (mls_side_group){.path = group->path,
+                            .benchmark = group->benchmark,
+                            .config = group->config,
+                            .accelerator = group->accelerator,
+                            .system_id = group->system_id,
+                            .usage = group->usage,
+                            .division = group->division,
+                            .edition = group->edition->name,
+                            .global_batch_size = group->global_batch_size,
+                            .accelerators = group->accelerators,
+                            .official = group->score.official,
+                            .dropped = group->score.dropped,
+                            .score_minutes = group->score.score_minutes,
+                            .scale = group->scale,
+                            .scaled_minutes = group->scaled_minutes};
+}
+
 bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection)
 {
     bool ok = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
         const mls_group *group = &collection->groups[i];
-        mls_side_group *made = mls_side_group_add(to, &(mls_side_group){.side = side,
-                                                                        .path = group->path,
-                                                                        .benchmark = group->benchmark,
-                                                                        .config = group->config,
-                                                                        .accelerator = group->accelerator,
-                                                                        .system_id = group->system_id,
-                                                                        .usage = group->usage,
-                                                                        .division = group->division,
-                                                                        .edition = group->edition->name,
-                                                                        .global_batch_size = group->global_batch_size,
-                                                                        .accelerators = group->accelerators,
-                                                                        .official = group->score.official,
-                                                                        .dropped = group->score.dropped,
-                                                                        .score_minutes = group->score.score_minutes,
-                                                                        .scale = group->scale,
-                                                                        .scaled_minutes = group->scaled_minutes});
+        mls_side_group of_side = mls_side_group_of(group);
+        of_side.side = side;
+        mls_side_group *made = mls_side_group_add(to, &of_side);
         ok = made != NULL;
         for (size_t k = 0; k < group->run_count && ok; k++) {
             ok = take_logged_run(to->arena, group, k, made);

@@ -14,6 +14,9 @@
 mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group) MLS_MUST_USE;
 bool mls_side_run_add(mls_arena *arena, mls_side_group *group, const mls_side_run *run) MLS_MUST_USE;
 
+/* A group of logs as one of a side, without its runs: everything is borrowed. */
+mls_side_group mls_side_group_of(const mls_group *group);
+
 /* How long a run took, and to initialise; a number of milliseconds that cannot be added up is not known. */
 void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
 
