@@ -49,10 +49,7 @@ mls_str mls_shell_pattern_strip(mls_shell_state *state, mls_str text, mls_str pa
 /* The next part of an s command; false when it has no plain end. */
 static bool take_part(mls_str *script, char mark, mls_str *part)
 {
-    const char *end = script->len > 0 ? memchr(script->ptr, mark, script->len) : NULL;
-    *part = (mls_str){script->ptr, end != NULL ? (size_t)(end - script->ptr) : 0};
-    *script = mls_shell_from(*script, part->len + (end != NULL));
-    return end != NULL && !mls_str_ends(*part, MLS_S("\\"));
+    return mls_str_cut(script, mark, part) && !mls_str_ends(*part, MLS_S("\\"));
 }
 
 /* Applies the s command at the start of *script to a line; *script is moved after it and what ends it. */

@@ -50,11 +50,6 @@ static void fail(reader *self, const char *problem)
     mls_shell_lexer_fail(&self->lexer, problem);
 }
 
-static void next(reader *self)
-{
-    mls_shell_lexer_next(&self->lexer);
-}
-
 static bool token_is(const reader *self, const char *text)
 {
     return mls_str_equal(self->lexer.token.text, mls_str_from(text));
@@ -64,7 +59,7 @@ static bool take(reader *self, const char *text)
 {
     const bool found = token_is(self, text);
     if (found) {
-        next(self);
+        mls_shell_lexer_next(&self->lexer);
     }
     return found;
 }
@@ -80,7 +75,7 @@ static bool skip_newlines(reader *self)
 {
     const bool any = self->lexer.token.kind == TOKEN_NEWLINE;
     while (self->lexer.token.kind == TOKEN_NEWLINE) {
-        next(self);
+        mls_shell_lexer_next(&self->lexer);
     }
     return any;
 }
@@ -115,7 +110,7 @@ static void read_redirection(reader *self, mls_str operation)
     made->any = true;
     made->output = made->output || (!reads && standard);
     made->input = made->input || (reads && standard);
-    next(self);
+    mls_shell_lexer_next(&self->lexer);
 }
 
 /* Redirections, and, of a simple command, the words between them; their number. */
@@ -131,7 +126,7 @@ static size_t read_words(reader *self, mls_shell_fields *words)
         if (!redirects && (words == NULL || token.kind != TOKEN_WORD)) {
             return count;
         }
-        next(self);
+        mls_shell_lexer_next(&self->lexer);
         if (redirects) {
             read_redirection(self, text);
             continue;
@@ -178,7 +173,7 @@ static void read_simple(reader *self)
 static void read_named_function(reader *self)
 {
     const mls_str name = self->lexer.token.text;
-    next(self);
+    mls_shell_lexer_next(&self->lexer);
     read_function(self, name);
 }
 
@@ -224,7 +219,7 @@ static void read_unused(reader *self)
     if (!idle(self)) {
         mls_shell_lose(self->state, MLS_S("a loop or case"));
     }
-    next(self);
+    mls_shell_lexer_next(&self->lexer);
     self->depth++;
     while (self->lexer.problem == NULL && !(begins && take(self, last))) {
         const mls_shell_token token = self->lexer.token;
@@ -234,14 +229,14 @@ static void read_unused(reader *self)
             read_unused(self);
             begins = false;
         } else if (begins && mls_str_among(token.text, " if then elif else do while until { ! time ")) {
-            next(self);
+            mls_shell_lexer_next(&self->lexer);
         } else {
             if (!idle(self)) { /* what A=B assigns is listed */
                 mls_shell_doubt_names(self->state, begins ? token.text : MLS_S(""));
             }
             begins = read_words(self, &(mls_shell_fields){0}) == 0;
             if (begins && !self->redirections.any) {
-                next(self);
+                mls_shell_lexer_next(&self->lexer);
             }
         }
     }
@@ -319,7 +314,7 @@ static void read_command(reader *self)
         read_unused(self);
         (void)read_words(self, NULL);
     } else if (i < sizeof compounds / sizeof *compounds) {
-        next(self);
+        mls_shell_lexer_next(&self->lexer);
         compounds[i].read(self);
         (void)read_words(self, NULL);
     } else {
@@ -449,7 +444,7 @@ static void read_list(reader *self)
 static void run_text(mls_shell_state *state, mls_str text, size_t line)
 {
     reader self = {.state = state, .lexer = {.text = text, .line = line}};
-    next(&self);
+    mls_shell_lexer_next(&self.lexer);
     while (mls_shell_goes(state)) {
         (void)skip_newlines(&self);
         if (self.lexer.token.kind == TOKEN_END && self.lexer.problem == NULL) {

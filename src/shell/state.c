@@ -82,17 +82,10 @@ mls_str mls_shell_number(mls_shell_state *state, int64_t number)
     return mls_shell_keep_buffer(state, &digits);
 }
 
-/* Room for one more item of an array; false when memory runs out. */
-static bool grow(mls_shell_state *state, void **items, size_t count, size_t *capacity, size_t size)
-{
-    return mls_shell_memory(state, mls_arena_grow(state->arena, items, count, capacity, size));
-}
-
 void mls_shell_fields_add(mls_shell_state *state, mls_shell_fields *fields, mls_str text)
 {
-    if (mls_shell_step(state, sizeof text) &&
-        grow(state, (void **)&fields->items, fields->count, &fields->capacity, sizeof text)) {
-        fields->items[fields->count++] = text;
+    if (mls_shell_step(state, sizeof text)) {
+        (void)mls_shell_memory(state, MLS_ARENA_ADD(state->arena, fields, text));
     }
 }
 
@@ -144,12 +137,11 @@ mls_shell_slot *mls_shell_slot_touch(mls_shell_state *state, mls_str name)
     const mls_str kept = mls_shell_keep(state, name);
     const mls_str before = mls_shell_variable_get(state, name);
     if (!mls_shell_step(state, (variables->count - at) / 8) || /* those that move */
-        !grow(state, (void **)&variables->items, variables->count, &variables->capacity, sizeof *variables->items)) {
+        !mls_shell_memory(state, MLS_ARENA_ADD(state->arena, variables, (mls_shell_slot){0}))) {
         return NULL;
     }
     mls_shell_slot *slot = variables->items + at;
-    memmove(slot + 1, slot, (variables->count - at) * sizeof *slot);
-    variables->count++;
+    memmove(slot + 1, slot, (variables->count - 1 - at) * sizeof *slot);
     *slot = (mls_shell_slot){.name = kept, .value = before.len > 0 ? SHELL_MAYBE : SHELL_UNSET};
     return slot;
 }
