@@ -91,6 +91,9 @@ bool mls_str_starts(mls_str text, mls_str prefix);
 bool mls_str_ends(mls_str text, mls_str suffix);
 bool mls_str_contains(mls_str text, mls_str needle);
 
+/** A text without the characters of one kind, such as mls_is_blank, around it. */
+mls_str mls_str_trim(mls_str text, bool (*is)(char c));
+
 /** The next word of *text, which moves past it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
 

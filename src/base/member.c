@@ -32,13 +32,13 @@ static bool is_count(double number)
 static unsigned place_of_word(mls_str word, const char *words)
 {
     mls_str left = mls_str_from(words);
-    unsigned place = 1;
-    for (mls_str one = mls_str_word(&left); one.len > 0; one = mls_str_word(&left), place++) {
-        if (mls_str_equal(one, word)) {
-            return place;
-        }
-    }
-    return 0;
+    unsigned place = 0;
+    mls_str one;
+    do {
+        one = mls_str_word(&left);
+        place++;
+    } while (one.len > 0 && !mls_str_equal(one, word));
+    return one.len > 0 ? place : 0;
 }
 
 void mls_members_clear(const mls_row_member *members, size_t count, void *row, size_t size)

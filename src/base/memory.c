@@ -20,8 +20,6 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     return true;
 }
 
-/* ---------------------------------------------------------------- arenas */
-
 struct mls_arena_block {
     struct mls_arena_block *older;
     size_t size; /* of the bytes after the header */

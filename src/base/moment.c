@@ -106,8 +106,6 @@ bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned
     return true;
 }
 
-/* ------------------------------------------------------------- whole texts */
-
 bool mls_date_read(mls_str text, double *time_ms)
 {
     return (mls_take_date(&text, "/-", time_ms) || mls_take_date(&text, "", time_ms)) && text.len == 0;
@@ -150,8 +148,6 @@ bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms)
     *time_ms -= ok && !zoned ? timezone_minutes * MLS_MINUTE_MS : 0;
     return ok;
 }
-
-/* -------------------------------------------------------------------- years */
 
 double mls_time_resolve(double time_ms, double near_ms)
 {

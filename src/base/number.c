@@ -85,13 +85,7 @@ static bool read_word(mls_str text, double *number)
 
 bool mls_number_parse_lenient(mls_str text, double *number)
 {
-    while (text.len > 0 && mls_is_latin_space(text.ptr[0])) {
-        text.ptr++;
-        text.len--;
-    }
-    while (text.len > 0 && mls_is_latin_space(text.ptr[text.len - 1])) {
-        text.len--;
-    }
+    text = mls_str_trim(text, mls_is_latin_space);
     if (text.len == 0) {
         return false;
     }

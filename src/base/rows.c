@@ -45,15 +45,6 @@ static void hand_over_row(row_reading *reading)
     reading->count = 0;
 }
 
-static bool is_blank_line(mls_str line)
-{
-    size_t at = 0;
-    while (at < line.len && mls_is_blank(line.ptr[at])) {
-        at++;
-    }
-    return at == line.len;
-}
-
 /*
  * Cuts the next line off, ending and all; a row begins with it, unless the one before goes on.  False: there is none,
  * or the reading has ended.
@@ -67,7 +58,7 @@ static bool next_line(row_reading *reading, mls_str *line)
         if (!reading->row_ended) {
             return true;
         }
-        if (!is_blank_line(*line)) {
+        if (mls_str_trim(*line, mls_is_blank).len > 0) {
             reading->row.line = reading->line;
             reading->row.offset = (size_t)(line->ptr - reading->text.ptr);
             return true;

@@ -25,6 +25,17 @@ bool mls_str_ends(mls_str text, mls_str suffix)
            (suffix.len == 0 || memcmp(text.ptr + text.len - suffix.len, suffix.ptr, suffix.len) == 0);
 }
 
+mls_str mls_str_trim(mls_str text, bool (*is)(char c))
+{
+    while (text.len > 0 && is(text.ptr[0])) {
+        text = (mls_str){text.ptr + 1, text.len - 1};
+    }
+    while (text.len > 0 && is(text.ptr[text.len - 1])) {
+        text.len--;
+    }
+    return text;
+}
+
 mls_str mls_str_word(mls_str *text)
 {
     const char *at = text->ptr;

@@ -86,8 +86,6 @@ mls_nearest mls_published_nearest_text(const mls_published *published, mls_publi
     return nearest;
 }
 
-/* ----------------------------------------------------------------- sorting */
-
 /* Results that are alike stay in the order of all results, which is that of editions. */
 static int order_hits(const void *left, const void *right, void *by)
 {

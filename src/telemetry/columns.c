@@ -92,17 +92,6 @@ static const mls_log_column *column_called(mls_log_kind kind, mls_str name)
     return NULL;
 }
 
-mls_str mls_cell_trim(mls_str cell)
-{
-    while (cell.len > 0 && mls_is_blank(cell.ptr[0])) {
-        cell = (mls_str){cell.ptr + 1, cell.len - 1};
-    }
-    while (cell.len > 0 && mls_is_blank(cell.ptr[cell.len - 1])) {
-        cell.len--;
-    }
-    return cell;
-}
-
 bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *cell)
 {
     if (mls_log_formats[heading->kind].mark != '\0') {
@@ -118,7 +107,7 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
     while (comma != NULL && heading->blanks && comma + 1 < end && comma[1] != ' ') {
         comma = memchr(comma + 1, ',', (size_t)(end - comma - 1));
     }
-    *cell = mls_cell_trim((mls_str){rest->ptr, (size_t)((comma != NULL ? comma : end) - rest->ptr)});
+    *cell = mls_str_trim((mls_str){rest->ptr, (size_t)((comma != NULL ? comma : end) - rest->ptr)}, mls_is_blank);
     *rest = comma != NULL ? (mls_str){comma + 1, (size_t)(end - comma - 1)} : (mls_str){NULL, 0};
     return true;
 }
@@ -127,7 +116,7 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
 static mls_str without_unit(mls_str name)
 {
     const char *bracket = memchr(name.ptr, '[', name.len);
-    return bracket != NULL ? mls_cell_trim((mls_str){name.ptr, (size_t)(bracket - name.ptr)}) : name;
+    return bracket != NULL ? mls_str_trim((mls_str){name.ptr, (size_t)(bracket - name.ptr)}, mls_is_blank) : name;
 }
 
 /* A heading says which device or when, and something of it, so it has two columns at least. */

@@ -388,7 +388,7 @@ static void take_line(log_reading *reading, mls_str line)
     const char mark = mls_log_formats[now->kind].mark;
     mls_log_heading heading;
     mls_str payload;
-    line = mls_cell_trim(line);
+    line = mls_str_trim(line, mls_is_blank);
     reading->line++;
     if (line.len == 0) {
         return;

@@ -65,9 +65,6 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed);
 /* The next cell of a row, trimmed; false at its end. */
 bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *cell);
 
-/* Without the blanks around it. */
-mls_str mls_cell_trim(mls_str cell);
-
 /* Which place in a row each value has; -1: the format has no such. */
 void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES]);
 
