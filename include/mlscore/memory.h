@@ -111,7 +111,7 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes);
  * (it has layers and hidden).  `name` is what it is called if it does not say.  MLS_ERROR_SYNTAX, MLS_ERROR_VALUE with
  * what is missing or absurd, or MLS_ERROR_MEMORY.
  */
-mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str name, mls_error *error) MLS_MUST_USE;
+mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str name, mls_error *error) MLS_MUST_USE;
 
 /**
  * Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.

@@ -155,19 +155,19 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
     (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
 
-static mls_status read_object(mls_memory_ask *ask, const cJSON *json, mls_str name, mls_error *error)
+mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str name, mls_error *error)
 {
     mls_model model = {.name = NULL};
     mls_arena arena = {0};
-    mls_status status = MLS_OK;
-    if (!cJSON_IsObject(json)) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it is not an object of JSON, so not a model");
-    }
-    if (cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden")) {
+    cJSON *json;
+    mls_status status = mls_json_tree(text, &json, error);
+    if (status == MLS_OK && !cJSON_IsObject(json)) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it is not an object of JSON, so not a model");
+    } else if (status == MLS_OK && cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden")) {
         status = mls_model_read(json, &arena, &model, error);
-    } else {
-        const cJSON *text = cJSON_GetObjectItemCaseSensitive(json, "text_config");
-        config_json of = {.outer = json, .inner = cJSON_IsObject(text) ? text : NULL, .error = error};
+    } else if (status == MLS_OK) {
+        const cJSON *inner = cJSON_GetObjectItemCaseSensitive(json, "text_config");
+        config_json of = {.outer = json, .inner = cJSON_IsObject(inner) ? inner : NULL, .error = error};
         const char *type = cJSON_GetStringValue(config_member(&of, "model_type"));
         of.type = type != NULL ? type : "";
         read_config_json(&of, &model.shape);
@@ -178,16 +178,6 @@ static mls_status read_object(mls_memory_ask *ask, const cJSON *json, mls_str na
         mls_memory_take_model(ask, &model.shape, NULL, model.name != NULL ? mls_str_from(model.name) : name);
     }
     mls_arena_release(&arena);
-    return status;
-}
-
-mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str json, mls_str name, mls_error *error)
-{
-    cJSON *parsed = NULL;
-    mls_status status = mls_json_tree(json, &parsed, error);
-    if (status == MLS_OK) {
-        status = read_object(ask, parsed, name, error);
-    }
-    cJSON_Delete(parsed);
+    cJSON_Delete(json);
     return status;
 }

@@ -119,6 +119,12 @@ void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const ml
 
 static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting setting)
 {
+    static const uint64_t fixed[MLS_MEMORY_SETTING_COUNT] = {[MLS_MEMORY_GPUS_PER_NODE] = 8,
+                                                             [MLS_MEMORY_PRECISION] = MLS_BF16,
+                                                             [MLS_MEMORY_RUNTIME] = UINT64_C(1) << 30,
+                                                             [MLS_MEMORY_PREFILL] = 8192,
+                                                             [MLS_MEMORY_ZERO] = 1,
+                                                             [MLS_MEMORY_RECOMPUTE_LAYERS] = UINT64_MAX};
     const bool torch = ask->values[MLS_MEMORY_FRAMEWORK] == MLS_FRAMEWORK_TORCH;
     const uint64_t kind = setting == MLS_MEMORY_KV_PRECISION ? VALUE(ask, PRECISION) : MLS_BF16;
     switch (setting) {
@@ -126,22 +132,10 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
         return ask->gpu != NULL ? ask->gpu->capacity_bytes : 0;
     case MLS_MEMORY_GPUS:
         return MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, TRAIN) != 0 ? VALUE(ask, CP) : 1);
-    case MLS_MEMORY_GPUS_PER_NODE:
-        return 8;
-    case MLS_MEMORY_PRECISION:
-        return MLS_BF16;
     case MLS_MEMORY_KV_PRECISION:
         return kind == MLS_FP16 || kind == MLS_FP32 ? kind : MLS_BF16;
-    case MLS_MEMORY_RUNTIME:
-        return UINT64_C(1) << 30;
-    case MLS_MEMORY_PREFILL:
-        return 8192;
     case MLS_MEMORY_SEQUENCE:
         return ask->shape.sequence;
-    case MLS_MEMORY_ZERO:
-        return 1;
-    case MLS_MEMORY_RECOMPUTE_LAYERS:
-        return UINT64_MAX;
     case MLS_MEMORY_SEQUENCE_PARALLEL:
         return VALUE(ask, TP) > 1;
     case MLS_MEMORY_DROPOUT:
@@ -151,7 +145,7 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_VOCAB_MULTIPLE:
         return torch ? 1 : 128;
     default:
-        return mls_memory_settings[setting].kind == MLS_MEMORY_NUMBER;
+        return fixed[setting] != 0 ? fixed[setting] : mls_memory_settings[setting].kind == MLS_MEMORY_NUMBER;
     }
 }
 
@@ -183,12 +177,6 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
                                      known.ptr != NULL ? known.ptr : "none");
     mls_buffer_release(&known);
     return status;
-}
-
-static mls_status set_link(mls_memory_ask *ask, const char *text, mls_error *error)
-{
-    ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
-    return ask->link != NULL ? MLS_OK : wrong_value(error, MLS_MEMORY_LINK, text, "nvlink-c2c, pcie5 or pcie4");
 }
 
 static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error *error)
@@ -280,7 +268,8 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
     case MLS_MEMORY_GPU:
         return set_gpu(ask, text, error);
     case MLS_MEMORY_LINK:
-        return set_link(ask, text, error);
+        ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
+        return ask->link != NULL ? MLS_OK : wrong_value(error, setting, text, "nvlink-c2c, pcie5 or pcie4");
     case MLS_MEMORY_RECOMPUTE:
         return set_recompute(ask, text, error);
     default:

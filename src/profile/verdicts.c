@@ -9,8 +9,7 @@
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10 };
 
 /* Adds a verdict of this sentence when it holds, and returns whether it does. */
-static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...) MLS_PRINTF(4, 5);
-
+MLS_PRINTF(4, 5)
 static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
 {
     mls_profile *profile = gather->profile;
