@@ -55,17 +55,11 @@ mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profi
     return MLS_OK;
 }
 
-/* How much of a profile lies in a run, in milliseconds; less than nothing: how far they are apart. */
-static double time_shared(const mls_profile *profile, double start_ms, double stop_ms)
-{
-    return fmin(profile->start_ms + profile->length_ms, stop_ms) - fmax(profile->start_ms, start_ms);
-}
-
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms)
 {
-    const bool ended = isfinite(stop_ms);
-    const double end = ended ? stop_ms : (double)INFINITY;
-    const double shared = time_shared(profile, start_ms, end);
+    const double end = isfinite(stop_ms) ? stop_ms : (double)INFINITY;
+    /* Less than nothing is how far they are apart. */
+    const double shared = fmin(profile->start_ms + profile->length_ms, end) - fmax(profile->start_ms, start_ms);
     if (!isfinite(profile->start_ms) || !isfinite(start_ms) ||
         (profile->run.known && !(shared > profile->run.shared_ms))) {
         return;

@@ -243,7 +243,7 @@ static void add_gpu_activity(mls_trace *t)
                                                   text_of(t, PART_STREAM, PART_THREAD), activity);
     t->out_of_memory |= status == MLS_ERROR_MEMORY;
     if (status == MLS_ERROR_LIMIT) {
-        mls_gather_too_much(t->gather, mls_trace_event_line(t), "streams");
+        mls_gather_too_much(t->gather, mls_trace_event_line(t));
     } else if (copied && isfinite(event->bytes)) {
         mls_gather_size(t->gather, operation, event->bytes / 1e6, '\0');
     }

@@ -38,11 +38,11 @@ void mls_gather_release(mls_gather *gather)
     free(gather->launches.items);
 }
 
-void mls_gather_too_much(mls_gather *gather, size_t line, const char *what)
+void mls_gather_too_much(mls_gather *gather, size_t line)
 {
     if (!gather->too_much) {
         mls_findings_add(&gather->profile->findings, MLS_FINDING_TOO_MUCH, (mls_finding_place){.line = line},
-                         "more %s than can be kept: those beyond are left out", what);
+                         "more streams than can be kept: those beyond are left out");
         gather->too_much = true;
     }
 }

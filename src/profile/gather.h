@@ -172,8 +172,8 @@ void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double me
 /* Adds an activity of a stream, by the texts of both; MLS_ERROR_LIMIT: there is no room for more streams. */
 mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
 
-/* Says once that there is more of something than is kept. */
-void mls_gather_too_much(mls_gather *gather, size_t line, const char *what);
+/* Says once that there are more streams than are kept. */
+void mls_gather_too_much(mls_gather *gather, size_t line);
 
 /* Make a profile of what was gathered: time lines (line.c), counters (counters.c), verdicts (verdicts.c). */
 bool mls_gather_line(mls_gather *gather);

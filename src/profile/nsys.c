@@ -349,7 +349,7 @@ static const char *add_traced(mls_reports *r, mls_str name)
     const mls_status status = mls_gather_activity(gather, number.len > 0 ? number : device,
                                                   mls_report_text(r, r->at[MLS_ROLE_STREAM]), activity);
     if (status == MLS_ERROR_LIMIT) {
-        mls_gather_too_much(gather, r->line, "streams");
+        mls_gather_too_much(gather, r->line);
     } else if (copy && r->nsys.there[MLS_ROLE_BYTES] && !bytes->negative) {
         mls_gather_size(gather, operation, mls_decimal_double(bytes) * r->nsys.megabytes, bytes->open);
     }

@@ -13,8 +13,6 @@
 /* A longer row or line is damaged. */
 enum { ROW_MAX = MLS_WINDOW_KEPT };
 
-static const char too_long[] = "it is longer than 1 MiB";
-
 #define ROLE_NAME(role, heading) heading,
 static const char *const role_names[MLS_ROLES] = {MLS_ROLE_LIST(ROLE_NAME)};
 
@@ -85,7 +83,7 @@ static const char *find_end(mls_window *window, size_t from, size_t *end, size_t
     }
     *end = from + line.len;
     *len = *end - mls_str_ends(line, MLS_S("\r"));
-    return *end > ROW_MAX ? too_long : NULL;
+    return *end > ROW_MAX ? "it is longer than 1 MiB" : NULL;
 }
 
 /* Moves past the line ending that comes next. */
@@ -158,13 +156,14 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
 {
     mls_profile *profile = gather->profile;
     mls_reports *r = calloc(1, sizeof *r);
-    mls_status status = r != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    if (r != NULL) {
-        r->gather = gather;
-        r->window = window;
-        r->nsys.kind = MLS_REPORT_NONE;
-        r->ncu.launches.arena = gather->arena;
+    mls_status status = MLS_OK;
+    if (r == NULL) {
+        return mls_error_memory(error);
     }
+    r->gather = gather;
+    r->window = window;
+    r->nsys.kind = MLS_REPORT_NONE;
+    r->ncu.launches.arena = gather->arena;
     while (status == MLS_OK && (window->at < window->end || !window->input->ended)) {
         status = window->at < window->end ? read_report_line(r) : mls_window_fill(window) ? MLS_OK : MLS_ERROR_MEMORY;
     }
