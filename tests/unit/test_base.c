@@ -40,6 +40,12 @@ static void strings(void **state)
     assert_false(mls_str_contains(MLS_S("ab"), MLS_S("abc")));
     assert_int_equal(sign(mls_str_compare(MLS_S("a"), MLS_S("ab"))), -1);
     assert_int_equal(sign(mls_str_compare(MLS_S("\xff"), MLS_S("a"))), 1);
+    assert_true(mls_str_alike(MLS_S("Kernel"), MLS_S("kERNEL")) && mls_str_alike((mls_str){NULL, 0}, MLS_S("")));
+    assert_false(mls_str_alike(MLS_S("kernel"), MLS_S("kernels")));
+    assert_true(mls_str_any(MLS_S("Time (%),Name"), "Total (|Time (%)", mls_str_starts));
+    assert_false(mls_str_any(MLS_S("Name,Time (%)"), "Total (|Time (%)", mls_str_starts));
+    assert_true(mls_str_any(MLS_S("pthread_cond_wait"), "futex|cond_wait", mls_str_contains));
+    assert_false(mls_str_any(MLS_S(""), "futex|cond_wait", mls_str_contains));
 }
 
 /* Each stands before the next, in every pairing. */
