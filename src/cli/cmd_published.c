@@ -147,7 +147,7 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
         const mls_published_text which = (mls_published_text)i;
         mls_published_filter alone = {0};
         alone.texts[i] = search->texts[i];
-        if (first_that_passes(published, &alone) == NULL) {
+        if (search->texts[i] != NULL && first_that_passes(published, &alone) == NULL) {
             explain_text(cli, published, which, search->texts[i]);
             return;
         }
