@@ -71,24 +71,28 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
 /* A number given of a side itself goes before one given of all, and the first before the rest. */
 static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_names *words)
 {
-    for (size_t i = 0; i < 2 * words->count; i++) {
-        const char *word = words->items[i % words->count];
+    size_t of_all = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i];
         const char *colon = strrchr(word, ':');
         const mls_str name = {word, colon != NULL ? (size_t)(colon - word) : 0};
+        mls_side *side = colon != NULL ? mls_side_find(sides, name) : NULL;
         size_t count;
         if (!mls_size_parse(mls_str_from(colon != NULL ? colon + 1 : word), &count) || count == 0) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes [NAME:]N, not '%s'", word);
         }
-        if (colon != NULL && mls_side_find(sides, name) == NULL) {
+        if (colon != NULL && side == NULL) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators: no side is called '%.*s'", (int)name.len,
                                name.ptr);
         }
-        for (size_t s = 0; s < sides->count; s++) {
-            mls_side *side = sides->items[s];
-            const bool named =
-                i < words->count ? colon != NULL && mls_str_equal(mls_str_from(side->name), name) : colon == NULL;
-            side->accelerators = named && side->accelerators == 0 ? (double)count : side->accelerators;
+        if (side != NULL && side->accelerators == 0) {
+            side->accelerators = (double)count;
         }
+        of_all = colon == NULL && of_all == 0 ? count : of_all;
+    }
+    for (size_t i = 0; i < sides->count; i++) {
+        mls_side *side = sides->items[i];
+        side->accelerators = side->accelerators > 0 ? side->accelerators : (double)of_all;
     }
     return true;
 }
