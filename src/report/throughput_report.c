@@ -26,8 +26,7 @@ static void append_spark(mls_buffer *line, const mls_view *view, const mls_throu
         cells--;
     }
     for (size_t i = 0; i < cells; i++) {
-        const int level = run->spark[i];
-        mls_buffer_append_text(line, level == MLS_SPARK_GAP ? " " : bars[view->ascii][level]);
+        mls_buffer_append_text(line, run->spark[i] == MLS_SPARK_GAP ? " " : bars[view->ascii][run->spark[i]]);
     }
 }
 
@@ -73,14 +72,13 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
     mls_table_text(table, "eval", RIGHT, delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
     mls_table_words(table, "other", RIGHT,
                     mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1));
-    mls_table_text(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL,
-                   mls_words_rate(run->in_epochs ? steady * 3600 : steady).text);
+    mls_table_words(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL,
+                    mls_words_rate(run->in_epochs ? steady * 3600 : steady));
     if (used.tokens) {
         mls_table_words(table, "tokens/s", RIGHT, mls_words_grouped(run->steady_tokens_per_second, 0));
     }
     if (used.step) {
-        mls_table_text(table, "step ms", DECIMAL,
-                       mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms).text);
+        mls_table_words(table, "step ms", DECIMAL, mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms));
     }
     if (used.utilization != NULL) {
         mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(run->utilization.bf16, 2));
