@@ -26,7 +26,7 @@ typedef enum mls_failure_role {
 #define MLS_FAILURE_CLASSES                                                                                            \
     "gpu-hardware gpu-memory gpu-fault host-hardware host-memory node network communication-timeout storage "          \
     "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
-enum { MLS_CLASS_HANG = 19, MLS_CLASS_UNKNOWN = 20 };
+enum { MLS_CLASS_HANG = 19, MLS_CLASS_UNKNOWN = 20, MLS_ORIGIN_UNKNOWN = 5, MLS_PERSISTENCE_UNKNOWN = 3 };
 
 #define MLS_PRECEDENCE_MAX 100
 

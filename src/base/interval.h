@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval.h - how much of a line of time intervals cover together, and sorting what is too large to be sorted with a
- * copy of it.
+ * interval.h - how long the union of intervals of time is; and sorting in place, without the copy that qsort makes.
  *
  * Lengths of differences are differences of lengths: what of A lies outside of B is |A ∪ B| - |B|.
  */

@@ -135,7 +135,7 @@ static void keep_lines(mls_job_log *job, size_t end)
 {
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
-    mls_file_part *segment = mls_job_segment(job);
+    mls_log_segment *segment = mls_job_segment(job);
     mls_kept_line read[MLS_READ_LINES];
     size_t count = 0;
     size_t records = mls_job_records_before(job, end);

@@ -18,8 +18,8 @@ enum { NEAR_LINES = 50, PROGRESS_MIN = 6, LAST_INTERVALS = 5 };
 static const mls_signature hang_signature = {
     .id = "hang",
     .kind = MLS_CLASS_HANG,
-    .origin = 5,
-    .persistence = 3,
+    .origin = MLS_ORIGIN_UNKNOWN,
+    .persistence = MLS_PERSISTENCE_UNKNOWN,
     .role = MLS_ROLE_EFFECT,
     .explanation = "Training stood still for much longer than its steps take, until the job was ended.",
     .action =
@@ -29,8 +29,8 @@ static const mls_signature hang_signature = {
 static const mls_signature end_signature = {
     .id = "log-ends",
     .kind = MLS_CLASS_UNKNOWN,
-    .origin = 5,
-    .persistence = 3,
+    .origin = MLS_ORIGIN_UNKNOWN,
+    .persistence = MLS_PERSISTENCE_UNKNOWN,
     .role = MLS_ROLE_EFFECT,
     .explanation = "The log ends without a run_stop and without a message that says why.",
     .action = "Look at what the scheduler says of the job (sacct), at the kernel's log of its nodes, and at the output "
@@ -43,18 +43,18 @@ typedef struct run_view {
     size_t run;                      /* 0: of a job without records */
     bool only;                       /* there is no other */
     double last_times[MLS_SURVIVED]; /* of the last advances */
-    const mls_file_part *last;       /* in which it advanced last; NULL: it never did */
-    const mls_file_part *own;        /* its first */
+    const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
+    const mls_log_segment *own;      /* its first */
     double end_ms;                   /* the last time in what it printed */
 } run_view;
 
-static bool is_part(const run_view *view, const mls_file_part *segment)
+static bool is_of_run(const run_view *view, const mls_log_segment *segment)
 {
     return segment->line == 0 || segment->run == view->run;
 }
 
 /* Where the run was last: there is a segment when there is a run. */
-static const mls_file_part *end_segment(const run_view *view)
+static const mls_log_segment *end_segment(const run_view *view)
 {
     return view->last != NULL ? view->last : view->own != NULL ? view->own : view->job->segments;
 }
@@ -80,7 +80,7 @@ static void resolve_times(mls_job_log *job)
         checkpoint->end_ms = mls_time_resolve(checkpoint->end_ms, near_ms);
     }
     for (size_t i = 0; i < job->segment_count; i++) {
-        mls_file_part *segment = &job->segments[i];
+        mls_log_segment *segment = &job->segments[i];
         segment->first_ms = mls_time_resolve(segment->first_ms, near_ms);
         segment->last_ms = mls_time_resolve(segment->last_ms, near_ms);
         for (size_t k = 0; k < MLS_SURVIVED; k++) {
@@ -152,8 +152,8 @@ static void view_progress(run_view *view)
         view->last_times[i] = NAN;
     }
     for (size_t s = 0; s < job->segment_count; s++) {
-        const mls_file_part *segment = &job->segments[s];
-        if (!is_part(view, segment)) {
+        const mls_log_segment *segment = &job->segments[s];
+        if (!is_of_run(view, segment)) {
             continue;
         }
         if (segment->line > 0 && view->own == NULL) {
@@ -181,7 +181,7 @@ static void view_progress(run_view *view)
 /* Training went on after it.  In a file without records only time says so. */
 static bool was_survived(const run_view *view, const mls_match *match)
 {
-    const mls_file_part *segment = &view->job->segments[match->segment];
+    const mls_log_segment *segment = &view->job->segments[match->segment];
     return match->advances + MLS_SURVIVED <= segment->advances ||
            (segment->line == 0 && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
@@ -214,7 +214,7 @@ static const mls_match *first_of(const run_view *view, unsigned role)
     for (int pass = 0; pass < 3; pass++) {
         for (size_t i = 0; i < job->match_count; i++) {
             const mls_match *match = &job->matches[i];
-            if (mls_job_signature(job, match)->role != role || !is_part(view, &job->segments[match->segment]) ||
+            if (mls_job_signature(job, match)->role != role || !is_of_run(view, &job->segments[match->segment]) ||
                 was_survived(view, match)) {
                 continue;
             }
@@ -271,13 +271,13 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     }
     for (size_t i = 0; i < job->count_count; i++) {
         const mls_match_count *one = &job->counts[i];
-        counts[one->signature] += is_part(view, &job->segments[one->segment]) ? one->count : 0;
+        counts[one->signature] += is_of_run(view, &job->segments[one->segment]) ? one->count : 0;
     }
     for (size_t i = 0; i < job->match_count; i++) {
         mls_match *match = &job->matches[i];
-        const mls_file_part *segment = &job->segments[match->segment];
+        const mls_log_segment *segment = &job->segments[match->segment];
         const bool survived = was_survived(view, match);
-        match->reported |= is_part(view, segment) && !survived;
+        match->reported |= is_of_run(view, segment) && !survived;
         counts[match->signature] -= match == cause || (segment->line == 0 && survived && counts[match->signature] > 0);
     }
     failure->also_count = list_counts(job, counts, &failure->also);
@@ -336,7 +336,7 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
 static void fill_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    const mls_file_part *segment = end_segment(view);
+    const mls_log_segment *segment = end_segment(view);
     const size_t line = view->last != NULL ? segment->last.line : segment->end_line;
     failure->signature = signature;
     failure->root_known = false;
@@ -349,7 +349,7 @@ static void fill_end(const run_view *view, const mls_signature *signature, mls_f
 }
 
 /* The last lines before the end of where the cause stands. */
-static void fill_read(const run_view *view, const mls_file_part *segment, mls_failure *failure)
+static void fill_read(const run_view *view, const mls_log_segment *segment, mls_failure *failure)
 {
     for (size_t i = segment->read_count; i-- > 0;) {
         failure->read[failure->read_count++] =
@@ -398,9 +398,9 @@ static size_t number_runs(mls_job_log *job, bool *success)
 {
     size_t runs = 0;
     for (size_t i = 0; i < job->segment_count; i++) {
-        mls_file_part *segment = &job->segments[i];
+        mls_log_segment *segment = &job->segments[i];
         for (size_t k = 0; k < i && segment->line > 0 && segment->run == 0; k++) {
-            const mls_file_part *other = &job->segments[k];
+            const mls_log_segment *other = &job->segments[k];
             if (other->file != segment->file && other->line > 0 && !isnan(segment->start_ms) &&
                 mls_compare_doubles(other->start_ms, segment->start_ms) == 0 &&
                 mls_compare_doubles(other->stop_ms, segment->stop_ms) == 0) {
@@ -426,7 +426,7 @@ static void drop_unbegun(mls_job_log *job)
         began |= job->segments[i].began;
     }
     for (size_t i = 0; i < job->segment_count && began; i++) {
-        mls_file_part *segment = &job->segments[i];
+        mls_log_segment *segment = &job->segments[i];
         segment->line = segment->began ? segment->line : 0;
     }
 }

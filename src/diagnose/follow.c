@@ -124,7 +124,7 @@ static void forget_survived(mls_job_log *job, size_t advances)
 
 void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms)
 {
-    mls_file_part *segment = mls_job_segment(job);
+    mls_log_segment *segment = mls_job_segment(job);
     const bool counts = pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION;
     segment->iteration = counts ? reached : segment->iteration;
     if (!(reached > segment->reached[pace])) {
@@ -151,15 +151,15 @@ bool mls_job_open_segment(mls_job_log *job)
         job->failed = true;
         return false;
     }
-    job->segments[job->segment_count++] = (mls_file_part){.file = job->file_count - 1,
-                                                          .first_ms = nan,
-                                                          .last_ms = nan,
-                                                          .start_ms = nan,
-                                                          .stop_ms = nan,
-                                                          .reached = {-1, -1, -1, -1},
-                                                          .last_times = {nan, nan, nan},
-                                                          .iteration = nan,
-                                                          .samples = nan};
+    job->segments[job->segment_count++] = (mls_log_segment){.file = job->file_count - 1,
+                                                            .first_ms = nan,
+                                                            .last_ms = nan,
+                                                            .start_ms = nan,
+                                                            .stop_ms = nan,
+                                                            .reached = {-1, -1, -1, -1},
+                                                            .last_times = {nan, nan, nan},
+                                                            .iteration = nan,
+                                                            .samples = nan};
     job->open_matches = job->match_count;
     job->open_counts = job->count_count;
     return true;
@@ -168,7 +168,7 @@ bool mls_job_open_segment(mls_job_log *job)
 /* A run that succeeded had no failure. */
 void mls_job_close_segment(mls_job_log *job)
 {
-    mls_file_part *segment = mls_job_segment(job);
+    mls_log_segment *segment = mls_job_segment(job);
     segment->last_ms = job->file_time;
     if (segment->success) {
         dismiss(job, job->match_count);
@@ -178,7 +178,7 @@ void mls_job_close_segment(mls_job_log *job)
 
 void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
 {
-    mls_file_part *segment = mls_job_segment(job);
+    mls_log_segment *segment = mls_job_segment(job);
     segment->line = segment->line == 0 ? record->line : segment->line;
     segment->began |= record->key == MLS_KEY_INIT_START || record->key == MLS_KEY_RUN_START;
     if (record->key == MLS_KEY_RUN_START && isnan(segment->start_ms)) {
@@ -276,7 +276,7 @@ static void count_match(mls_job_log *job, const mls_match *match)
 
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms)
 {
-    const mls_file_part *segment = mls_job_segment(job);
+    const mls_log_segment *segment = mls_job_segment(job);
     const mls_str gpu = group_of(job, signature, line, "gpu");
     mls_str group = group_of(job, signature, line, "iteration");
     mls_str rest = line->message;

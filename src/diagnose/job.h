@@ -41,11 +41,14 @@ typedef struct mls_match {
     const char *node, *gpu;    /* NULL: not known */
     double iteration, samples; /* the last ones before it in its segment; NAN: none */
     size_t advances;           /* of its segment, before it */
-    bool kept;                 /* while too many are dropped */
+    bool kept;                 /* it stays when matches are thinned out */
     bool reported;             /* with the failure of a run */
 } mls_match;
 
-/* How often a signature matched between two advances of a segment. */
+/*
+ * How often a signature matched between two advances of a segment: lines or records by which training had come further
+ * than before.
+ */
 typedef struct mls_match_count {
     size_t signature, segment, advances, count;
 } mls_match_count;
@@ -54,7 +57,7 @@ typedef struct mls_match_count {
 typedef enum mls_pace { MLS_PACE_SAMPLES, MLS_PACE_STEP, MLS_PACE_EPOCH, MLS_PACE_ITERATION, MLS_PACE_COUNT } mls_pace;
 
 /* The part of a file that belongs to one run; a file without records is one part. */
-typedef struct mls_file_part {
+typedef struct mls_log_segment {
     size_t file;
     size_t line;              /* of its first record; 0: it has none */
     bool began;               /* it has an init_start or a run_start */
@@ -70,7 +73,7 @@ typedef struct mls_file_part {
     size_t end_line;                    /* the last line */
     mls_kept_line read[MLS_READ_LINES]; /* the last lines that are not records, newest first */
     size_t read_count;
-} mls_file_part;
+} mls_log_segment;
 
 /* A record of the block that is being read, as far as it matters. */
 typedef struct mls_brief_record {
@@ -105,7 +108,7 @@ typedef struct mls_job_log {
     bool failed; /* memory ran out */
     mls_job_file *files;
     size_t file_count, file_capacity;
-    mls_file_part *segments; /* the last one is open */
+    mls_log_segment *segments; /* the last one is open */
     size_t segment_count, segment_capacity;
     mls_match *matches; /* that were not survived; those of the open segment are the last */
     size_t match_count, match_capacity;
@@ -162,7 +165,7 @@ void mls_job_find_first_time(mls_job_log *job);
 /* ---- follow.c: runs, their progress, and the messages of each */
 
 /* The open segment. */
-static inline mls_file_part *mls_job_segment(const mls_job_log *job)
+static inline mls_log_segment *mls_job_segment(const mls_job_log *job)
 {
     return &job->segments[job->segment_count - 1];
 }

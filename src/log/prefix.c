@@ -229,7 +229,9 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
     return line;
 }
 
-/* "13: ", "[rank13]:" or "[1,13]<", of which there is one on every line of some logs: without their patterns. */
+/*
+ * "13: ", "[rank13]:" or "[1,13]<".  Some logs have one of these on every line, so they are read without `prefixes`.
+ */
 int32_t mls_log_line_first_rank(const char *at)
 {
     const char *ends = ": ";

@@ -101,7 +101,8 @@ void mls_found_finish(mls_found *found, mls_output *output)
 
 mls_words mls_found_words(size_t count, mls_severity severity)
 {
-    static const char *const words[][2] = {{"error", "errors"}, {"warning", "warnings"}, {"advice", "advice"}};
+    static const char *const words[][2] = {
+        {"error", "errors"}, {"warning", "warnings"}, {"piece of advice", "pieces of advice"}};
     return mls_words_plural(count, words[severity][0], words[severity][1]);
 }
 

@@ -9,7 +9,7 @@
 /* Whether a finding is to be shown: all, but for --only, and with -q those that count as errors. */
 bool mls_view_shows(const mls_view *view, mls_severity severity);
 
-/* Whose findings, gathered in the order in which they are to be reported, they are; zeroed members mean "none". */
+/* Who findings are about; zeroed members mean "none".  They are gathered in the order in which they are reported. */
 typedef struct mls_owner {
     const char *path; /* of findings without a path */
     size_t line;      /* of findings without a line */

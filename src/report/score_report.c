@@ -32,7 +32,7 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const char *division = mls_division_name(group->division);
     const mls_config_name *shape = &group->shape;
-    const char *job = group->runs[0]->job.job; /* and nodes, where all runs have the same */
+    const char *job = group->runs[0]->job.job; /* job and nodes are shown only where all runs agree */
     double nodes = group->runs[0]->job.node_count;
     mls_buffer line = {0};
     for (size_t i = 1; i < group->run_count; i++) {

@@ -7,7 +7,7 @@ static void begin_next(mls_run_cut *cut)
     cut->started = cut->stopped = false;
 }
 
-/* Of a record with which a run may begin, or before which one may have begun. */
+/* Which run an init_start (`init`) or a cache_clear belongs to: a new one may begin with it. */
 static mls_record_owner record_owner(const mls_run_cut *cut, bool init, double time_ms)
 {
     if (cut->by_lines) {

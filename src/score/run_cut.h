@@ -27,7 +27,7 @@ typedef enum mls_record_owner {
     MLS_OWNER_NEXT_AFTER_DEATH  /* likewise; records that were of the same or the next run are of this one */
 } mls_record_owner;
 
-/* Takes the next record of the file.  Its owner, which the next record is judged by. */
+/* Takes the next record of the file.  Returns which run it belongs to; the next record is judged by that. */
 mls_record_owner mls_run_cut_record(mls_run_cut *cut, mls_key key, double time_ms);
 
 /* Takes the next marker line of the file; whether a new run begins with it. */
