@@ -34,10 +34,10 @@ static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool
         const unsigned level = level_of(walk, columns->sources[i]);
         const mls_field *field = level <= walk->last ? named_field(columns->sources[i], name, rows) : NULL;
         if (field != NULL) {
-            return (mls_placed_field){field, level};
+            return (mls_placed_field){name, field, level};
         }
     }
-    return (mls_placed_field){0};
+    return (mls_placed_field){.name = name};
 }
 
 /* The list or object of a name: beside the tables of the way, else in the innermost of them that has it. */
@@ -45,9 +45,18 @@ static mls_placed_field find_step(const mls_walk *walk, mls_str name)
 {
     mls_placed_field step = find_in_sources(walk, name, true);
     for (unsigned level = walk->last + 1; step.field == NULL && level > 0; level--) {
-        step = (mls_placed_field){named_field(walk->tables[level - 1], name, true), level - 1};
+        step = (mls_placed_field){name, named_field(walk->tables[level - 1], name, true), level - 1};
     }
     return step;
+}
+
+static void add_cells(mls_walk *walk, mls_str names)
+{
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
+        if (walk->cell_count < MLS_CELLS_MAX) {
+            walk->cells[walk->cell_count++] = find_in_sources(walk, name, false);
+        }
+    }
 }
 
 mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
@@ -61,15 +70,9 @@ mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
             walk.tables[walk.last] = step.field->child;
         }
     }
-    const char *const lists[] = {columns->before, columns->names};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        mls_str names = mls_str_from(lists[i]);
-        for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-            if (walk.cell_count < MLS_CELLS_MAX) {
-                walk.cells[walk.cell_count++] = find_in_sources(&walk, name, false);
-            }
-        }
-    }
+    add_cells(&walk, mls_str_from(columns->before));
+    walk.own = walk.cell_count;
+    add_cells(&walk, mls_str_from(columns->names));
     return walk;
 }
 
@@ -77,16 +80,11 @@ mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
 
 static void put_names(mls_walk *walk, mls_emitter *to)
 {
-    const mls_columns *columns = walk->columns;
-    const char *const lists[] = {columns->before, columns->names};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        mls_str names = mls_str_from(lists[i]);
-        for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-            mls_emit_str(to, name);
-        }
+    for (size_t i = 0; i < walk->cell_count; i++) {
+        mls_emit_str(to, walk->cells[i].name);
     }
-    if (columns->more != NULL) {
-        columns->more(to, walk->what, true);
+    if (walk->columns->more != NULL) {
+        walk->columns->more(to, walk->rows[0], true);
     }
     mls_emit_end(to);
     walk->named = true;
@@ -109,7 +107,7 @@ static void put_cells(mls_walk *walk, mls_emitter *to)
         }
     }
     if (walk->columns->more != NULL) {
-        walk->columns->more(to, walk->what, false);
+        walk->columns->more(to, walk->rows[0], false);
     }
     mls_emit_end(to);
     to->visit = visit_row;
@@ -154,7 +152,6 @@ void mls_walk_begin(mls_walk *walk, mls_emitter *to)
 
 void mls_walk_rows(mls_walk *walk, mls_emitter *to, const void *what)
 {
-    walk->what = what;
     walk->rows[0] = what;
     to->walk = walk;
     to->visit = visit_row;
@@ -208,13 +205,12 @@ void mls_walk_print(const mls_walk *walk, mls_output *output)
                                         "true or false",
                                         "true, false or empty",
                                         [MLS_FIELD_ANY] = "any"};
-    mls_str names = mls_str_from(walk->columns->names);
-    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-        const mls_placed_field cell = find_in_sources(walk, name, false);
-        const mls_field *field = cell.field;
-        const bool empty = field != NULL && field->type % 2 == 0 && may_be_missing(walk, cell.level);
+    for (size_t i = walk->own; i < walk->cell_count; i++) {
+        const mls_placed_field *cell = &walk->cells[i];
+        const mls_field *field = cell->field;
+        const bool empty = field != NULL && field->type % 2 == 0 && may_be_missing(walk, cell->level);
         const char *unit = field != NULL ? field->unit : "";
-        mls_output_printf(output, "%s: %.*s %s%s%s\n", walk->columns->section, (int)name.len, name.ptr,
+        mls_output_printf(output, "%s: %.*s %s%s%s\n", walk->columns->section, (int)cell->name.len, cell->name.ptr,
                           field != NULL ? types[field->type + empty] : "missing", unit[0] != '\0' ? ", in " : "", unit);
     }
 }

@@ -28,6 +28,7 @@ typedef struct mls_columns {
 
 /* A field, and the level of the row that it is of: 0 is what is printed. */
 typedef struct mls_placed_field {
+    mls_str name;
     const mls_field *field; /* NULL: none has the name */
     unsigned level;
 } mls_placed_field;
@@ -35,12 +36,12 @@ typedef struct mls_placed_field {
 /* The way from what is printed to the rows of its CSV; borrows the columns. */
 typedef struct mls_walk {
     const mls_columns *columns;
-    const void *what;                         /* is printed */
     const mls_fields *tables[MLS_LEVELS_MAX]; /* of the rows of each level */
-    const void *rows[MLS_LEVELS_MAX];
-    mls_placed_field steps[MLS_LEVELS_MAX]; /* from each level to the next */
+    const void *rows[MLS_LEVELS_MAX];         /* 0: what is printed */
+    mls_placed_field steps[MLS_LEVELS_MAX];   /* from each level to the next */
     mls_placed_field cells[MLS_CELLS_MAX];
     size_t cell_count;
+    size_t own;     /* the first cell that no other section has */
     unsigned last;  /* the level of the innermost rows */
     unsigned level; /* of the row that is visited */
     bool visited;   /* a row of the last level */
