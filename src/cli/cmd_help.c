@@ -8,7 +8,7 @@
 #include "base/finding_texts.h"
 #include "cli/command.h"
 #include "mlscore/diagnose.h"
-#include "report/all_reports.h"
+#include "report/reports.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* all_reports.c - the list of all reports: nothing else of this room knows it. */
-#include "report/all_reports.h"
-
 #include "report/reports.h"
 
 static const mls_report *const reports[] = {

@@ -18,6 +18,9 @@
 #include "mlscore/throughput.h"
 #include "report/findings.h"
 
+/* Prints the fields and the columns of every report: section of mlscore-formats(5), name and type. */
+void mls_reports_print_fields(mls_output *output);
+
 /*
  * ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
  * NULL (NULL: for none); verify: an mls_submission
