@@ -23,9 +23,7 @@ static void help_option(mls_output *output, const mls_option *option)
     if (option->argument != NULL) {
         mls_buffer_printf(&left, option->does == MLS_SETS_CHOICE ? "[=%s]" : "=%s", option->argument);
     }
-    if (left.failed) {
-        mls_output_short(output);
-    }
+    mls_output_short(output, left.failed);
     mls_output_printf(output, left.len > 30 ? "%.*s\n%32s%s\n" : "%-32.*s%.0s%s\n", (int)left.len, left.ptr, "",
                       option->help);
     mls_buffer_release(&left);

@@ -20,9 +20,9 @@ static void add_findings(mls_found *found, const mls_check_log *log, const mls_v
     mls_found_add(found, &log->run->findings, owner, view);
 }
 
-static void append_name(mls_buffer *out, const mls_check_log *log)
+static void append_name(mls_buffer *out, const mls_check_log *log, bool escaped)
 {
-    mls_buffer_append_text(out, log->path);
+    (escaped ? mls_escape_append : mls_buffer_append)(out, mls_str_from(log->path));
     if (log->part) {
         mls_buffer_printf(out, ":%zu", log->line);
     }
@@ -62,7 +62,7 @@ static void log_case(mls_printer *to, const void *what)
     char failure[sizeof(mls_words) * 2 + 2];
     mls_found found = {0};
     add_findings(&found, log, NULL, false);
-    append_name(&name, log);
+    append_name(&name, log, false);
     (void)snprintf(
         failure, sizeof failure, errors ? "%s" : "%s, %s",
         mls_found_words(errors ? counts->error : counts->warning, errors ? MLS_SEVERITY_ERROR : MLS_SEVERITY_WARNING)
@@ -105,19 +105,16 @@ static void table_log(mls_printer *to, const mls_check_log *log)
 {
     const mls_check_names *names = to->state;
     mls_view *view = to->view;
-    mls_buffer name = {0};
     mls_buffer line = {0};
     size_t room = names->width + (names->split ? LINE_WIDTH : 0);
     room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
-    append_name(&name, log);
-    mls_escape_append(&line, mls_buffer_str(&name));
+    append_name(&line, log, true);
     const size_t width = mls_display_width(mls_buffer_str(&line));
     mls_view_text(view, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, log->valid ? "ok    " : "FAIL  ");
     mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
     describe(log, &line);
     mls_buffer_append_char(&line, '\n');
     mls_output_buffer(view->output, &line);
-    mls_output_drop(view->output, &name);
     if (!log->valid || view->verbose > 0) {
         show_log_findings(view, log);
     }

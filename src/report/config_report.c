@@ -120,29 +120,23 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
     }
 }
 
-static void show_entry_memory(mls_view *view, const mls_config_entry *entry)
-{
-    if (entry->memory != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG + INDENT, "memory: %s", entry->memory);
-    }
-}
-
 static void show_entry(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
     const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
     mls_buffer line = {0};
+    mls_buffer_append_text(&line, shaped ? "" : "   no shape in the name");
     if (shaped) {
         append_shape(&line, entry);
-    } else {
-        mls_buffer_append_text(&line, "   no shape in the name");
     }
     mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
     if (entry->script != NULL) {
         show_agreeing(view, entry);
         show_settings(view, entry);
     }
-    show_entry_memory(view, entry);
+    if (entry->memory != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG + INDENT, "memory: %s", entry->memory);
+    }
 }
 
 static void show_entry_findings(mls_view *view, const mls_config_entry *entry, bool advice)

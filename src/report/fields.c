@@ -40,7 +40,7 @@ static void csv_cell(mls_emitter *to, mls_str text)
         mls_output_text(to->output, to->inside ? "," : "");
         mls_output_write(to->output, mls_buffer_str(cell));
     } else {
-        mls_output_short(to->output);
+        mls_output_short(to->output, true);
     }
     to->inside = true;
 }
@@ -124,18 +124,14 @@ static void json_span(mls_buffer *out, mls_str span)
 
 static void tabs(mls_emitter *to)
 {
-    static const mls_str most = MLS_STR("\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t");
-    for (size_t left = to->indented ? to->depth : 0, now; left > 0; left -= now) {
-        now = left < most.len ? left : most.len;
-        mls_output_write(to->output, (mls_str){most.ptr, now});
+    for (unsigned i = 0; to->indented && i < to->depth; i++) {
+        mls_output_write(to->output, MLS_S("\t"));
     }
 }
 
 static void json_text(mls_emitter *to)
 {
-    if (to->text.failed) {
-        mls_output_short(to->output);
-    }
+    mls_output_short(to->output, to->text.failed);
     mls_output_write(to->output, mls_buffer_str(&to->text));
     mls_buffer_clear(&to->text);
 }
@@ -215,7 +211,7 @@ void mls_emit_str_or_null(mls_emitter *to, mls_str text)
 
 void mls_emit_text(mls_emitter *to, const char *text)
 {
-    mls_emit_str_or_null(to, text != NULL ? mls_str_from(text) : (mls_str){0});
+    mls_emit_str_or_null(to, mls_str_from(text));
 }
 
 mls_buffer *mls_emit_words_begin(mls_emitter *to)
@@ -226,9 +222,7 @@ mls_buffer *mls_emit_words_begin(mls_emitter *to)
 
 void mls_emit_words_end(mls_emitter *to)
 {
-    if (to->words.failed) {
-        mls_output_short(to->output);
-    }
+    mls_output_short(to->output, to->words.failed);
     mls_emit_str_or_null(to, to->words.len > 0 ? mls_buffer_str(&to->words) : (mls_str){0});
 }
 
@@ -257,7 +251,7 @@ void mls_emit_logged(mls_emitter *to, mls_str span)
         csv_cell(to, text);
         mls_arena_reset(&to->arena);
     } else {
-        mls_output_short(to->output); /* it is a string: only memory can be short */
+        mls_output_short(to->output, true); /* it is a string: only memory can be short */
     }
 }
 
@@ -279,13 +273,8 @@ bool mls_emit_known(mls_emitter *to, bool known)
 
 void mls_emit_row(mls_emitter *to, const void *row)
 {
-    if (row == NULL) {
-        return;
-    }
-    if (to->visit != NULL) {
-        to->visit(to, row);
-    } else {
-        mls_emit_object(to, to->child, row);
+    if (row != NULL) {
+        mls_emit_row_or_null(to, row);
     }
 }
 
@@ -321,7 +310,7 @@ void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
     mls_emit_close(to, '}');
 }
 
-static void print_fields(mls_output *output, const char *section, const mls_fields *fields)
+void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart)
 {
     static const char *const types[] = {"text", "number", "boolean", "array", "object", "any"};
     for (size_t i = 0; i < fields->count; i++) {
@@ -329,11 +318,6 @@ static void print_fields(mls_output *output, const char *section, const mls_fiel
         mls_output_printf(output, "%s: %s %s%s%s%s\n", section, field->name.ptr, types[field->type / 2],
                           field->type % 2 != 0 ? " or null" : "", field->unit[0] != '\0' ? ", in " : "", field->unit);
     }
-}
-
-void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart)
-{
-    print_fields(output, section, fields);
     for (size_t i = 0; i < fields->count; i++) {
         if (fields->items[i].child != NULL && fields->items[i].child != apart) {
             mls_fields_print(output, section, fields->items[i].child, apart);

@@ -92,9 +92,7 @@ void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const 
 
 void mls_found_finish(mls_found *found, mls_output *output)
 {
-    if (found->failed) {
-        mls_output_short(output);
-    }
+    mls_output_short(output, found->failed);
     free(found->items);
     *found = (mls_found){0};
 }

@@ -186,38 +186,35 @@ MLS_FIELDS(wide, mls_wide, WIDE_FIELDS)
     F(wide_run, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)
 MLS_FIELDS_BESIDE(wide_run, run, WIDE_RUN_FIELDS)
 
-static void emit_wide_names(mls_emitter *to, const mls_wide *wide)
+static void emit_wide_name(mls_emitter *to, const char *prefix, mls_str name)
 {
-    static const char *const prefixes[MLS_WIDE_KINDS] = {MLS_PARAM_PREFIX, "stat."};
-    mls_buffer name = {0};
-    for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
-        for (size_t i = 0; i < wide->names[kind].count; i++) {
-            mls_buffer_clear(&name);
-            mls_buffer_append_text(&name, prefixes[kind]);
-            mls_buffer_append(&name, wide->names[kind].items[i]);
-            mls_emit_str(to, mls_buffer_str(&name));
-        }
-    }
-    mls_output_drop(to->output, &name);
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, prefix);
+    mls_buffer_append(&text, name);
+    mls_emit_str(to, mls_buffer_str(&text));
+    mls_output_drop(to->output, &text);
 }
 
 /* A column for each setting, and for each number that was tracked. */
 static void emit_wide(mls_emitter *to, const void *what, bool names)
 {
     const mls_wide *wide = what;
-    const run_place *place = mls_emitter_row(to, &run_fields);
-    if (names) {
-        emit_wide_names(to, wide);
-        return;
-    }
     const mls_wide_names *settings = &wide->names[MLS_WIDE_HYPERPARAMETERS];
     const mls_wide_names *tracked = &wide->names[MLS_WIDE_TRACKED];
+    const run_place *place = mls_emitter_row(to, &run_fields);
     for (size_t i = 0; i < settings->count; i++) {
-        const char *value = mls_run_hyperparameter(place->run, settings->items[i]);
-        mls_emit_logged(to, value != NULL ? mls_str_from(value) : (mls_str){0});
+        if (names) {
+            emit_wide_name(to, MLS_PARAM_PREFIX, settings->items[i]);
+        } else {
+            mls_emit_logged(to, mls_str_from(mls_run_hyperparameter(place->run, settings->items[i])));
+        }
     }
     for (size_t i = 0; i < tracked->count; i++) {
-        mls_emit_number(to, mls_tracked_mean(place->run, tracked->items[i]));
+        if (names) {
+            emit_wide_name(to, "stat.", tracked->items[i]);
+        } else {
+            mls_emit_number(to, mls_tracked_mean(place->run, tracked->items[i]));
+        }
     }
 }
 

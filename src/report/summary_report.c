@@ -34,7 +34,8 @@ static const char *accelerator_of(const mls_group *group)
     return name != NULL && name[0] != '\0' ? name : group->accelerator;
 }
 
-#define SUMMARY_FIELDS(F)                                                                                              \
+/* What is known of a system; groups that agree in these are results of one. */
+#define OF_SYSTEM(F)                                                                                                   \
     F(summary, usage, TEXT, "", mls_usage_name(row->usage))                                                            \
     F(summary, round, TEXT, "", mls_edition_round(row->edition))                                                       \
     F(summary, submitter, TEXT_OR_NULL, "", submitter_of(row))                                                         \
@@ -47,7 +48,9 @@ static const char *accelerator_of(const mls_group *group)
     F(summary, accelerators, NUMBER_OR_NULL, "", row->accelerators)                                                    \
     F(summary, accelerator, TEXT_OR_NULL, "", accelerator_of(row))                                                     \
     F(summary, host_processor, TEXT_OR_NULL, "", row->system.host_processor_model_name)                                \
-    F(summary, framework, TEXT_OR_NULL, "", row->system.framework)                                                     \
+    F(summary, framework, TEXT_OR_NULL, "", row->system.framework)
+#define SUMMARY_FIELDS(F)                                                                                              \
+    OF_SYSTEM(F)                                                                                                       \
     F(summary, benchmark, TEXT_OR_NULL, "", row->benchmark)                                                            \
     F(summary, scaling, TEXT, "", row->weak.check != MLS_CHECK_NOT_MADE ? "weak" : "strong")                           \
     F(summary, runs, NUMBER, "", row->run_count)                                                                       \
@@ -63,17 +66,15 @@ static const char *accelerator_of(const mls_group *group)
     F(summary, path, TEXT, "", row->path)
 MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 
-#define SYSTEM_COLUMNS                                                                                                 \
-    "usage round submitter division availability system_id system_name nodes accelerators_per_node accelerators "      \
-    "accelerator host_processor framework"
+#define COLUMN_NAME(kind, name, type, in, value) #name " "
 
 #define SUMMARIES_FIELDS(F) F(summaries, results, LIST(summary), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
 
 const mls_report mls_summary_report = {
     .columns = {.section = "SUMMARY CSV",
-                .names = SYSTEM_COLUMNS " benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
-                                        "to_converge unit official score_minutes energy_joules path",
+                .names = OF_SYSTEM(COLUMN_NAME) "benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
+                                                "to_converge unit official score_minutes energy_joules path",
                 .rows = "results",
                 .sources = {&summary_fields},
                 .root = &summaries_fields}};
@@ -92,33 +93,29 @@ typedef struct system_table {
     bool failed;
 } system_table;
 
-static void append_part(mls_buffer *key, const char *text)
+static void key_str(mls_buffer *key, mls_str text)
 {
-    mls_buffer_append_text(key, text != NULL ? text : "");
+    mls_buffer_append(key, text);
     mls_buffer_append_char(key, '\0');
 }
 
-/* Appends the cells of a system as bytes; groups that agree in them are results of one system. */
-static void system_key(mls_buffer *key, const mls_group *group)
+static void key_text(mls_buffer *key, const char *text)
 {
-    const double numbers[] = {group->nodes, per_node(group), group->accelerators};
-    const char *texts[] = {mls_usage_name(group->usage),
-                           group->edition->name,
-                           submitter_of(group),
-                           mls_division_name(group->division),
-                           group->system.status,
-                           group->system_id,
-                           group->system.system_name,
-                           accelerator_of(group),
-                           group->system.host_processor_model_name,
-                           group->system.framework};
+    key_str(key, mls_str_from(text));
+}
+
+static void key_number(mls_buffer *key, double number)
+{
+    key_text(key, mls_words_exact(number).text);
+}
+
+/* The cells of a system as bytes. */
+#define KEY_CELL(kind, name, type, in, value)                                                                          \
+    _Generic((value), mls_str : key_str, double : key_number, default : key_text)(key, value);
+static void system_key(mls_buffer *key, const mls_group *row)
+{
     mls_buffer_clear(key);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        append_part(key, texts[i]);
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        append_part(key, mls_words_exact(numbers[i]).text);
-    }
+    OF_SYSTEM(KEY_CELL)
 }
 
 /* The entry of the key so far; NULL, and the table is lost, without memory. */
@@ -136,7 +133,7 @@ static void place_group(system_table *table, const mls_collection *collection, s
     bool added = false;
     system_key(&table->key, group);
     const size_t system = table->key.len;
-    append_part(&table->key, group->benchmark);
+    key_text(&table->key, group->benchmark);
     mls_map_entry *taken = put_key(table, &table->taken, NULL);
     const size_t before = taken != NULL ? taken->value.number++ : 0;
     mls_buffer_cut(&table->key, system);
@@ -169,12 +166,6 @@ static void system_table_make(system_table *table, const mls_collection *collect
     }
 }
 
-static void system_table_release(system_table *table)
-{
-    mls_buffer_release(&table->key);
-    mls_arena_release(&table->arena);
-}
-
 typedef struct system_place {
     const system_table *table;
     size_t row;
@@ -195,10 +186,9 @@ static void emit_systems(mls_emitter *to, const mls_collection *collection)
     for (size_t row = 0; row < table.rows.count && !table.failed; row++) {
         mls_emit_row(to, &(system_place){&table, row});
     }
-    if (table.failed) {
-        mls_output_short(to->output);
-    }
-    system_table_release(&table);
+    mls_output_short(to->output, table.failed);
+    mls_buffer_release(&table.key);
+    mls_arena_release(&table.arena);
 }
 
 #define SYSTEMS_FIELDS(F) F(systems, systems, LIST(system), "", emit_systems(to, row))
@@ -228,7 +218,7 @@ static void emit_benchmarks(mls_emitter *to, const void *what, bool names)
 }
 
 const mls_report mls_summary_wide_report = {.columns = {.section = "SUMMARY CSV",
-                                                        .names = SYSTEM_COLUMNS,
+                                                        .names = OF_SYSTEM(COLUMN_NAME),
                                                         .rows = "systems first",
                                                         .sources = {&summary_fields},
                                                         .root = &systems_fields,

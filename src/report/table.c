@@ -184,14 +184,11 @@ static void print_cell(mls_view *view, const mls_column *column, unsigned look, 
 /* Two texts in a style each, broken where the terminal ends. */
 static void print_lead(mls_view *view, size_t indent, const mls_row *row)
 {
-    const size_t width = mls_display_width(row->lead.text);
-    const mls_wrap wrap = {view->width, indent, indent + NOTE_INDENT, " ", false};
+    mls_wrap wrap = {view->width, indent, indent + NOTE_INDENT, " ", false};
     mls_output_printf(view->output, "%*s", (int)indent, "");
     mls_view_wrapped(view, row->lead.text, wrap, row->lead.style);
-    if (row->note.text.len > 0) {
-        mls_view_wrapped(view, row->note.text,
-                         (mls_wrap){view->width, indent + width, indent + NOTE_INDENT, " ", false}, row->note.style);
-    }
+    wrap.used += mls_display_width(row->lead.text);
+    mls_view_wrapped(view, row->note.text, wrap, row->note.style);
     mls_output_text(view->output, "\n");
 }
 
@@ -228,18 +225,11 @@ static void print_plain(mls_view *view, mls_table *table)
     }
 }
 
-static void append_markdown(mls_buffer *lines, mls_str text)
+static void append_markdown(mls_buffer *lines, mls_str lead, mls_str text)
 {
     mls_buffer_append_text(lines, "| ");
+    mls_markdown_append(lines, lead);
     mls_markdown_append(lines, text);
-    mls_buffer_append_char(lines, ' ');
-}
-
-static void append_heading(mls_buffer *lines, const mls_row *row)
-{
-    mls_buffer_append_text(lines, "| ");
-    mls_markdown_append(lines, row->lead.text);
-    mls_markdown_append(lines, row->note.text);
     mls_buffer_append_char(lines, ' ');
 }
 
@@ -262,14 +252,11 @@ static void print_markdown(const mls_table *table, mls_output *output)
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
         for (size_t k = 0; k < table->column_count; k++) {
-            if (k == 0 && is_heading(row)) {
-                append_heading(&lines, row);
-            } else {
-                append_markdown(&lines, row->cells[k].text);
-            }
+            const bool first = k == 0 && is_heading(row);
+            append_markdown(&lines, first ? row->lead.text : MLS_S(""), first ? row->note.text : row->cells[k].text);
         }
         if (notes) {
-            append_markdown(&lines, is_heading(row) ? MLS_S("") : row->note.text);
+            append_markdown(&lines, MLS_S(""), is_heading(row) ? MLS_S("") : row->note.text);
         }
         mls_buffer_append_text(&lines, "|\n");
     }
@@ -283,9 +270,7 @@ void mls_table_finish(mls_table *table, mls_view *view)
     } else if (table->count > 0) {
         print_plain(view, table);
     }
-    if (table->failed) {
-        mls_output_short(view->output);
-    }
+    mls_output_short(view->output, table->failed);
     free(table->rows);
     mls_arena_release(&table->text);
     mls_buffer_release(&table->raw);

@@ -173,8 +173,8 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
     const char *system = NULL;
     mls_output_text(view->output, markdown ? "### " : "");
     mls_view_text(view, MLS_STYLE_BOLD, "%s", submitter->name);
-    mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->options.usage), submission->edition->name,
-                      submission->edition_by_date ? " (by date)" : "", markdown ? "\n" : "");
+    mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->options.usage),
+                      submission->edition->name, submission->edition_by_date ? " (by date)" : "", markdown ? "\n" : "");
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
         if (system == NULL || strcmp(system, result->system) != 0) {
@@ -285,17 +285,12 @@ MLS_FIELDS(result, mls_submission_result, RESULT_FIELDS)
     F(system, valid, BOOL, "", row->valid)
 MLS_FIELDS(system, mls_system, SYSTEM_FIELDS)
 
-/* A system, or NULL when nothing describes it. */
-static const mls_system *described(const mls_system *system)
-{
-    return system->description.path != NULL ? system : NULL;
-}
-
 #define SUBMITTER_FIELDS(F)                                                                                            \
     F(submitter, name, TEXT, "", row->name)                                                                            \
     F(submitter, valid, BOOL, "", row->valid)                                                                          \
     F(submitter, systems, LIST(system), "",                                                                            \
-      MLS_EACH(row->system_count, mls_emit_row(to, described(&row->systems[i]))))                                      \
+      MLS_EACH(row->system_count,                                                                                      \
+               mls_emit_row(to, row->systems[i].description.path != NULL ? &row->systems[i] : NULL)))                  \
     F(submitter, results, LIST(result), "", MLS_ROWS(row->results, row->result_count))                                 \
     F(submitter, findings, FINDINGS, "", add_of(&found, to->view, NULL, row))
 MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
@@ -303,7 +298,7 @@ MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
 #define SUBMISSION_FIELDS(F)                                                                                           \
     F(submission, path, TEXT, "", row->path)                                                                           \
     F(submission, valid, BOOL, "", row->valid)                                                                         \
-    F(submission, usage, TEXT, "", mls_usage_name(row->options.usage))                                                         \
+    F(submission, usage, TEXT, "", mls_usage_name(row->options.usage))                                                 \
     F(submission, edition, TEXT, "", row->edition->name)                                                               \
     F(submission, edition_guessed, BOOL, "", row->edition_guessed)                                                     \
     F(submission, errors, NUMBER, "", row->counts.error)                                                               \

@@ -7,16 +7,14 @@
 
 #include "base/utf8.h"
 
-void mls_output_short(mls_output *output)
+void mls_output_short(mls_output *output, bool failed)
 {
-    output->failed_errno = output->failed_errno != 0 ? output->failed_errno : ENOMEM;
+    output->failed_errno = failed && output->failed_errno == 0 ? ENOMEM : output->failed_errno;
 }
 
 void mls_output_drop(mls_output *output, mls_buffer *buffer)
 {
-    if (buffer->failed) {
-        mls_output_short(output);
-    }
+    mls_output_short(output, buffer->failed);
     mls_buffer_release(buffer);
 }
 

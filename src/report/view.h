@@ -35,8 +35,11 @@ typedef struct mls_view {
     const char *only; /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
-/* Remembers that memory ran out, of a buffer that is freed, or of one that is written and freed; prints log text. */
-void mls_output_short(mls_output *output);
+/*
+ * Remembers that memory ran out where it did, also of a buffer that is freed, or of one that is written and freed;
+ * prints log text.
+ */
+void mls_output_short(mls_output *output, bool failed);
 void mls_output_drop(mls_output *output, mls_buffer *buffer);
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
 void mls_output_escaped(mls_output *output, mls_str text);
