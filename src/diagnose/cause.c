@@ -4,11 +4,10 @@
 #include <stdlib.h>
 
 #include "base/moment.h"
-#include "base/statistics.h"
 #include "diagnose/job.h"
 
 /* How far from the first of them other messages may be to be taken for it. */
-enum { NEAR_LINES = 50, PROGRESS_MIN = 6, LAST_INTERVALS = 5 };
+enum { NEAR_LINES = 50 };
 #define NEAR_MS 10000.0
 #define HANG_MS 300000.0
 #define HANG_MEDIANS 10.0
@@ -40,18 +39,18 @@ static const mls_signature end_signature = {
 /* A run's verdict in the making. */
 typedef struct run_view {
     mls_job_log *job;
+    const mls_job_steps *steps;
     size_t run;                      /* 0: of a job without records */
-    bool only;                       /* there is no other */
     double last_times[MLS_SURVIVED]; /* of the last advances */
     const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
     const mls_log_segment *own;      /* its first */
     double end_ms;                   /* the last time in what it printed */
+    mls_match *matches;              /* its own, then those of every run */
+    mls_match_count *counts;         /* likewise */
+    const mls_match *cause;          /* NULL: nothing said why */
+    bool failed;
+    mls_step_lengths lengths; /* until then */
 } run_view;
-
-static bool is_of_run(const run_view *view, const mls_log_segment *segment)
-{
-    return segment->line == 0 || segment->run == view->run;
-}
 
 /* Where the run was last: there is a segment when there is a run. */
 static const mls_log_segment *end_segment(const run_view *view)
@@ -89,91 +88,58 @@ static void resolve_times(mls_job_log *job)
     }
 }
 
-/* The iteration, or the samples, of the last progress at or before a time that has it; NAN: none has. */
-static double last_known(const mls_job_log *job, double time_ms, bool samples)
-{
-    double best = NAN;
-    double best_ms = -INFINITY;
-    for (size_t i = 0; i <= job->to->iteration_count; i++) {
-        const mls_iteration *one = i < job->to->iteration_count ? &job->to->iterations[i] : &job->last_time;
-        const double known = samples ? one->samples : one->iteration;
-        if (one->time_ms <= time_ms && one->time_ms >= best_ms && isfinite(known)) {
-            best = known;
-            best_ms = one->time_ms;
-        }
-    }
-    return best;
-}
-
-/* How long steps took; the median of all, or of the last ones and of those before them. */
-typedef struct step_times {
-    double median, last, before; /* NAN: there are too few */
-} step_times;
-
-static step_times measure_steps(mls_job_log *job, double until_ms)
-{
-    const mls_iteration *iterations = job->to->iterations;
-    step_times steps = {NAN, NAN, NAN};
-    double *intervals = calloc(job->to->iteration_count + 1, sizeof *intervals);
-    size_t count = 0;
-    size_t times = 0;
-    if (intervals == NULL) {
-        job->failed = true;
-        return steps;
-    }
-    for (size_t i = 0; i < job->to->iteration_count; i++) {
-        times += iterations[i].time_ms <= until_ms;
-        if (i > 0 && iterations[i].time_ms <= until_ms) {
-            intervals[count++] = (iterations[i].time_ms - iterations[i - 1].time_ms) / (double)job->time_stride;
-        }
-    }
-    if (count > LAST_INTERVALS + PROGRESS_MIN) {
-        double last[LAST_INTERVALS];
-        memcpy(last, intervals + count - LAST_INTERVALS, sizeof last);
-        mls_sort_doubles(last, LAST_INTERVALS);
-        steps.last = mls_median(last, LAST_INTERVALS);
-        mls_sort_doubles(intervals, count - LAST_INTERVALS);
-        steps.before = mls_median(intervals, count - LAST_INTERVALS);
-    }
-    if (times >= PROGRESS_MIN) {
-        mls_sort_doubles(intervals, count);
-        steps.median = mls_median(intervals, count);
-    }
-    free(intervals);
-    return steps;
-}
-
 /* ------------------------------------------------------------ candidates */
 
-static void view_progress(run_view *view)
+/* Takes what a part of a file, which is the run's or of every run, says of its progress. */
+static void view_part(run_view *view, const mls_log_segment *segment)
 {
-    const mls_job_log *job = view->job;
-    for (size_t i = 0; i < MLS_SURVIVED; i++) {
-        view->last_times[i] = NAN;
+    view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
+    /* A file without records goes on when the run is over, if another one follows. */
+    if ((segment->line > 0 || view->job->to->runs <= 1) && !(segment->last_ms <= view->end_ms) &&
+        !isnan(segment->last_ms)) {
+        view->end_ms = segment->last_ms;
+    }
+    const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
+    view->last = segment->last.line > 0 && later ? segment : view->last;
+    for (size_t k = 0; k < MLS_SURVIVED; k++) {
+        double time = segment->last_times[k];
+        for (size_t i = 0; i < MLS_SURVIVED; i++) {
+            if (isnan(view->last_times[i]) || time > view->last_times[i]) {
+                const double other = view->last_times[i];
+                view->last_times[i] = time;
+                time = other;
+            }
+        }
+    }
+}
+
+/* Gives each run what is its own, before what is of no run and so of every one. */
+static void fill_views(mls_job_log *job, run_view *views)
+{
+    for (int own = 0; own < 2; own++) {
+        for (size_t run = 0; run <= job->to->runs && own; run++) {
+            views[run].matches = views[0].matches;
+            views[run].counts = views[0].counts;
+        }
+        for (size_t i = job->match_count; i-- > 0;) {
+            const size_t run = job->segments[job->matches[i].segment].run;
+            if ((run > 0) == own) {
+                job->matches[i].next = views[run].matches;
+                views[run].matches = &job->matches[i];
+            }
+        }
+        for (size_t i = job->count_count; i-- > 0;) {
+            const size_t run = job->segments[job->counts[i].segment].run;
+            if ((run > 0) == own) {
+                job->counts[i].next = views[run].counts;
+                views[run].counts = &job->counts[i];
+            }
+        }
     }
     for (size_t s = 0; s < job->segment_count; s++) {
-        const mls_log_segment *segment = &job->segments[s];
-        if (!is_of_run(view, segment)) {
-            continue;
-        }
-        if (segment->line > 0 && view->own == NULL) {
-            view->own = segment;
-        }
-        /* A file without records goes on when the run is over, if another one follows. */
-        if ((segment->line > 0 || view->only) && !(segment->last_ms <= view->end_ms) && !isnan(segment->last_ms)) {
-            view->end_ms = segment->last_ms;
-        }
-        const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
-        view->last = segment->last.line > 0 && later ? segment : view->last;
-        for (size_t k = 0; k < MLS_SURVIVED; k++) {
-            double time = segment->last_times[k];
-            for (size_t i = 0; i < MLS_SURVIVED; i++) {
-                if (isnan(view->last_times[i]) || time > view->last_times[i]) {
-                    const double other = view->last_times[i];
-                    view->last_times[i] = time;
-                    time = other;
-                }
-            }
+        const size_t run = job->segments[s].run;
+        for (size_t i = run; i <= (run > 0 ? run : job->to->runs); i++) {
+            view_part(&views[i], &job->segments[s]);
         }
     }
 }
@@ -212,10 +178,8 @@ static const mls_match *first_of(const run_view *view, unsigned role)
     const mls_match *best = NULL;
     bool timed = true;
     for (int pass = 0; pass < 3; pass++) {
-        for (size_t i = 0; i < job->match_count; i++) {
-            const mls_match *match = &job->matches[i];
-            if (mls_job_signature(job, match)->role != role || !is_of_run(view, &job->segments[match->segment]) ||
-                was_survived(view, match)) {
+        for (const mls_match *match = view->matches; match != NULL; match = match->next) {
+            if (mls_job_signature(job, match)->role != role || was_survived(view, match)) {
                 continue;
             }
             if (pass == 0) {
@@ -269,16 +233,14 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
         job->failed = true;
         return;
     }
-    for (size_t i = 0; i < job->count_count; i++) {
-        const mls_match_count *one = &job->counts[i];
-        counts[one->signature] += is_of_run(view, &job->segments[one->segment]) ? one->count : 0;
+    for (const mls_match_count *one = view->counts; one != NULL; one = one->next) {
+        counts[one->signature] += one->count;
     }
-    for (size_t i = 0; i < job->match_count; i++) {
-        mls_match *match = &job->matches[i];
-        const mls_log_segment *segment = &job->segments[match->segment];
+    for (mls_match *match = view->matches; match != NULL; match = match->next) {
         const bool survived = was_survived(view, match);
-        match->reported |= is_of_run(view, segment) && !survived;
-        counts[match->signature] -= match == cause || (segment->line == 0 && survived && counts[match->signature] > 0);
+        const bool apart = survived && job->segments[match->segment].line == 0; /* by time: it has been counted */
+        match->reported |= !survived;
+        counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
     }
     failure->also_count = list_counts(job, counts, &failure->also);
     if (failure->also_count > 1) {
@@ -287,20 +249,24 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     free(counts);
 }
 
-/* The ranks that were seen and did not report the timeout. */
+/* The ranks that were seen and did not report the timeout: for each run of the job the same. */
 static void find_suspects(mls_job_log *job, mls_failure *failure)
 {
     size_t count = 0;
-    for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++) {
+    for (size_t rank = 0; rank < MLS_RANKS_MAX && job->suspects == NULL; rank++) {
         count += job->rank_seen[rank] == MLS_RANK_SEEN;
     }
-    failure->suspects = mls_arena_array(job->to->arena, count, sizeof *failure->suspects);
-    job->failed |= failure->suspects == NULL;
-    for (size_t rank = 0; rank < MLS_RANKS_MAX && failure->suspects != NULL; rank++) {
-        if (job->rank_seen[rank] == MLS_RANK_SEEN) {
-            failure->suspects[failure->suspect_count++] = (uint32_t)rank;
+    if (job->suspects == NULL) {
+        job->suspects = mls_arena_array(job->to->arena, count, sizeof *job->suspects);
+        job->failed |= job->suspects == NULL;
+        for (size_t rank = 0; rank < MLS_RANKS_MAX && job->suspects != NULL; rank++) {
+            if (job->rank_seen[rank] == MLS_RANK_SEEN) {
+                job->suspects[job->suspect_count++] = (uint32_t)rank;
+            }
         }
     }
+    failure->suspects = job->suspects;
+    failure->suspect_count = job->suspect_count;
 }
 
 static bool is_id(const mls_signature *signature, const char *id)
@@ -313,6 +279,7 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
 {
     mls_job_log *job = view->job;
     const mls_job_file *file = &job->files[job->segments[cause->segment].file];
+    const mls_step_time known = mls_steps_known(view->steps, cause->time_ms);
     int32_t rank = cause->rank;
     failure->signature = mls_job_signature(job, cause);
     if (rank < 0 &&
@@ -322,8 +289,8 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
     failure->at = (mls_failure_line){file->name, cause->at.line, mls_job_copy(job, cause->at.text), failure->signature};
     failure->time_ms = cause->time_ms;
-    failure->iteration = isnan(cause->iteration) ? last_known(job, cause->time_ms, false) : cause->iteration;
-    failure->samples = isnan(cause->samples) ? last_known(job, cause->time_ms, true) : cause->samples;
+    failure->iteration = isnan(cause->iteration) ? known.iteration : cause->iteration;
+    failure->samples = isnan(cause->samples) ? known.samples : cause->samples;
     failure->rank = rank >= 0 ? rank : (double)NAN;
     failure->node = cause->node;
     if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX && job->rank_nodes[rank] > 0) {
@@ -345,7 +312,8 @@ static void fill_end(const run_view *view, const mls_signature *signature, mls_f
     failure->at = (mls_failure_line){job->files[segment->file].name, line, mls_job_copy(job, segment->last.text), NULL};
     failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
     failure->samples = segment->samples;
-    failure->iteration = isnan(segment->iteration) ? last_known(job, failure->time_ms, false) : segment->iteration;
+    failure->iteration =
+        isnan(segment->iteration) ? mls_steps_known(view->steps, failure->time_ms).iteration : segment->iteration;
 }
 
 /* The last lines before the end of where the cause stands. */
@@ -358,9 +326,16 @@ static void fill_read(const run_view *view, const mls_log_segment *segment, mls_
     }
 }
 
-static void judge_run(const run_view *view, const mls_match *cause, mls_failure *failure)
+static double failed_at(const run_view *view)
+{
+    return view->cause != NULL ? view->cause->time_ms : view->end_ms;
+}
+
+static void judge_run(const run_view *view, mls_failure *failure)
 {
     mls_job_log *job = view->job;
+    const mls_match *cause = view->cause;
+    const mls_step_lengths lengths = view->lengths;
     *failure = (mls_failure){.run = view->run > 0 ? view->run : 1, .slower = (double)NAN, .run_start_ms = (double)NAN};
     if (cause != NULL) {
         fill_cause(view, cause, failure);
@@ -368,11 +343,9 @@ static void judge_run(const run_view *view, const mls_match *cause, mls_failure 
     const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
     const bool ended =
         cause == NULL || is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
-    const double until = cause != NULL ? cause->time_ms : view->end_ms;
-    const step_times steps = measure_steps(job, until);
-    const double still = until - view->last_times[0];
-    failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * steps.median;
-    failure->slower = steps.last >= SLOWER_MEDIANS * steps.before ? steps.last / steps.before : (double)NAN;
+    const double still = failed_at(view) - view->last_times[0];
+    failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * lengths.median;
+    failure->slower = lengths.last >= SLOWER_MEDIANS * lengths.before ? lengths.last / lengths.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
         cause = NULL;
         fill_end(view, failure->hang ? &hang_signature : &end_signature, failure);
@@ -397,11 +370,13 @@ static void judge_run(const run_view *view, const mls_match *cause, mls_failure 
 static size_t number_runs(mls_job_log *job, bool *success)
 {
     size_t runs = 0;
+    size_t others = 0; /* the parts of the files before */
     for (size_t i = 0; i < job->segment_count; i++) {
         mls_log_segment *segment = &job->segments[i];
-        for (size_t k = 0; k < i && segment->line > 0 && segment->run == 0; k++) {
+        others = i > 0 && segment->file != segment[-1].file ? i : others;
+        for (size_t k = 0; k < others && segment->line > 0 && segment->run == 0; k++) {
             const mls_log_segment *other = &job->segments[k];
-            if (other->file != segment->file && other->line > 0 && !isnan(segment->start_ms) &&
+            if (other->line > 0 && !isnan(segment->start_ms) &&
                 mls_compare_doubles(other->start_ms, segment->start_ms) == 0 &&
                 mls_compare_doubles(other->stop_ms, segment->stop_ms) == 0) {
                 segment->run = other->run;
@@ -444,18 +419,40 @@ static void list_overran(mls_job_log *job)
     }
 }
 
-/* The run's failure, where it has one; a job without records failed only if something says so. */
-static void fill_run(mls_job_log *job, size_t run)
+/*
+ * Fills the failures of the runs without success, in their order; a job without records failed only if something says
+ * so.  `order` and `views` have room for each run, and one more.
+ */
+static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order, mls_job_steps *steps)
 {
     mls_diagnosis *to = job->to;
-    run_view view = {.job = job, .run = run, .only = to->runs <= 1, .end_ms = (double)NAN};
-    const mls_match *cause = NULL;
-    view_progress(&view);
-    for (unsigned role = MLS_ROLE_ROOT; role < MLS_ROLE_CONTEXT && cause == NULL; role++) {
-        cause = first_of(&view, role);
+    size_t count = 0;
+    for (size_t run = 0; run <= to->runs; run++) {
+        views[run] = (run_view){.job = job,
+                                .steps = steps,
+                                .run = run,
+                                .last_times = {(double)NAN, (double)NAN, (double)NAN},
+                                .end_ms = (double)NAN};
     }
-    if (run > 0 || cause != NULL) {
-        judge_run(&view, cause, &to->failures[to->failure_count++]);
+    fill_views(job, views);
+    for (size_t run = to->runs > 0; run <= to->runs; run++) {
+        run_view *view = &views[run];
+        for (unsigned role = MLS_ROLE_ROOT; role < MLS_ROLE_CONTEXT && view->cause == NULL && !success[run]; role++) {
+            view->cause = first_of(view, role);
+        }
+        if (!success[run] && (run > 0 || view->cause != NULL)) {
+            order[count++] = (mls_placed){failed_at(view), run};
+        }
+    }
+    mls_sort_placed(order, count, sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        views[order[i].place].lengths = mls_steps_until(steps, order[i].value);
+        views[order[i].place].failed = true;
+    }
+    for (size_t run = 0; run <= to->runs && !job->failed; run++) {
+        if (views[run].failed) {
+            judge_run(&views[run], &to->failures[to->failure_count++]);
+        }
     }
 }
 
@@ -463,19 +460,21 @@ mls_status mls_job_judge(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
     bool *success = calloc(job->segment_count + 1, sizeof *success);
+    run_view *views = calloc(job->segment_count + 1, sizeof *views);
+    mls_placed *order = calloc(job->segment_count + 1, sizeof *order);
+    mls_job_steps steps;
     resolve_times(job);
     drop_unbegun(job);
     to->runs = success != NULL ? number_runs(job, success) : 0;
     to->failures = mls_arena_array(to->arena, to->runs + 1, sizeof *to->failures);
-    job->failed |= success == NULL || to->failures == NULL;
+    job->failed |= !mls_steps_make(&steps, job) || success == NULL || views == NULL || order == NULL;
+    job->failed |= to->failures == NULL;
     for (size_t i = 0; i < job->segment_count; i++) {
         to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);
         to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
     }
-    for (size_t run = to->runs > 0; run <= to->runs && !job->failed; run++) {
-        if (!success[run]) {
-            fill_run(job, run);
-        }
+    if (!job->failed) {
+        judge_runs(job, success, views, order, &steps);
     }
     for (size_t i = 0; i < job->match_count; i++) {
         if (!job->matches[i].reported) {
@@ -495,5 +494,8 @@ mls_status mls_job_judge(mls_job_log *job)
         }
     }
     free(success);
+    free(views);
+    free(order);
+    mls_steps_release(&steps);
     return job->failed ? MLS_ERROR_MEMORY : MLS_OK;
 }

@@ -269,7 +269,7 @@ static void count_match(mls_job_log *job, const mls_match *match)
             return;
         }
         job->counts[job->count_count++] =
-            (mls_match_count){match->signature, match->segment, match->advances, .count = 0};
+            (mls_match_count){.signature = match->signature, .segment = match->segment, .advances = match->advances};
     }
     job->counts[i].count++;
 }

@@ -9,6 +9,7 @@
 #define MLS_DIAGNOSE_JOB_H
 
 #include "base/map.h"
+#include "base/statistics.h"
 #include "log/prefix.h"
 #include "messages/marked.h"
 #include "mlscore/diagnose.h"
@@ -34,6 +35,7 @@ typedef struct mls_kept_line {
 
 /* A message that may be a cause. */
 typedef struct mls_match {
+    struct mls_match *next; /* for the verdict, of the same run */
     size_t signature, segment;
     mls_kept_line at;
     double time_ms;
@@ -50,6 +52,7 @@ typedef struct mls_match {
  * than before.
  */
 typedef struct mls_match_count {
+    struct mls_match_count *next; /* likewise */
     size_t signature, segment, advances, count;
 } mls_match_count;
 
@@ -121,6 +124,8 @@ typedef struct mls_job_log {
     uint32_t *rank_nodes; /* for each rank the number of its node's name, plus 1; 0: not known */
     uint8_t *rank_seen;   /* MLS_RANK_… */
     size_t watchdog_signature;
+    uint32_t *suspects; /* as of mls_failure, when a run needs them */
+    size_t suspect_count;
     double full_time;                 /* the first time that has a year */
     size_t time_stride, time_skipped; /* of the iterations that are kept */
     mls_iteration last_time;
@@ -199,6 +204,42 @@ void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text);
 
 /* A copy for the diagnosis. */
 const char *mls_job_copy(mls_job_log *job, const char *text);
+
+/* ---- steps.c: progress in the order of time, of a job that has been read */
+
+/* The last intervals, which are compared with those before them. */
+enum { MLS_LAST_INTERVALS = 5 };
+
+/* What was known of a job's progress at a time; NAN: nothing. */
+typedef struct mls_step_time {
+    mls_placed at;
+    double iteration, samples;
+} mls_step_time;
+
+/* Until a time how long steps took; the median of all, or of the last ones and of those before; NAN: they are few. */
+typedef struct mls_step_lengths {
+    double median, last, before;
+} mls_step_lengths;
+
+typedef struct mls_job_steps {
+    mls_step_time *times;  /* of each iteration, and of the last progress */
+    mls_placed *intervals; /* sorted, with the iterations that they end with */
+    size_t *ranks;         /* of each iteration its interval's place there, from 1 */
+    int32_t *tree;         /* counts those until the time that was asked for last */
+    size_t count;          /* of the iterations */
+    size_t taken, came;    /* until that time: of the times, of the iterations */
+    size_t interval_count, last[MLS_LAST_INTERVALS];
+} mls_job_steps;
+
+/* False when memory runs out; to be released in any case. */
+bool mls_steps_make(mls_job_steps *steps, const mls_job_log *job) MLS_MUST_USE;
+void mls_steps_release(mls_job_steps *steps);
+
+/* The last progress at or before a time. */
+mls_step_time mls_steps_known(const mls_job_steps *steps, double time_ms);
+
+/* Times are asked for in their order, NAN last. */
+mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms);
 
 /* ---- cause.c: the verdict */
 mls_status mls_job_judge(mls_job_log *job) MLS_MUST_USE;
