@@ -70,8 +70,5 @@ void mls_signatures_free(mls_signatures *signatures);
 size_t mls_signatures_count(const mls_signatures *signatures);
 const mls_signature *mls_signatures_get(const mls_signatures *signatures, size_t index);
 
-/** The signature that a line has, as a line of a log is read after a traceback; NULL: none. */
-mls_status mls_signatures_match(mls_signatures *signatures, mls_str line, const mls_signature **found) MLS_MUST_USE;
-
 MLS_C_END
 #endif

@@ -346,20 +346,20 @@ static bool add_recurrence(mls_campaign *campaign, size_t *capacity, const sight
 
 static bool find_recurrences(mls_campaign *campaign)
 {
-    sighting *all = NULL;
     size_t count = 0;
-    size_t room = 0;
     size_t capacity = 0;
-    bool ok = true;
     for (size_t i = 0; i < campaign->count; i++) {
+        count += campaign->jobs[i].diagnosis->failure_count;
+    }
+    sighting *all = mls_arena_array(campaign->arena, count, sizeof *all);
+    bool ok = all != NULL;
+    count = 0;
+    for (size_t i = 0; i < campaign->count && ok; i++) {
         const mls_campaign_job *job = &campaign->jobs[i];
-        for (size_t k = 0; k < job->diagnosis->failure_count && ok; k++) {
+        for (size_t k = 0; k < job->diagnosis->failure_count; k++) {
             const mls_failure *failure = &job->diagnosis->failures[k];
             if (failure->node != NULL) {
-                ok = mls_arena_grow(campaign->arena, (void **)&all, count, &room, sizeof *all);
-                if (ok) {
-                    all[count++] = (sighting){failure, job->job != NULL ? job->job : job->diagnosis->path};
-                }
+                all[count++] = (sighting){failure, job->job != NULL ? job->job : job->diagnosis->path};
             }
         }
     }

@@ -486,12 +486,7 @@ mls_status mls_job_judge(mls_job_log *job)
     list_overran(job);
     /* Of the times that are kept the last one may be missing. */
     if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
-        if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,
-                           sizeof job->last_time)) {
-            to->iterations[to->iteration_count++] = job->last_time;
-        } else {
-            job->failed = true;
-        }
+        mls_job_add_iteration(job, job->last_time);
     }
     free(success);
     free(views);

@@ -82,6 +82,17 @@ static void dismiss(mls_job_log *job, size_t end)
 
 /* -------------------------------------------------------------- progress */
 
+void mls_job_add_iteration(mls_job_log *job, mls_iteration one)
+{
+    mls_diagnosis *to = job->to;
+    if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,
+                       sizeof one)) {
+        to->iterations[to->iteration_count++] = one;
+    } else {
+        job->failed = true;
+    }
+}
+
 /* Of many times every second one is dropped, again and again; the first always stays. */
 static void keep_time(mls_job_log *job, mls_iteration time)
 {
@@ -97,12 +108,7 @@ static void keep_time(mls_job_log *job, mls_iteration time)
         to->iteration_count /= 2;
         job->time_stride *= 2;
     }
-    if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,
-                       sizeof time)) {
-        to->iterations[to->iteration_count++] = time;
-    } else {
-        job->failed = true;
-    }
+    mls_job_add_iteration(job, time);
 }
 
 /* Takes out what was survived, as training has got so far. */

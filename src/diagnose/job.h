@@ -190,6 +190,9 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record);
 /* The run goes on: line `number` says so. */
 void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms);
 
+/* Keeps an iteration for the diagnosis, after those before it. */
+void mls_job_add_iteration(mls_job_log *job, mls_iteration one);
+
 /* A line that has a signature. */
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms);
 

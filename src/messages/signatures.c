@@ -7,7 +7,6 @@
 #include "base/json_row.h"
 #include "base/needles.h"
 #include "base/pattern.h"
-#include "log/prefix.h"
 #include "mlscore/value.h"
 
 enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64 };
@@ -113,8 +112,7 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
     }
     to->id = mls_arena_copy(&self->arena, mls_str_from(id)).ptr;
     if (to->id == NULL) {
-        (void)mls_error_memory(error);
-        return MLS_ERROR_MEMORY;
+        return mls_error_memory(error);
     }
     for (size_t i = 0; i + 1 < MEMBERS; i++) {
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, signature_members[i].name);
@@ -441,22 +439,6 @@ mls_status mls_signatures_find(mls_signatures *self, mls_str message, bool trace
             *found = match.ptr != NULL ? (ptrdiff_t)index : -1;
         }
     }
-    return status;
-}
-
-mls_status mls_signatures_match(mls_signatures *self, mls_str line, const mls_signature **found)
-{
-    ptrdiff_t index = -1;
-    char *scratch = malloc(MLS_LINE_EXAMINED);
-    mls_status status =
-        scratch != NULL ? mls_signatures_prepare(self, self->marks, self->mark_count) : MLS_ERROR_MEMORY;
-    if (status == MLS_OK) {
-        const mls_log_line read = mls_log_line_read(line, false, scratch);
-        (void)mls_signatures_search(self, read.text);
-        status = mls_signatures_find(self, read.message, true, &index);
-    }
-    *found = index >= 0 ? mls_signatures_get(self, (size_t)index) : NULL;
-    free(scratch);
     return status;
 }
 

@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../match_line.h"
 #include "base/buffer.h"
-#include "log/prefix.h"
-#include "mlscore/messages.h"
 
 static mls_signatures *load(void)
 {
@@ -74,7 +73,7 @@ static void match_examples(mls_signatures *signatures)
             fail();
         }
         pcre2_code_free(code);
-        assert_int_equal(mls_signatures_match(signatures, mls_str_from(one->example), &found), MLS_OK);
+        assert_int_equal(match_line(signatures, mls_str_from(one->example), &found), MLS_OK);
         if (found == NULL || found->kind != one->kind || (one->wording != NULL && found != one)) {
             print_error("%s: its example is %s\n", one->id, found != NULL ? found->id : "nothing's");
             fail();
@@ -101,7 +100,7 @@ static void wordings(void **state)
     for (size_t i = 0; i < mls_signatures_count(memory); i++) {
         const mls_signature *one = mls_signatures_get(memory, i);
         assert_true(one->framework[0] != '\0' && one->wording[0] != '\0');
-        assert_int_equal(mls_signatures_match(all, mls_str_from(one->example), &found), MLS_OK);
+        assert_int_equal(match_line(all, mls_str_from(one->example), &found), MLS_OK);
         if (found == NULL || strcmp(found->id, one->id) != 0) {
             print_error("%s of %s is %s\n", one->wording, one->id, found != NULL ? found->id : "nothing");
             fail();
@@ -194,7 +193,7 @@ static void linear(void **state)
 static void expect_match(mls_signatures *signatures, const char *line, const char *id)
 {
     const mls_signature *found;
-    assert_int_equal(mls_signatures_match(signatures, mls_str_from(line), &found), MLS_OK);
+    assert_int_equal(match_line(signatures, mls_str_from(line), &found), MLS_OK);
     assert_string_equal(found != NULL ? found->id : "", id);
 }
 
