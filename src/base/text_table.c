@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
 
 mls_status mls_text_table_refuse(const mls_text_table *table, const mls_text_row *row, size_t column, size_t offset,
                                  const char *what, mls_str text)
@@ -58,8 +59,9 @@ mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row
 /* A row with other columns than the heading: its place is where the first is missing, or too much. */
 static mls_status refuse_length(const mls_text_table *table, const mls_text_row *row)
 {
-    char words[80];
-    (void)snprintf(words, sizeof words, "%zu fields, the heading has %zu", row->count, table->columns);
+    char words[160];
+    (void)snprintf(words, sizeof words, "%s, the heading has %zu", mls_words_plural(row->count, "field", "fields").text,
+                   table->columns);
     return mls_text_table_refuse(table, row, row->count < table->columns ? row->count : table->columns + 1, 0, words,
                                  MLS_S(""));
 }

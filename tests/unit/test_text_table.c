@@ -121,9 +121,9 @@ static void wrong_tables_are_refused_with_the_place(void **state)
         {"name,ripe\na,yes\n", 0, false, "ripe must be true or false: 'yes'", 2, 3},
         {"name,peeled\na,yes\n", 0, false, "peeled must be true or false: 'yes'", 2, 3},
         {"name,season\na,winter\n", 0, false, "season must be one of: summer autumn: 'winter'", 2, 3},
-        {"name,grams\na\n", 0, false, "1 fields, the heading has 2", 2, 1},
+        {"name,grams\na\n", 0, false, "1 field, the heading has 2", 2, 1},
         {"name|grams\na|1|2\n", 0, true, "3 fields, the heading has 2", 2, 5},
-        {"grams|name\n1\n", MLS_TABLE_RAGGED, true, "1 fields, the heading has 2", 2, 1},
+        {"grams|name\n1\n", MLS_TABLE_RAGGED, true, "1 field, the heading has 2", 2, 1},
         {"name,grams\na,\"1\n", 0, false, "a quoted field is not closed", 2, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
