@@ -8,7 +8,8 @@
 
 static mls_words chance_words(double p)
 {
-    return p < 0.0001 ? (mls_words){"< 0.0001"} : mls_words_trimmed(p, 4);
+    const mls_words least = {"< 0.0001"};
+    return p < 0.0001 ? least : mls_words_trimmed(p, 4);
 }
 
 /* -------------------------------------------------------------------- rows */

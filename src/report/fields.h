@@ -143,46 +143,50 @@ typedef struct mls_fields {
 
 /* Statements that write the value of a type.  Those with another argument leave it to the one that they end with. */
 /* clang-format off */
-#define MLS_EMIT_TEXT(value) _Generic((value), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value)
+#define MLS_EMIT_TEXT(value_) _Generic((value_), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value_)
 #define MLS_EMIT_TEXT_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_TEXT
 #define MLS_EMIT_TEXT_ELSE_OUT(known) if (known) MLS_EMIT_TEXT
-#define MLS_EMIT_TEXT_OR_NULL(value) MLS_EMIT_TEXT(value)
-#define MLS_EMIT_FILLED_OR_NULL(value) mls_emit_text(to, (value)[0] != '\0' ? (value) : NULL)
-#define MLS_EMIT_NUMBER(value) mls_emit_number(to, (double)(value))
+#define MLS_EMIT_TEXT_OR_NULL(value_) MLS_EMIT_TEXT(value_)
+#define MLS_EMIT_FILLED_OR_NULL(value_) mls_emit_text(to, (value_)[0] != '\0' ? (value_) : NULL)
+#define MLS_EMIT_NUMBER(value_) mls_emit_number(to, (double)(value_))
 #define MLS_EMIT_NUMBER_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_NUMBER
 #define MLS_EMIT_NUMBER_ELSE_OUT(known) if (known) MLS_EMIT_NUMBER
-#define MLS_EMIT_NUMBER_OR_NULL(value) mls_emit_number(to, (double)(value))
-#define MLS_EMIT_COUNT_OR_NULL(value) if (mls_emit_known(to, (value) != 0)) MLS_EMIT_NUMBER(value)
-#define MLS_EMIT_BOOL(value) mls_emit_bool(to, value)
+#define MLS_EMIT_NUMBER_OR_NULL(value_) mls_emit_number(to, (double)(value_))
+#define MLS_EMIT_COUNT_OR_NULL(value_) if (mls_emit_known(to, (value_) != 0)) MLS_EMIT_NUMBER(value_)
+#define MLS_EMIT_BOOL(value_) mls_emit_bool(to, value_)
 #define MLS_EMIT_BOOL_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_BOOL
-#define MLS_EMIT_WORDS(value) mls_buffer *words = mls_emit_words_begin(to); value; mls_emit_words_end(to)
-#define MLS_EMIT_WORDS_OR_NULL(value) MLS_EMIT_WORDS(value)
-#define MLS_EMIT_WRITTEN(value) value
-#define MLS_EMIT_WRITTEN_OR_NULL(value) value
-#define MLS_EMIT_ANY(value) value
-#define MLS_EMIT_BETWEEN(open, value, close) { mls_emit_open(to, open); value; mls_emit_close(to, close); }
-#define MLS_EMIT_VALUES(value) MLS_EMIT_BETWEEN('[', value, ']')
+#define MLS_EMIT_WORDS(value_) mls_buffer *words = mls_emit_words_begin(to); value_; mls_emit_words_end(to)
+#define MLS_EMIT_WORDS_OR_NULL(value_) MLS_EMIT_WORDS(value_)
+#define MLS_EMIT_WRITTEN(value_) value_
+#define MLS_EMIT_WRITTEN_OR_NULL(value_) value_
+#define MLS_EMIT_ANY(value_) value_
+#define MLS_EMIT_BETWEEN(open, value_, close) { mls_emit_open(to, open); value_; mls_emit_close(to, close); }
+#define MLS_EMIT_VALUES(value_) MLS_EMIT_BETWEEN('[', value_, ']')
 #define MLS_EMIT_VALUES_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_VALUES
 #define MLS_EMIT_VALUES_ELSE_OUT(known) if (known) MLS_EMIT_VALUES
 #define MLS_EMIT_LIST(kind) MLS_EMIT_VALUES
 #define MLS_EMIT_LIST_IF(kind, known) MLS_EMIT_VALUES_IF(known)
 #define MLS_EMIT_OBJECT_OF(kind) MLS_EMIT_ROW
 #define MLS_EMIT_OBJECT_OR_NULL(kind) MLS_EMIT_ROW_OR_NULL
-#define MLS_EMIT_ROW(value) mls_emit_row(to, value)
-#define MLS_EMIT_ROW_OR_NULL(value) mls_emit_row_or_null(to, value)
-#define MLS_EMIT_MAP(value) MLS_EMIT_BETWEEN('{', value, '}')
+#define MLS_EMIT_ROW(value_) mls_emit_row(to, value_)
+#define MLS_EMIT_ROW_OR_NULL(value_) mls_emit_row_or_null(to, value_)
+#define MLS_EMIT_MAP(value_) MLS_EMIT_BETWEEN('{', value_, '}')
 #define MLS_EMIT_MAP_OF(kind) MLS_EMIT_MAP
 #define MLS_EMIT_MAP_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_MAP
 #define MLS_EMIT_MAP_ELSE_OUT(known) if (known) MLS_EMIT_MAP
 /* clang-format on */
 
-#define MLS_FIELD_FUNCTION(kind, name, type, in, value)                                                                \
+/* Where an expansion ends with the name of another macro, the preprocessors of some tools have to look once more. */
+#define MLS_EXPAND(...) __VA_ARGS__
+#define MLS_EXPAND_AGAIN(...) MLS_EXPAND(__VA_ARGS__)
+
+#define MLS_FIELD_FUNCTION(kind, name, type, in, value_)                                                               \
     static void get_##kind##_##name(mls_emitter *to, const void *of)                                                   \
     {                                                                                                                  \
         const kind##_row *row = of;                                                                                    \
-        MLS_EMIT_##type(value);                                                                                        \
+        MLS_EXPAND_AGAIN(MLS_EMIT_##type(value_));                                                                     \
     }
-#define MLS_FIELD_ROW(kind, name_, type_, in, value)                                                                   \
+#define MLS_FIELD_ROW(kind, name_, type_, in, value_)                                                                  \
     {.name = MLS_STR(#name_), .unit = (in), .emit = get_##kind##_##name_, .type = MLS_FIELD_##type_},
 
 /* The table of a kind of row; and what only CSV, or a list of rows, has of the rows of another kind. */

@@ -180,20 +180,22 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
     mls_arena *arena = calloc(1, sizeof *arena);
     mls_rcp_set *made = arena != NULL ? mls_arena_zeroed(arena, 1, sizeof *made) : NULL;
-    mls_status status = made != NULL ? MLS_OK : mls_error_memory(error);
-    if (status == MLS_OK) {
-        *made = (mls_rcp_set){.rules = *rules, .arena = arena};
-        status = table.ptr != NULL ? read_points(made, table, "", error) : MLS_OK;
+    *set = NULL;
+    if (made == NULL) {
+        mls_arena_free(arena);
+        return mls_error_memory(error);
     }
+    *made = (mls_rcp_set){.rules = *rules, .arena = arena};
+    mls_status status = table.ptr != NULL ? read_points(made, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL) {
         status = read_points(made, own, path[0] == '\0' ? "-" : path, error);
     }
     if (status == MLS_OK) {
         mls_rcp_set_prepare(made);
+        *set = made;
     } else {
         mls_arena_free(arena);
     }
-    *set = status == MLS_OK ? made : NULL;
     return status;
 }
 

@@ -456,7 +456,7 @@ void mls_shell_function_define(mls_shell_state *state, mls_str name, mls_str bod
 {
     mls_shell_frame *frame = &state->frame;
     mls_shell_function *function = mls_arena_alloc(state->arena, sizeof *function);
-    if (!mls_shell_memory(state, function != NULL)) {
+    if (!mls_shell_memory(state, function != NULL) || function == NULL) {
         return;
     }
     *function = (mls_shell_function){name, frame->doubt == 0 ? body : MLS_S(""), line, frame->functions};
