@@ -43,6 +43,12 @@ bool mls_take_clock(mls_str *text, double *ms)
     return true;
 }
 
+static bool is_date(int year, int month, int day)
+{
+    return year >= 1970 && month >= 1 && month <= 12 && day >= 1 &&
+           (day <= 28 || mls_days_of(year, month, day) < mls_days_of(year + month / 12, month % 12 + 1, 1));
+}
+
 bool mls_take_date(mls_str *text, const char *between, double *ms)
 {
     mls_str rest = *text;
@@ -53,15 +59,10 @@ bool mls_take_date(mls_str *text, const char *between, double *ms)
     const char mark[] = {rest.len > 0 ? rest.ptr[0] : '\0', '\0'};
     const bool split = *between != '\0';
     if ((split && !mls_take_char(&rest, between)) || !mls_take_digits(&rest, 2, &month) ||
-        (split && !mls_take_char(&rest, mark)) || !mls_take_digits(&rest, 2, &day) || year < 1970 || month < 1 ||
-        month > 12) {
+        (split && !mls_take_char(&rest, mark)) || !mls_take_digits(&rest, 2, &day)) {
         return false;
     }
-    const int first = mls_days_of(year, month, 1);
-    if (day < 1 || (day > 28 && day > mls_days_of(month < 12 ? year : year + 1, month % 12 + 1, 1) - first)) {
-        return false;
-    }
-    *ms = (first + day - 1) * MLS_DAY_MS;
+    *ms = is_date(year, month, day) ? mls_days_of(year, month, day) * MLS_DAY_MS : (double)NAN;
     *text = rest;
     return true;
 }
@@ -84,10 +85,7 @@ bool mls_take_zone(mls_str *text, double *minutes)
     mls_str after = rest;
     (void)mls_take_char(&after, ":");
     rest = mls_take_digits(&after, 2, &part) ? after : rest;
-    if (hours > 14 || part > 59) {
-        return false;
-    }
-    *minutes = (west ? -1 : 1) * (hours * 60.0 + part);
+    *minutes = hours <= 14 && part <= 59 ? (west ? -1 : 1) * (hours * 60.0 + part) : (double)NAN;
     *text = rest;
     return true;
 }
@@ -108,7 +106,8 @@ bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned
 
 bool mls_date_read(mls_str text, double *time_ms)
 {
-    return (mls_take_date(&text, "/-", time_ms) || mls_take_date(&text, "", time_ms)) && text.len == 0;
+    return (mls_take_date(&text, "/-", time_ms) || mls_take_date(&text, "", time_ms)) && text.len == 0 &&
+           !isnan(*time_ms);
 }
 
 bool mls_clock_read(mls_str text, double *time_ms)
@@ -118,7 +117,7 @@ bool mls_clock_read(mls_str text, double *time_ms)
 
 bool mls_timezone_parse(mls_str text, double *minutes)
 {
-    return mls_take_zone(&text, minutes) && text.len == 0;
+    return mls_take_zone(&text, minutes) && text.len == 0 && !isnan(*minutes);
 }
 
 bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
@@ -138,7 +137,7 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
         *zoned = mls_take_zone(&text, &minutes);
         *time_ms -= minutes * MLS_MINUTE_MS;
     }
-    return text.len == 0;
+    return text.len == 0 && !isnan(*time_ms);
 }
 
 bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms)

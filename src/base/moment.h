@@ -48,6 +48,11 @@ bool mls_take_number(mls_str *text, int32_t *number);
 /* 16:24:26, with decimals after a point or a comma, in milliseconds; a leap second is 60. */
 bool mls_take_clock(mls_str *text, double *ms);
 
+/*
+ * The next three need only the shape: a date that is none, or before 1970, and a zone that is none, as 2026-02-29 and
+ * +15:00, are taken as NAN.  mls_…_read() and mls_…_parse() refuse them.
+ */
+
 /* 2026-11-21 with one of the characters `between` its parts, twice the same; 20261121 where `between` is "". */
 bool mls_take_date(mls_str *text, const char *between, double *ms);
 

@@ -63,6 +63,8 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
         return text->len == 0 || text->ptr[0] == ' ' || text->ptr[0] == '\t';
     case 'r':
         return mls_take_number(text, &parts->rank);
+    case 'k':
+        return mls_take_number(text, &parts->task);
     case 'l':
         return mls_take_number(text, &parts->local_rank);
     case 'n':
@@ -107,7 +109,7 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
 {
     mls_str rest = *text;
-    *parts = (mls_line_parts){.moment_ms = (double)NAN, .rank = -1, .local_rank = -1, .number = -1};
+    *parts = (mls_line_parts){.moment_ms = (double)NAN, .rank = -1, .task = -1, .local_rank = -1, .number = -1};
     for (; *format != '\0'; format++) {
         if (*format == '%' ? !take_letter(&rest, *++format, parts)
                            : !mls_take_char(&rest, (const char[]){*format, '\0'})) {
@@ -124,10 +126,10 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
 static const struct {
     const char *first, *format;
 } prefixes[] = {
-    {" \t0123456789", "%_%r: "}, /* srun -l */
-    {"[", "[%n,%r]<stderr>:"},   /* mpirun */
-    {"[", "[%n,%r]<stdout>:"},   /* and the same for others of its streams */
-    {"[", "[%n,%r]<stddiag>:"},
+    {" \t0123456789", "%_%k: "}, /* srun -l */
+    {"[", "[%n,%k]<stderr>:"},   /* mpirun */
+    {"[", "[%n,%k]<stdout>:"},   /* and the same for others of its streams */
+    {"[", "[%n,%k]<stddiag>:"},
     {"[", "[rank%r]:"},           /* torch */
     {"[", "[default%l]:"},        /* torchrun */
     {" 0123456789", "%?%t%|"},    /* 2026-04-19T13:28:01.123Z */
@@ -185,6 +187,7 @@ static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
         return false;
     }
     line->rank = line->rank < 0 ? parts.rank : line->rank;
+    line->task = line->task < 0 ? parts.task : line->task;
     line->local_rank = line->local_rank < 0 ? parts.local_rank : line->local_rank;
     line->time_ms = isnan(line->time_ms) ? time_of_parts(&parts) : line->time_ms;
     line->node = line->node.len == 0 ? parts.node : line->node;
@@ -220,38 +223,65 @@ mls_str mls_log_line_clean(mls_str raw, char *scratch)
 mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
 {
     const mls_str cut = {raw.ptr, raw.len < MLS_LINE_EXAMINED ? raw.len : MLS_LINE_EXAMINED};
-    mls_log_line line = {
-        .text = clean ? cut : mls_log_line_clean(cut, scratch), .time_ms = (double)NAN, .rank = -1, .local_rank = -1};
+    mls_log_line line = {.text = clean ? cut : mls_log_line_clean(cut, scratch),
+                         .time_ms = (double)NAN,
+                         .rank = -1,
+                         .task = -1,
+                         .local_rank = -1};
     line.message = line.text;
     for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && strip_prefix(&line.message, &line, i == 0); i++) {
         (void)mls_take_char(&line.message, " ");
     }
+    /* A launcher's task is a rank, unless it is a torchrun, which labels processes of its own. */
+    line.rank = line.rank < 0 && line.local_rank < 0 ? line.task : line.rank;
     return line;
 }
 
+/* Takes two texts, the second of two bytes, and the number between them; -1: `line` does not begin so. */
+static int32_t take_quickly(const char **line, const char *begins, const char *ends)
+{
+    const size_t length = strlen(begins);
+    int32_t number = 0;
+    if (strncmp(*line, begins, length) != 0) {
+        return -1;
+    }
+    const char *const digits = *line + length;
+    const char *at = digits;
+    for (; mls_is_digit(*at) && number < INT32_MAX / 10 - 1; at++) {
+        number = number * 10 + (*at - '0');
+    }
+    if (at == digits || at[0] != ends[0] || at[1] != ends[1]) {
+        return -1;
+    }
+    *line = at + 2;
+    return number;
+}
+
 /*
- * "13: ", "[rank13]:" or "[1,13]<".  Some logs have one of these on every line, so they are read without `prefixes`.
+ * "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have one of these on every line, so
+ * they are read without `prefixes`.
  */
 int32_t mls_log_line_first_rank(const char *at)
 {
-    const char *ends = ": ";
-    int32_t rank = 0;
+    int32_t task;
     while (*at == ' ') {
         at++;
     }
-    if (*at == '[' && strncmp(at, "[rank", 5) == 0) {
-        ends = "]:";
-        at += 5;
-    } else if (*at == '[') {
-        ends = "]<";
-        at += 1 + strspn(at + 1, "0123456789");
-        at += *at == ',';
+    if (*at == '[') {
+        const char *after = at + 1 + strspn(at + 1, "0123456789");
+        task = take_quickly(&after, ",", "]<");
+        if (task >= 0) {
+            after += strspn(after, "stderouiag>");
+            at = after + (*after == ':');
+        }
+    } else {
+        task = take_quickly(&at, "", ": ");
     }
-    const char *digits = at;
-    for (; mls_is_digit(*at) && rank < INT32_MAX / 10 - 1; at++) {
-        rank = rank * 10 + (*at - '0');
-    }
-    return at > digits && at[0] == ends[0] && at[1] == ends[1] ? rank : -1;
+    at += task >= 0 && *at == ' ';
+    const bool local = take_quickly(&at, "[default", "]:") >= 0;
+    at += local && *at == ' ';
+    const int32_t rank = take_quickly(&at, "[rank", "]:");
+    return rank >= 0 || local ? rank : task;
 }
 
 mls_str mls_lines_text(const mls_lines *lines, size_t i)
@@ -312,14 +342,28 @@ static mls_str word_after(mls_str message, mls_str wanted)
     return (mls_str){"", 0};
 }
 
-int32_t mls_log_line_rank(const mls_log_line *line)
+/* torch's "[rank3]:" in a message, behind what a logger wrote; -1: there is none. */
+static int32_t rank_in_brackets(mls_str message)
 {
     int32_t rank;
-    mls_str word = line->rank < 0 ? word_after(line->message, MLS_S("rank ")) : (mls_str){"", 0};
-    word = line->rank < 0 && word.len == 0 ? word_after(line->message, MLS_S("Rank ")) : word;
+    for (mls_str rest = message; find_after(rest, MLS_S("[rank"), &rest);) {
+        if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:"))) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+int32_t mls_log_line_rank(const mls_log_line *line)
+{
+    int32_t rank = line->rank < 0 || line->rank == line->task ? rank_in_brackets(line->message) : -1;
+    if (rank >= 0 || line->rank >= 0) {
+        return rank >= 0 ? rank : line->rank;
+    }
+    mls_str word = word_after(line->message, MLS_S("rank "));
+    word = word.len == 0 ? word_after(line->message, MLS_S("Rank ")) : word;
     const mls_str before = {line->message.ptr, word.len > 0 ? (size_t)(word.ptr - line->message.ptr) : 0};
-    return !mls_str_ends(before, MLS_S("local rank ")) && mls_take_number(&word, &rank) && word.len == 0 ? rank
-                                                                                                         : line->rank;
+    return !mls_str_ends(before, MLS_S("local rank ")) && mls_take_number(&word, &rank) && word.len == 0 ? rank : -1;
 }
 
 mls_str mls_log_line_node(const mls_log_line *line)

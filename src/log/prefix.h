@@ -18,6 +18,7 @@ typedef struct mls_log_line {
     mls_str message; /* the part of it after the prefixes */
     double time_ms;
     int32_t rank, local_rank; /* of the prefixes; -1: not known */
+    int32_t task;             /* a launcher's number for the process, which is `rank` where nothing surer is known */
     mls_str node, gpu;        /* likewise; empty: not known */
 } mls_log_line;
 
@@ -52,7 +53,10 @@ mls_str mls_log_line_clean(mls_str raw, char *scratch);
 /* The time that a line begins with, after other prefixes; else the one in a line of slurmstepd or torchrun. */
 double mls_log_line_time(const mls_log_line *line);
 
-/* The rank of the prefixes, else "rank N" or "Rank N" in the message, where that is not a local rank; -1: not known. */
+/*
+ * The rank of the prefixes, of which a launcher's task yields to "[rankN]:" in the message; else that, "rank N" or
+ * "Rank N" there, where it is not a local rank; -1: not known.
+ */
 int32_t mls_log_line_rank(const mls_log_line *line);
 
 /* The node of the prefixes, else "node: NAME" or "node NAME", with a digit and a letter, in the message; or empty. */
@@ -62,15 +66,15 @@ mls_str mls_log_line_node(const mls_log_line *line);
 typedef struct mls_line_parts {
     int year, month, day; /* 0: none */
     double clock_ms;
-    double moment_ms;                 /* NAN: none */
-    int32_t rank, local_rank, number; /* -1: none */
-    mls_str node, gpu;                /* empty: none */
+    double moment_ms;                       /* NAN: none */
+    int32_t rank, task, local_rank, number; /* -1: none */
+    mls_str node, gpu;                      /* empty: none */
 } mls_line_parts;
 
 /*
  * Moves `text` to after what a format stands for; false, nothing moved: it does not begin so.  Bytes are themselves,
  * and with '%':
- *   r l n g     a rank, a local rank, a number, the number of a GPU
+ *   r k l n g   a rank, a launcher's task, a local rank, a number, the number of a GPU
  *   t C         2026-04-19T13:28:01.123+02:00 and the like (mls_take_moment), a clock
  *   Y B E W     a year; "Apr "; a day that may have a blank for its first digit, or none; a day of the week
  *   G           a month and a day of glog; PyTorch puts no zero before the month

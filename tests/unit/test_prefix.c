@@ -40,6 +40,12 @@ static void ranks_and_nodes(void **state)
     expect("[1,13]<stderr>:x", "x", NAN, 13, -1, "", "");
     expect("[rank13]: x", "x", NAN, 13, -1, "", "");
     expect("[default3]:x", "x", NAN, -1, 3, "", "");
+    /* torch and torchrun know better than what started them. */
+    expect("0: [rank3]: x", "x", NAN, 3, -1, "", "");
+    expect("[1,0]<stderr>:[rank3]: x", "x", NAN, 3, -1, "", "");
+    expect("0: 2026-04-19T13:28:01Z [rank3]: x", "x", THEN, 3, -1, "", "");
+    expect("0: [default3]: x", "x", NAN, -1, 3, "", "");
+    expect("0: [default3]:[rank11]: x", "x", NAN, 11, 3, "", "");
     expect("node076:984:1357 [4] NCCL WARN x", "NCCL WARN x", NAN, -1, -1, "node076", "4");
     expect("node076: x", "x", NAN, -1, -1, "node076", "");
     expect("[rank1]: node076: x", "node076: x", NAN, 1, -1, "", "");
@@ -61,16 +67,55 @@ static void first_ranks(void **state)
     static const struct {
         const char *line;
         int rank;
-    } rows[] = {{" 13: x\n", 13},         {"[1,13]<stderr>:x\n", 13},
-                {"[rank13]: x\n", 13},    {"[default3]:x\n", -1},
-                {"5: 6: x\n", 5},         {"[rank13] x\n", -1},
-                {"13:x\n", -1},           {"[1,]<stderr>:x\n", -1},
-                {"99999999999: x\n", -1}, {"\n", -1}};
+    } rows[] = {{" 13: x\n", 13},
+                {"[1,13]<stderr>:x\n", 13},
+                {"[rank13]: x\n", 13},
+                {"[default3]:x\n", -1},
+                {"5: 6: x\n", 5},
+                {"[rank13] x\n", -1},
+                {"13:x\n", -1},
+                {"[1,]<stderr>:x\n", -1},
+                {"99999999999: x\n", -1},
+                {"\n", -1},
+                {"0: [rank3]: x\n", 3},
+                {"[1,0]<stdout>:[rank3]: x\n", 3},
+                {"[1,0]<stddiag>: [rank3]: x\n", 3},
+                {"0: [default3]: x\n", -1},
+                {"1: [default3]:[rank11]: x\n", 11},
+                {"[default3]:[rank11]: x\n", 11},
+                {"2: [rank]: x\n", 2},
+                {"2: [default]: x\n", 2},
+                {"[rank3]:[default3]: x\n", 3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const mls_str text = {rows[i].line, strlen(rows[i].line) - 1};
         assert_int_equal(mls_log_line_first_rank(rows[i].line), rows[i].rank);
         assert_int_equal(mls_log_line_read(text, true, scratch).rank, rows[i].rank);
     }
+}
+
+static void expect_rank(const char *raw, int rank)
+{
+    const mls_log_line line = mls_log_line_read(mls_str_from(raw), false, scratch);
+    assert_int_equal(mls_log_line_rank(&line), rank);
+}
+
+/* What the message says where the prefixes do not, or only a launcher's label does. */
+static void ranks_in_messages(void **state)
+{
+    (void)state;
+    expect_rank("(Worker pid=12, ip=10.0.0.1) [rank3]: torch.OutOfMemoryError", 3);
+    expect_rank("2026-04-19 13:28:01,123 ERROR [rank3]: x", 3);
+    expect_rank("0: 2026-04-19 13:28:01,123 ERROR [rank3]: x", 3);
+    expect_rank("[rank2]: as said by [rank3]: x", 2);
+    expect_rank("ERROR [rank]: of [rank3] and [rank4]: x", 4);
+    expect_rank("ERROR [rank3]: of rank 5", 3);
+    expect_rank("of rank 5", 5);
+    expect_rank("of Rank 5", 5);
+    expect_rank("of local rank 5", -1);
+    expect_rank("0: of rank 5", 0);
+    expect_rank("0: [default3]: x", -1);
+    expect_rank("0: [default3]: of rank 5", 5);
+    expect_rank("ERROR [rank99999999999]: x", -1);
 }
 
 static void times(void **state)
@@ -82,7 +127,16 @@ static void times(void **state)
     expect("2026-04-19 13:28:01,123 x", "x", THEN + 123, -1, -1, "", "");
     expect("2026-04-19T15:28:01+02:00 x", "x", THEN, -1, -1, "", "");
     expect("2026-04-19T15:28:01+02 x", "x", THEN, -1, -1, "", "");
-    expect("2026-02-30T15:28:01 x", "2026-02-30T15:28:01 x", NAN, -1, -1, "", "");
+    /* No such day, month or zone, but a prefix. */
+    expect("2026-02-30T15:28:01 x", "x", NAN, -1, -1, "", "");
+    expect("[2026-02-29 13:28:01] x", "x", NAN, -1, -1, "", "");
+    expect("2026-13-19T13:28:01 x", "x", NAN, -1, -1, "", "");
+    expect("0000-00-00T00:00:00 x", "x", NAN, -1, -1, "", "");
+    expect("2026-04-19T13:28:01+15:00 5: x", "x", NAN, 5, -1, "", "");
+    expect("2026-04-19T13:28:01+2360 x", "x", NAN, -1, -1, "", "");
+    expect("[2026-02-29 13:28:01] 2026-04-19T13:28:01 x", "x", THEN, -1, -1, "", "");
+    expect("slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-02-29T13:28:01 ***",
+           "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-02-29T13:28:01 ***", NAN, -1, -1, "", "");
     expect("[Sun Apr 19 13:28:01 2026] x", "x", THEN, -1, -1, "", "");
     expect("Apr 19 13:28:01 node076 kernel: [ 8123.456789] x", "x", THEN, -1, -1, "node076", "");
     expect("E0419 13:28:01.123456 x", "x", THEN + 123.456, -1, -1, "", "");
@@ -93,7 +147,7 @@ static void times(void **state)
     expect("slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-04-19T13:28:01 ***",
            "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-04-19T13:28:01 ***", THEN, -1, -1, "", "");
     expect("  time      : 2026-04-19_13:28:01", "  time      : 2026-04-19_13:28:01", THEN, -1, -1, "", "");
-    expect("2026-13-19T13:28:01 x", "2026-13-19T13:28:01 x", NAN, -1, -1, "", "");
+    expect("2026-04-19T25:28:01 x", "2026-04-19T25:28:01 x", NAN, -1, -1, "", "");
     expect("2026-04-19T13:28:01x", "2026-04-19T13:28:01x", NAN, -1, -1, "", "");
     expect("E0019 13:28:01.1 x", "E0019 13:28:01.1 x", NAN, -1, -1, "", "");
     /* Six prefixes, and no more. */
@@ -115,6 +169,24 @@ static void years(void **state)
     assert_true(fabs(mls_time_resolve(leap.time_ms, 1740787200000.0) - 1740787200000.0) < 1); /* 2025-03-01 */
 }
 
+/* Whole texts are of the calendar. */
+static void strict(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"2026-02-29 13:28:01",       "20260229T13:28:01",   "2026-04-19T13:28:01+15:00",
+                                        "2026-04-19T13:28:01 +2360", "1969-12-31T13:28:01", "2026-12-32T13:28:01"};
+    double number;
+    bool zoned;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(mls_moment_read(mls_str_from(wrong[i]), &number, &zoned));
+        assert_false(mls_moment_parse(mls_str_from(wrong[i]), 0, &number));
+    }
+    assert_false(mls_date_read(MLS_S("2026/02/29"), &number) || mls_date_read(MLS_S("20260431"), &number));
+    assert_true(mls_date_read(MLS_S("2024/02/29"), &number) && mls_date_read(MLS_S("20261231"), &number));
+    assert_false(mls_timezone_parse(MLS_S("+15:00"), &number) || mls_timezone_parse(MLS_S("-0960"), &number));
+    assert_true(mls_timezone_parse(MLS_S("+14:00"), &number));
+}
+
 static void escapes(void **state)
 {
     (void)state;
@@ -130,7 +202,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_and_nodes), cmocka_unit_test(first_ranks), cmocka_unit_test(times),
-        cmocka_unit_test(years),           cmocka_unit_test(escapes),
+        cmocka_unit_test(years),           cmocka_unit_test(escapes),     cmocka_unit_test(ranks_in_messages),
+        cmocka_unit_test(strict),
     };
     return cmocka_run_group_tests_name("diagnose line", tests, NULL, NULL);
 }
