@@ -156,7 +156,8 @@ mls_status mls_job_examine(mls_job_log *job, size_t i)
 {
     const mls_log_line line = mls_log_line_of(&job->block.marked.lines, i, job->scratch);
     const uint32_t marks = mls_signatures_search(job->signatures, line.text);
-    const uint64_t stream = (uint64_t)(uint32_t)line.rank << 32 | (uint32_t)line.local_rank;
+    const int32_t writer = line.rank >= 0 ? line.rank : line.task;
+    const uint64_t stream = (uint64_t)(uint32_t)writer << 32 | (uint32_t)line.local_rank;
     const size_t open = find_traceback(job, stream);
     const bool ends = open < job->traceback_count && mls_signatures_maybe_exception(job->signatures, line.message);
     ptrdiff_t found;
