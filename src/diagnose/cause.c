@@ -392,13 +392,18 @@ static size_t number_runs(mls_job_log *job, bool *success)
 
 /*
  * Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
- * every run, as in a file without records.  A job that never came so far is one that died early.
+ * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
+ * and a job that never came further is one that died early.
  */
 static void drop_unbegun(mls_job_log *job)
 {
     bool began = false;
+    for (size_t i = 0; i < job->match_count; i++) {
+        const unsigned role = mls_job_signature(job, &job->matches[i])->role;
+        job->segments[job->matches[i].segment].began |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
+    }
     for (size_t i = 0; i < job->segment_count; i++) {
-        began |= job->segments[i].began;
+        began |= job->segments[i].began && job->segments[i].line > 0;
     }
     for (size_t i = 0; i < job->segment_count && began; i++) {
         mls_log_segment *segment = &job->segments[i];

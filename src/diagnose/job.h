@@ -63,7 +63,7 @@ typedef enum mls_pace { MLS_PACE_SAMPLES, MLS_PACE_STEP, MLS_PACE_EPOCH, MLS_PAC
 typedef struct mls_log_segment {
     size_t file;
     size_t line;              /* of its first record; 0: it has none */
-    bool began;               /* it has an init_start or a run_start */
+    bool began;               /* it has an init_start or a run_start; later on: or it says why it died */
     double first_ms, last_ms; /* the first time of the file, where it is the first segment; the last time; NAN: none */
     double start_ms, stop_ms;
     bool success;
