@@ -3,7 +3,7 @@
  * columns.c - the formats of logs, as one table of the names of columns in each.  A format like these is one more
  * column of names, and one more row of mls_log_formats.
  */
-#include "telemetry/telemetry.h"
+#include "telemetry/columns.h"
 
 const struct mls_log_format mls_log_formats[MLS_LOG_KINDS] = {
     [MLS_LOG_DMON] = {"dmon", '#'},

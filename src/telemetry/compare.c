@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
-#include "telemetry/telemetry.h"
+#include "telemetry/files.h"
 
 /* ------------------------------------------------------------ who stands out */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c - the hosts that names of logs of measurements say. */
 #include "base/file.h"
-#include "telemetry/telemetry.h"
+#include "telemetry/files.h"
 
 /* Words of a name that are about the log, not about the host; longer ones before those that they begin with. */
 static const mls_str log_words[] = {

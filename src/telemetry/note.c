@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/words.h"
-#include "telemetry/telemetry.h"
+#include "telemetry/files.h"
 
 /* How long before and after the runs measurements are looked at: longer than any gap. */
 #define AROUND_MS 600000.0

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "mlscore/value.h"
-#include "telemetry/telemetry.h"
+#include "telemetry/files.h"
 
 /* A step back of less is the order in which devices are asked. */
 #define STEP_BACK_MS 1000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.c - what is kept of a device: numbers as they were printed, rows in the order of time. */
-#include "telemetry/telemetry.h"
+#include "telemetry/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/pattern.h"
-#include "telemetry/telemetry.h"
+#include "telemetry/files.h"
 
 mls_telemetry_options mls_telemetry_defaults(void)
 {

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
-#include "telemetry/telemetry.h"
+#include "telemetry/files.h"
 
 /* The share that must have been measured for an estimate; and been used, for a clock to be compared. */
 #define COVERAGE_MIN 0.9
