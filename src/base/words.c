@@ -157,7 +157,11 @@ void mls_words_append_more(mls_buffer *line, size_t count, const char *noun, con
     if (count > 0) {
         const bool inside = line->len > 0 && line->ptr[line->len - 1] != ' ';
         mls_buffer_printf(line, "%sand %s more", inside ? " " : "", mls_words_count((double)count).text);
-        mls_buffer_printf(line, noun == NULL ? "%.0s" : count == 1 ? " %s" : " %ss", noun != NULL ? noun : "");
-        mls_buffer_printf(line, hint == NULL ? "%.0s" : " (%s)", hint != NULL ? hint : "");
+        if (noun != NULL) {
+            mls_buffer_printf(line, " %s%s", noun, count == 1 ? "" : "s");
+        }
+        if (hint != NULL) {
+            mls_buffer_printf(line, " (%s)", hint);
+        }
     }
 }

@@ -34,7 +34,7 @@ static bool add_verdict(mls_gather *gather, bool holds, const char *code, const 
 /* Adds a verdict that begins with a share, "5 % of the GPU's time is …", when it is at least this large. */
 static void add_share(mls_gather *gather, double share, double from, const char *code, int decimals, const char *words)
 {
-    add_verdict(gather, share >= from, code, "%.*f %% of %s", decimals, share * 100, words);
+    add_verdict(gather, share >= from, code, "%s of %s", mls_words_percent(share, decimals).text, words);
 }
 
 /* A name to be printed with MLS_CUT(). */
@@ -108,7 +108,7 @@ static void judge_counters(mls_gather *gather)
     for (size_t i = 0; i < profile->bound_count; i++) {
         const double share = profile->bounds[i].share;
         add_verdict(gather, share >= 0.5, bounds[profile->bounds[i].bound].code,
-                    "kernels with %.0f %% of the %s are bound by %s", share * 100,
+                    "kernels with %s of the %s are bound by %s", mls_words_percent(share, 0).text,
                     profile->bounds_by_time ? "time" : "launches", bounds[profile->bounds[i].bound].advice);
     }
 }
@@ -128,8 +128,8 @@ static void judge_kernels(mls_gather *gather)
     if (profile->names.count > 0) {
         const mls_profile_row *first = &profile->names.items[0];
         add_verdict(gather, first->share >= 0.4, "one-kernel",
-                    "one kernel has %.0f %% of the kernels' time, the first to look at with ncu: %.*s",
-                    first->share * 100, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
+                    "one kernel has %s of the kernels' time, the first to look at with ncu: %.*s",
+                    mls_words_percent(first->share, 0).text, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
     }
     add_share(
         gather, share_of_fp32(gather), 0.2, "fp32-math", 0,
@@ -162,20 +162,20 @@ static void judge_line(mls_gather *gather)
         take_larger(&exposed, &profile->devices[i], profile->devices[i].exposed_communication_ms);
         take_larger(&idle, &profile->devices[i], profile->devices[i].idle_ms);
     }
-    add_verdict(
-        gather, exposed.share >= 0.1, "exposed-communication",
-        "%.0f %% of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
-        "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
-        exposed.share * 100, MLS_CUT(name_or_mark(exposed.device), NAME_SHOWN));
+    add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
+                "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
+                "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
+                mls_words_percent(exposed.share, 0).text, MLS_CUT(name_or_mark(exposed.device), NAME_SHOWN));
     if (!profile->has_devices) {
         add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
                   "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
                   "cuda_gpu_trace can");
     }
-    const bool idles = add_verdict(gather, idle.share >= 0.15, "idle",
-                                   "device %.*s has no kernel for %.0f %% of the time: look at the input pipeline, at "
-                                   "synchronisation, and at what the host does between launches",
-                                   MLS_CUT(name_or_mark(idle.device), NAME_SHOWN), idle.share * 100);
+    const bool idles =
+        add_verdict(gather, idle.share >= 0.15, "idle",
+                    "device %.*s has no kernel for %s of the time: look at the input pipeline, at "
+                    "synchronisation, and at what the host does between launches",
+                    MLS_CUT(name_or_mark(idle.device), NAME_SHOWN), mls_words_percent(idle.share, 0).text);
     add_verdict(gather, idles && mean_us < SHORT_KERNEL_US, "launch-bound",
                 "kernels take %.1f µs on average, less than launching them: CUDA graphs, larger batches, fusion",
                 mean_us);
