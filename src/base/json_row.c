@@ -44,8 +44,7 @@ mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members,
         if (wanted != NULL) {
             return wanted == mls_reason_memory
                        ? mls_error_memory(error)
-                       : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s must be %s%s", members[i].name,
-                                       members[i].kind == MLS_MEMBER_WORD ? "one of: " : "", wanted);
+                       : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", mls_member_refuse(&members[i], wanted).text);
         }
     }
     return MLS_OK;

@@ -3,6 +3,7 @@
 #include "base/member.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/number.h"
 
@@ -82,4 +83,12 @@ const char *mls_member_set(const mls_row_member *member, const mls_scalar *scala
         return none || *(unsigned *)at != 0 ? NULL : member->words;
     }
     return NULL;
+}
+
+mls_member_refusal mls_member_refuse(const mls_row_member *member, const char *wanted)
+{
+    mls_member_refusal refusal;
+    (void)snprintf(refusal.text, sizeof refusal.text, "%s must be %s%s", member->name,
+                   member->kind == MLS_MEMBER_WORD ? "one of: " : "", wanted);
+    return refusal;
 }

@@ -47,6 +47,12 @@ mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text);
 /* Makes a row of `size` bytes one that has nothing: zeroed, its numbers NAN. */
 void mls_members_clear(const mls_row_member *members, size_t count, void *row, size_t size);
 
+/* "class must be one of: …", of what mls_member_set() says that a member must be. */
+typedef struct mls_member_refusal {
+    char text[320];
+} mls_member_refusal;
+mls_member_refusal mls_member_refuse(const mls_row_member *member, const char *wanted);
+
 /* Puts a value into its member of a struct.  NULL, or what it must be ("a number"), or mls_reason_memory. */
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena,
                            void *row) MLS_MUST_USE;

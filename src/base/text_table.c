@@ -82,10 +82,8 @@ mls_status mls_text_table_row(const mls_text_table *table, const mls_text_row *r
             return mls_error_memory(table->error);
         }
         if (wanted != NULL) {
-            char words[128];
-            (void)snprintf(words, sizeof words, "%s must be %s%s", member->name,
-                           member->kind == MLS_MEMBER_WORD ? "one of: " : "", wanted);
-            return mls_text_table_refuse(table, row, table->at[k], 0, words, cell.text);
+            return mls_text_table_refuse(table, row, table->at[k], 0, mls_member_refuse(member, wanted).text,
+                                         cell.text);
         }
     }
     return MLS_OK;
