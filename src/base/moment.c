@@ -49,7 +49,8 @@ static bool is_date(int year, int month, int day)
            (day <= 28 || mls_days_of(year, month, day) < mls_days_of(year + month / 12, month % 12 + 1, 1));
 }
 
-bool mls_take_date(mls_str *text, const char *between, double *ms)
+/* 2026-11-21 with one of the characters `between` its parts; 20261121 where that is "".  NAN: there is no such day. */
+static bool take_date(mls_str *text, const char *between, double *ms)
 {
     mls_str rest = *text;
     int year, month, day;
@@ -67,7 +68,8 @@ bool mls_take_date(mls_str *text, const char *between, double *ms)
     return true;
 }
 
-bool mls_take_zone(mls_str *text, double *minutes)
+/* UTC, Z, +05:30, -0800 or +02, in minutes east of UTC.  NAN: there is no such zone. */
+static bool take_zone(mls_str *text, double *minutes)
 {
     mls_str rest = *text;
     int hours;
@@ -95,10 +97,10 @@ bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned
     mls_str rest = *text;
     double date, clock;
     double minutes = 0;
-    if (!mls_take_date(&rest, between, &date) || !mls_take_char(&rest, "T _") || !mls_take_clock(&rest, &clock)) {
+    if (!take_date(&rest, between, &date) || !mls_take_char(&rest, "T _") || !mls_take_clock(&rest, &clock)) {
         return false;
     }
-    *zoned = mls_take_zone(&rest, &minutes);
+    *zoned = take_zone(&rest, &minutes);
     *ms = date + clock - minutes * MLS_MINUTE_MS;
     *text = rest;
     return true;
@@ -106,8 +108,7 @@ bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned
 
 bool mls_date_read(mls_str text, double *time_ms)
 {
-    return (mls_take_date(&text, "/-", time_ms) || mls_take_date(&text, "", time_ms)) && text.len == 0 &&
-           !isnan(*time_ms);
+    return (take_date(&text, "/-", time_ms) || take_date(&text, "", time_ms)) && text.len == 0 && !isnan(*time_ms);
 }
 
 bool mls_clock_read(mls_str text, double *time_ms)
@@ -117,7 +118,7 @@ bool mls_clock_read(mls_str text, double *time_ms)
 
 bool mls_timezone_parse(mls_str text, double *minutes)
 {
-    return mls_take_zone(&text, minutes) && text.len == 0 && !isnan(*minutes);
+    return take_zone(&text, minutes) && text.len == 0 && !isnan(*minutes);
 }
 
 bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
@@ -134,7 +135,7 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
         return false;
     }
     if (!*zoned && mls_take_char(&text, " ") && text.len > 0) {
-        *zoned = mls_take_zone(&text, &minutes);
+        *zoned = take_zone(&text, &minutes);
         *time_ms -= minutes * MLS_MINUTE_MS;
     }
     return text.len == 0 && !isnan(*time_ms);

@@ -49,17 +49,11 @@ bool mls_take_number(mls_str *text, int32_t *number);
 bool mls_take_clock(mls_str *text, double *ms);
 
 /*
- * The next three need only the shape: a date that is none, or before 1970, and a zone that is none, as 2026-02-29 and
- * +15:00, are taken as NAN.  mls_…_read() and mls_…_parse() refuse them.
+ * A date with one of the characters `between` its parts, twice the same (2026-11-21), or none of them where that is ""
+ * (20261121); then 'T', '_' or a blank, a clock, and a zone right after it or none: UTC.  Only the shape counts: a date
+ * that is none, or before 1970, and a zone that is none, as 2026-02-29 and +15:00, are taken as NAN.  mls_…_read() and
+ * mls_…_parse() refuse them.
  */
-
-/* 2026-11-21 with one of the characters `between` its parts, twice the same; 20261121 where `between` is "". */
-bool mls_take_date(mls_str *text, const char *between, double *ms);
-
-/* UTC, Z, +05:30, -0800 or +02, in minutes east of UTC. */
-bool mls_take_zone(mls_str *text, double *minutes);
-
-/* A date with `between`, then 'T', '_' or a blank, a clock, and a zone right after it or none: UTC. */
 bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned);
 
 /*
