@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/moment.h"
 #include "base/number.h"
 #include "log/prefix.h"
 #include "memory/sizes.h"
@@ -86,13 +87,11 @@ static int64_t tensor_size(mls_str shape, mls_str type)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         bytes = mls_str_among(type, types[i].names) ? types[i].bytes : bytes;
     }
-    for (size_t at = 0; at < shape.len && bytes != 0;) {
-        const char *comma = memchr(shape.ptr + at, ',', shape.len - at);
-        const size_t end = comma != NULL ? (size_t)(comma - shape.ptr) : shape.len;
+    for (mls_str one; shape.len > 0 && bytes != 0;) {
         size_t number;
-        at += shape.ptr[at] == ' ';
-        bytes = mls_size_parse((mls_str){shape.ptr + at, end - at}, &number) ? MUL(bytes, number) : 0;
-        at = end + 1;
+        (void)mls_str_cut(&shape, ',', &one);
+        (void)mls_take_char(&one, " ");
+        bytes = mls_size_parse(one, &number) ? MUL(bytes, number) : 0;
     }
     return bytes != 0 && bytes <= MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
