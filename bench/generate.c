@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * generate.c - writes logs to measure with; deterministic.
+/* generate.c - writes logs to measure with; deterministic.
  *
  * usage: generate log MIB FILE       one log of MIB mebibytes
  *        generate tree FOLDER        a submission's worth: 270 logs, 44 MB
  *
  * Half of the bytes are records, half noise.  Lengths follow published logs:
  * noise has a median of about 110 bytes and a mean of about 150, a tail to
- * 2,000 and now and then a line of 135,000; records have 150 to 450.
- */
+ * 2,000 and now and then a line of 135,000; records have 150 to 450. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* match_line.h - a line of a log and the signature that it has, for tests. */
-#ifndef MLS_TESTS_MATCH_LINE_H
-#define MLS_TESTS_MATCH_LINE_H
+#pragma once
 
 #include "log/prefix.h"
 #include "messages/signatures.h"
@@ -20,5 +19,3 @@ static inline mls_status match_line(mls_signatures *signatures, mls_str line, co
     *found = index >= 0 ? mls_signatures_get(signatures, (size_t)index) : NULL;
     return status;
 }
-
-#endif

@@ -75,7 +75,7 @@ if [ -s "$scratch/wrong" ]; then fail "no file is longer than 600 lines" "$scrat
 wc -c tests/cli/*/stdout tests/cli/*/stderr | awk '$2 != "total" && $1 >= 16384 { print $2 ": " $1 " bytes" }' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no case expects 16 KiB and more" "$scratch/wrong"; else pass; fi
 
-# The first comment behind the licence says what the file is for.
+# The first comment after the licence says what the file is for.
 for file in src/*/*.c src/*/*.h include/mlscore/*.h; do
     sed -n 2p "$file" | grep -q '^/\*' || echo "$file"
 done >"$scratch/wrong"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * accelerators.h - what data sheets say of accelerators, and how much memory of a GPU a job can use.
+/* accelerators.h - what data sheets say of accelerators, and how much memory of a GPU a job can use.
  *
  * The tables are embedded in the library (src/data/accelerators.json, which names its sources); once loaded they never
- * change and any number of threads may look at them.
- */
+ * change and any number of threads may look at them. */
 #ifndef MLSCORE_ACCELERATORS_H
 #define MLSCORE_ACCELERATORS_H
 
@@ -64,10 +62,8 @@ typedef struct mls_accelerators {
 mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error) MLS_MUST_USE;
 void mls_accelerators_free(mls_accelerators *accelerators);
 
-/**
- * The accelerator of a system description: the first whose pattern is found in accelerator_model_name, else the first
- * whose pattern is found in that, a blank and system_name; *found is NULL when there is none.  MLS_ERROR_MEMORY.
- */
+/** The accelerator of a system description: the first whose pattern is found in accelerator_model_name, else the first
+ * whose pattern is found in that, a blank and system_name; *found is NULL when there is none.  MLS_ERROR_MEMORY. */
 mls_status mls_accelerators_match(const mls_accelerators *accelerators, mls_str model_name, mls_str system_name,
                                   const mls_accelerator **found) MLS_MUST_USE;
 

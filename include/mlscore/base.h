@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * base.h - byte strings, errors and findings: what every floor speaks in.
+/* base.h - byte strings, errors and findings: what every floor speaks in.
  *
  * Errors are values: a function that can fail returns an mls_status and, where the caller passes one, fills an
- * mls_error.  The library never prints, exits or aborts.
- */
+ * mls_error.  The library never prints, exits or aborts. */
 #ifndef MLSCORE_BASE_H
 #define MLSCORE_BASE_H
 
@@ -117,11 +115,9 @@ bool mls_str_is_name(mls_str text);
 int mls_str_compare(mls_str a, mls_str b);
 int mls_str_compare_natural(mls_str a, mls_str b);
 
-/**
- * The right word nearest to a misspelt one: begin with mls_nearest_to(word), offer every right word, look at `found`.
+/** The right word nearest to a misspelt one: begin with mls_nearest_to(word), offer every right word, look at `found`.
  * It is empty when more than a third of the letters differ: swapped neighbours count as one, what is missing at the end
- * half, case not at all.  Nothing is copied.
- */
+ * half, case not at all.  Nothing is copied. */
 typedef struct mls_nearest {
     mls_str word;
     mls_str found;
@@ -152,10 +148,8 @@ typedef struct mls_error {
     char message[320]; /**< NUL-terminated, one line, control characters escaped */
 } mls_error;
 
-/**
- * Fills `error` (may be NULL) and returns `status`: with a message, cut to fit and control characters replaced; with
- * `what`, if any, and errno's text ("…: No such file or directory"); with the one reason of every failed allocation.
- */
+/** Fills `error` (may be NULL) and returns `status`: with a message, cut to fit and control characters replaced; with
+ * `what`, if any, and errno's text ("…: No such file or directory"); with the one reason of every failed allocation. */
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
     MLS_PRINTF(5, 6);
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *what);
@@ -233,10 +227,8 @@ typedef struct mls_finding_place {
     mls_str key; /**< copied; ptr NULL: no key */
 } mls_finding_place;
 
-/**
- * Adds a finding with the code's own severity; control characters of its message are escaped.  Past
- * MLS_FINDINGS_KEPT_PER_CODE of a code only the counters grow.  Whoever reads the list checks out_of_memory once.
- */
+/** Adds a finding with the code's own severity; control characters of its message are escaped.  Past
+ * MLS_FINDINGS_KEPT_PER_CODE of a code only the counters grow.  Whoever reads the list checks out_of_memory once. */
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
     MLS_PRINTF(4, 5);
 

@@ -31,11 +31,9 @@ typedef struct mls_collection {
     size_t failed;       /**< files and folders that could not be read */
 } mls_collection;
 
-/**
- * Collects and scores what stands under `paths` ("-": standard input).  What cannot be read is listed in `skipped` with
- * `failed` set.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score() returned; *collection is to be
- * released in any case, before the editions of the options.
- */
+/** Collects and scores what stands under `paths` ("-": standard input).  What cannot be read is listed in `skipped`
+ * with `failed` set.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score() returned; *collection is to
+ * be released in any case, before the editions of the options. */
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error) MLS_MUST_USE;
 

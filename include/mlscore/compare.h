@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
+/* compare.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
  *
  * A side is what stands under some paths: logs, or what `mlscore score` wrote of logs (JSON, NDJSON, CSV).  Groups of
  * the sides meet when they are of one benchmark, and each is compared with the baseline's.  Times are minutes where the
- * name says so, else milliseconds; NAN and NULL: not known.
- */
+ * name says so, else milliseconds; NAN and NULL: not known. */
 #ifndef MLSCORE_COMPARE_H
 #define MLSCORE_COMPARE_H
 
@@ -120,11 +118,10 @@ const char *mls_compare_verdict_name(mls_compare_verdict verdict);
 typedef enum mls_share { MLS_SHARE_LIST(MLS_SHARE_ID) MLS_SHARE_COUNT } mls_share;
 const char *mls_share_name(mls_share share);
 
-/**
- * The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly: each is the rounded
- * sum of the shares up to it less that of those before it, halves away from zero.  Products of two factors are split
- * evenly between them (Shapley's value), so that a against b is b against a with the sign turned, but for rounding.
- */
+/** The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly: each is the
+ * rounded sum of the shares up to it less that of those before it, halves away from zero.  Products of two factors are
+ * split evenly between them (Shapley's value), so that a against b is b against a with the sign turned, but for
+ * rounding. */
 typedef struct mls_split {
     bool known;
     int64_t total_ms;
@@ -149,10 +146,8 @@ typedef struct mls_difference {
     int64_t init_ms;
 } mls_difference;
 
-/**
- * Compares b with a: Welch's interval of the trimmed means (Yuen) where both have two kept runs, else of the means of
- * the valid ones; Mann and Whitney's exact test of the valid ones.  MLS_OK or MLS_ERROR_MEMORY.
- */
+/** Compares b with a: Welch's interval of the trimmed means (Yuen) where both have two kept runs, else of the means of
+ * the valid ones; Mann and Whitney's exact test of the valid ones.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
                                mls_difference *difference) MLS_MUST_USE;
 
@@ -258,16 +253,13 @@ typedef struct mls_comparison {
     struct mls_arena *arena;
 } mls_comparison;
 
-/**
- * Reads the sides and compares them.  A single side becomes one side for each of its groups.  What cannot be read is
+/** Reads the sides and compares them.  A single side becomes one side for each of its groups.  What cannot be read is
  * listed: in `skipped` of the collections with `failed` set, and in `problems`.  MLS_OK, MLS_ERROR_MEMORY,
  * MLS_ERROR_VALUE (a single side without two groups to compare; a baseline nobody is called), MLS_ERROR_LIMIT or what
- * mls_collect() says; to be released in any case, before the editions of the options.
- */
+ * mls_collect() says; to be released in any case, before the editions of the options. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 
-/**
- * Whether in each block the score of some side can be compared with the baseline's and (slower_fails) none is slower.
+/** Whether in each block the score of some side can be compared with the baseline's and (slower_fails) none is slower.
  */
 bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails);
 void mls_comparison_release(mls_comparison *comparison);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
+/* config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
  * config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8; without
- * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run.
- */
+ * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run. */
 #ifndef MLSCORE_CONFIG_H
 #define MLSCORE_CONFIG_H
 
@@ -23,10 +21,8 @@ typedef enum mls_config_kind {
 #define MLS_CONFIG_EXTRA_MAX 8
 #define MLS_CONFIG_SUFFIX_MAX 16
 
-/**
- * A decoded name.  A number that is 0 is not in the name and cannot be derived from it; valid names hold no zero (extra
- * numbers may).  The strings are spans of the text that was decoded and live as long as it does.
- */
+/** A decoded name.  A number that is 0 is not in the name and cannot be derived from it; valid names hold no zero
+ * (extra numbers may).  The strings are spans of the text that was decoded and live as long as it does. */
 typedef struct mls_config_name {
     mls_str name;   /**< without folders, "config_" and ".sh": what DGXSYSTEM holds */
     mls_str system; /**< "GB200"; may hold '_', '-', 'x' and digits; may be empty */
@@ -50,11 +46,9 @@ typedef struct mls_config_name {
     size_t suffix_count;
 } mls_config_name;
 
-/**
- * Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
+/** Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
  * parallelism stand in any order, and the last part that has this form is the shape:
- *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
- */
+ *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh */
 mls_config_name mls_config_name_decode(mls_str text);
 
 /** How many settings of a text can agree with its name. */
@@ -71,10 +65,8 @@ typedef struct mls_config_summary {
     size_t absent_count;
 } mls_config_summary;
 
-/**
- * Compares a decoded name with the text of its script (NULL: the name alone is judged).  Disagreements, a shape that
- * does not fit together, and settings that cost speed or break runs become findings at the line of the export.
- */
+/** Compares a decoded name with the text of its script (NULL: the name alone is judged).  Disagreements, a shape that
+ * does not fit together, and settings that cost speed or break runs become findings at the line of the export. */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * diagnose.h - why a job failed: the first cause among all that its logs say, and what a chain of jobs lost by failing.
+/* diagnose.h - why a job failed: the first cause among all that its logs say, and what a chain of jobs lost by failing.
  *
  * A match of a signature (messages.h) is an observation: what follows from another failure never displaces its root,
- * and what is not known stays unknown.
- */
+ * and what is not known stays unknown. */
 #ifndef MLSCORE_DIAGNOSE_H
 #define MLSCORE_DIAGNOSE_H
 
@@ -109,18 +107,14 @@ typedef struct mls_diagnose_options {
     void *open_state;
 } mls_diagnose_options;
 
-/**
- * Diagnoses one job: a folder of logs, a file, or "-" for standard input.  Files that could not be read are among the
- * skipped.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).  *diagnosis is to be released in any case.
- */
+/** Diagnoses one job: a folder of logs, a file, or "-" for standard input.  Files that could not be read are among the
+ * skipped.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).  *diagnosis is to be released in any case. */
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
                         mls_error *error) MLS_MUST_USE;
 void mls_diagnosis_release(mls_diagnosis *diagnosis);
 
-/**
- * Why runs that never ended did not.  Starts zeroed but for the options, whose signatures are loaded when they are
- * needed; runs of one file, given one after the other, cost one more reading of it.
- */
+/** Why runs that never ended did not.  Starts zeroed but for the options, whose signatures are loaded when they are
+ * needed; runs of one file, given one after the other, cost one more reading of it. */
 typedef struct mls_endings {
     mls_diagnose_options options;
     char *path; /**< of the file that was diagnosed last */
@@ -129,10 +123,8 @@ typedef struct mls_endings {
 
 struct mls_run;
 
-/**
- * Adds the finding `diagnosis` to a run that is not valid and has no run_stop, when its file can be read again. MLS_OK,
- * or what mls_diagnose() returned.
- */
+/** Adds the finding `diagnosis` to a run that is not valid and has no run_stop, when its file can be read again.
+ * MLS_OK, or what mls_diagnose() returned. */
 mls_status mls_endings_find(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
@@ -178,11 +170,9 @@ typedef struct mls_campaign {
     struct mls_arena *arena;
 } mls_campaign;
 
-/**
- * Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed; without a ptr: nothing did.
+/** Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed; without a ptr: nothing did.
  * MLS_ERROR_SYNTAX or _VALUE with a line when it is something else.  *campaign is to be released in any case, before
- * the diagnoses.
- */
+ * the diagnoses. */
 mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_str sacct, mls_campaign *campaign,
                              mls_error *error) MLS_MUST_USE;
 void mls_campaign_release(mls_campaign *campaign);

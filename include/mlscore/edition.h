@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * edition.h - which editions of MLPerf there are, and what each one asks for.
+/* edition.h - which editions of MLPerf there are, and what each one asks for.
  *
  * An edition is a published round.  The tables of editions and of benchmarks are embedded in the library; once loaded
- * they never change and any number of threads may look at them.
- */
+ * they never change and any number of threads may look at them. */
 #ifndef MLSCORE_EDITION_H
 #define MLSCORE_EDITION_H
 
@@ -68,10 +66,8 @@ void mls_editions_free(mls_editions *editions);
 size_t mls_editions_count(const mls_editions *editions, mls_usage usage);
 const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index);
 
-/**
- * Finds the edition that a person named as mls_edition_number() has it.  MLS_ERROR_UNKNOWN, with a list of what there
- * is, or MLS_ERROR_VALUE for training 0.6 and older, whose logs have another format.
- */
+/** Finds the edition that a person named as mls_edition_number() has it.  MLS_ERROR_UNKNOWN, with a list of what there
+ * is, or MLS_ERROR_VALUE for training 0.6 and older, whose logs have another format. */
 mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,
                              mls_error *error) MLS_MUST_USE;
 
@@ -81,11 +77,9 @@ static inline bool mls_time_is_date(double time_ms)
     return time_ms >= 1514764800000.0;
 }
 
-/**
- * The edition that a log whose first record has this time most likely belongs to: the first from its date on that knows
- * the benchmark, or, when none does, the newest that does.  A benchmark that nobody knows (or "") does not matter; a
- * time that is no date counts as the newest edition's.  Never NULL.
- */
+/** The edition that a log whose first record has this time most likely belongs to: the first from its date on that
+ * knows the benchmark, or, when none does, the newest that does.  A benchmark that nobody knows (or "") does not
+ * matter; a time that is no date counts as the newest edition's.  Never NULL. */
 const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark);
 
 /** The next edition after `edition` (step 1) or before it (-1) that has the benchmark; NULL when none has. */

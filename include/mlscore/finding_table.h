@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * finding_table.h - every finding mlscore can make, one row each; its texts stand in src/data/findings.json.
+/* finding_table.h - every finding mlscore can make, one row each; its texts stand in src/data/findings.json.
  *
  * An X-macro: define MLS_FINDING(id, name, severity) before including it.  There is no include guard, on purpose.
- * `mlscore help findings` prints it, and a test holds the manual to it.
- */
+ * `mlscore help findings` prints it, and a test holds the manual to it. */
 MLS_FINDING(MALFORMED, "malformed", ERROR)
 MLS_FINDING(TORN_LINE, "torn-line", WARNING)
 MLS_FINDING(EMPTY, "empty", ERROR)

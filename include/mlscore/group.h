@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * group.h - runs that make one result, and their score: the fastest and the slowest are left out and the rest is
+/* group.h - runs that make one result, and their score: the fastest and the slowest are left out and the rest is
  * averaged, as in olympic judging; runs that are not valid are dropped and count as the slowest.  A group borrows its
- * runs and owns everything else.
- */
+ * runs and owns everything else. */
 #ifndef MLSCORE_GROUP_H
 #define MLSCORE_GROUP_H
 
@@ -56,10 +54,8 @@ typedef enum mls_division {
 /** "closed" or "open"; NULL for the others. */
 const char *mls_division_name(mls_division division);
 
-/**
- * Reads what a log means by its submission_division (NULL: NONE), in any case, as the rules judge its spelling; and
- * what a system description means, which counts only as the rules spell it (NULL: OTHER).
- */
+/** Reads what a log means by its submission_division (NULL: NONE), in any case, as the rules judge its spelling; and
+ * what a system description means, which counts only as the rules spell it (NULL: OTHER). */
 mls_division mls_division_logged(const char *text);
 mls_division mls_division_described(const char *text);
 
@@ -156,31 +152,24 @@ typedef struct mls_score_options {
     const char *rcp_path;         /**< where they are from */
 } mls_score_options;
 
-/**
- * Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.
- * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new().
- */
+/** Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.
+ * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new(). */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
-/** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not say or differs.
- */
+/** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not say or differs. */
 mls_convergence mls_group_to_converge(const mls_group *group);
 
-/**
- * Describes what a scored group ran on: by what `text`, the description of the system `system_id` (ptr NULL: there is
+/** Describes what a scored group ran on: by what `text`, the description of the system `system_id` (ptr NULL: there is
  * none), says, else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's
  * name say. Accelerators are the first number in number_of_nodes times the first in accelerators_per_node, of one
- * source.  A text that is no description says nothing.  MLS_OK or MLS_ERROR_MEMORY.
- */
+ * source.  A text that is no description says nothing.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text) MLS_MUST_USE;
 
 /** How much was found about a scored group, its seeds and its runs. */
 mls_finding_counts mls_group_found(const mls_group *group);
 
-/**
- * Whether a scored group is well: all its runs are valid, it has a score, and no check of it failed; `strict`: nothing
- * at all was found, either.  With too few runs convergence is not judged, which is no failure.
- */
+/** Whether a scored group is well: all its runs are valid, it has a score, and no check of it failed; `strict`: nothing
+ * at all was found, either.  With too few runs convergence is not judged, which is no failure. */
 bool mls_group_is_well(const mls_group *group, bool strict);
 
 /** Whether the scale of a scored group is official: only results that have an official score and pass the convergence

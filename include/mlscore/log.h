@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * log.h - from bytes to records: the only reader of training logs there is.
+/* log.h - from bytes to records: the only reader of training logs there is.
  *
  * A log is read once, in blocks; memory does not grow with it.  Whoever wants its records hands in a sink: callbacks
  * and a state.  One pass feeds any number of sinks, always from one thread, in file order.
@@ -8,8 +7,7 @@
  * Lines and records are what the MLPerf compliance checker takes for such: lines end at \n, \r\n or a lone \r; a line
  * is a record if it contains ":::MLLOG "; what follows the last one, less white space at both ends, must be one JSON
  * object with time_ms, key, value and metadata.  A line that breaks this is malformed, and one malformed line makes a
- * log invalid.
- */
+ * log invalid. */
 #ifndef MLSCORE_LOG_H
 #define MLSCORE_LOG_H
 
@@ -131,14 +129,13 @@ typedef struct mls_scan_options {
     bool plain;           /**< what is packed by gzip is not unpacked but left unread */
 } mls_scan_options;
 
-/**
- * Reads an open file, pipe or device, which stays the caller's, to its end and feeds `sinks` in order, from the calling
- * thread.  What is packed by gzip is unpacked, where the library was built with zlib; totals.bytes counts what it
- * unpacks to.  What cannot be a log by its first bytes is not read: no callback is called, and totals.unread says why.
+/** Reads an open file, pipe or device, which stays the caller's, to its end and feeds `sinks` in order, from the
+ * calling thread.  What is packed by gzip is unpacked, where the library was built with zlib; totals.bytes counts what
+ * it unpacks to.  What cannot be a log by its first bytes is not read: no callback is called, and totals.unread says
+ * why.
  *
  * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came before the failure, and `end` was called);
- * MLS_ERROR_MEMORY; or what a callback returned.
- */
+ * MLS_ERROR_MEMORY; or what a callback returned. */
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
                            mls_log_totals *totals, mls_error *error) MLS_MUST_USE;
 
@@ -151,11 +148,9 @@ struct mls_arena;
 /** The payload of the record in a line: what follows the last ":::MLLOG " in it.  False: the line has none. */
 bool mls_record_find(mls_str line, mls_str *payload);
 
-/**
- * Validates one record's payload (RFC 8259 and the bare words NaN, Infinity and -Infinity; no control character inside
+/** Validates one record's payload (RFC 8259 and the bare words NaN, Infinity and -Infinity; no control character inside
  * a string; the last of duplicate members wins) and marks its spans, which lie in `scratch`.  Returns NULL and fills
- * the record but for its place in a file; or a static reason, with the offset of the byte that is wrong in *where.
- */
+ * the record but for its place in a file; or a static reason, with the offset of the byte that is wrong in *where. */
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch,
                                 size_t *where) MLS_MUST_USE;
 

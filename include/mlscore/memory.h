@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * memory.h - what a GPU must hold, item by item, whether that fits, and the smallest change that makes it fit.
+/* memory.h - what a GPU must hold, item by item, whether that fits, and the smallest change that makes it fit.
  *
  * All sizes are bytes on one GPU, in 64-bit integers that cannot overflow unseen: x / y rounds down, "up" rounds up, at
- * the place where the formula has it.  Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), itemised.
- */
+ * the place where the formula has it.  Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), itemised. */
 #ifndef MLSCORE_MEMORY_H
 #define MLSCORE_MEMORY_H
 
@@ -73,10 +71,8 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
 enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128 };
 
-/**
- * A question: a model, a GPU and how it is used.  To be made by mls_memory_ask_init(); it owns nothing, the tables must
- * outlive it.  Model, GPU and link have no value among those of the settings but members of their own.
- */
+/** A question: a model, a GPU and how it is used.  To be made by mls_memory_ask_init(); it owns nothing, the tables
+ * must outlive it.  Model, GPU and link have no value among those of the settings but members of their own. */
 typedef struct mls_memory_ask {
     const mls_models *models;
     const mls_accelerators *accelerators;
@@ -90,10 +86,8 @@ typedef struct mls_memory_ask {
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);
 
-/**
- * Sets what an option of that name says; flags take any text.  MLS_ERROR_VALUE or MLS_ERROR_UNKNOWN with a message,
- * what reading a model's file returned (see mls_memory_model_parse()), or MLS_ERROR_MEMORY.
- */
+/** Sets what an option of that name says; flags take any text.  MLS_ERROR_VALUE or MLS_ERROR_UNKNOWN with a message,
+ * what reading a model's file returned (see mls_memory_model_parse()), or MLS_ERROR_MEMORY. */
 mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const char *text,
                           mls_error *error) MLS_MUST_USE;
 
@@ -106,19 +100,15 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes);
 /** The longest file that is read as a model; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_MEMORY_MODEL_BYTES_MAX ((size_t)1 << 20)
 
-/**
- * Takes the model from the JSON of a Hugging Face config.json, or of an object with the members of src/data/models.json
- * (it has layers and hidden).  `name` is what it is called if it does not say.  MLS_ERROR_SYNTAX, MLS_ERROR_VALUE with
- * what is missing or absurd, or MLS_ERROR_MEMORY.
- */
+/** Takes the model from the JSON of a Hugging Face config.json, or of an object with the members of
+ * src/data/models.json (it has layers and hidden).  `name` is what it is called if it does not say.  MLS_ERROR_SYNTAX,
+ * MLS_ERROR_VALUE with what is missing or absurd, or MLS_ERROR_MEMORY. */
 mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str name, mls_error *error) MLS_MUST_USE;
 
-/**
- * Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.
+/** Fills in what the exports of a config, its name and its folders say about a training job, where nothing is set yet.
  * Anything that is there and cannot be used or known becomes findings at its line.  The model stays unset when nothing
  * names it, the GPU when nothing or more than one does.  True when the config alone says enough for a verdict: a model,
- * how it is split (tp, pp or cp), and nothing that could not be used.
- */
+ * how it is split (tp, pp or cp), and nothing that could not be used. */
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
 
 /** Numbers that are not known are negative. */
@@ -210,11 +200,9 @@ typedef struct mls_oom {
     unsigned advice; /**< bits by mls_oom_advice */
 } mls_oom;
 
-/**
- * Looks for such messages in the lines of logs, of one file after the other.  mls_oom_search_lines() is the `lines` of
+/** Looks for such messages in the lines of logs, of one file after the other.  mls_oom_search_lines() is the `lines` of
  * a sink (log.h) whose state is the search; `end` judges the messages of the file, since what stands elsewhere in it
- * matters.  MLS_OK or MLS_ERROR_MEMORY.
- */
+ * matters.  MLS_OK or MLS_ERROR_MEMORY. */
 typedef struct mls_oom_search mls_oom_search;
 mls_status mls_oom_search_new(mls_oom_search **search) MLS_MUST_USE;
 void mls_oom_search_free(mls_oom_search *search);

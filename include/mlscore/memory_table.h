@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * memory_table.h - what can be said of a job whose memory is asked for, and the items that its memory is made of.
+/* memory_table.h - what can be said of a job whose memory is asked for, and the items that its memory is made of.
  *
  * MLS_MEMORY_SETTINGS(S) is S(ID, what it is about, option, kind, argument, help); the order is that of --help.  A
- * WORD's value is its place in the argument, from 0 on.
- */
+ * WORD's value is its place in the argument, from 0 on. */
 #ifndef MLSCORE_MEMORY_TABLE_H
 #define MLSCORE_MEMORY_TABLE_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * messages.h - signatures: the messages of failures and of memory that ran out that are known from programs' sources
- * and manuals, with what each means.
- */
+/* messages.h - signatures: the messages of failures and of memory that ran out that are known from programs' sources
+ * and manuals, with what each means. */
 #ifndef MLSCORE_MESSAGES_H
 #define MLSCORE_MESSAGES_H
 
@@ -53,17 +51,13 @@ typedef struct mls_signatures mls_signatures;
 /** The built-in ones.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_VALUE with what is wrong with the program's own data. */
 mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 
-/**
- * Adds those of a text like src/data/signatures.json, in front of the built-in ones; one whose id there is already
- * takes its place.  `needs` may be missing.  MLS_ERROR_SYNTAX, _VALUE (the message names the id), _LIMIT or _MEMORY.
- */
+/** Adds those of a text like src/data/signatures.json, in front of the built-in ones; one whose id there is already
+ * takes its place.  `needs` may be missing.  MLS_ERROR_SYNTAX, _VALUE (the message names the id), _LIMIT or _MEMORY. */
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error) MLS_MUST_USE;
 
-/**
- * The built-in wordings of memory that ran out: for each member `memory` of a signature its signature, with a pattern
+/** The built-in wordings of memory that ran out: for each member `memory` of a signature its signature, with a pattern
  * and an example of the wording's own where it has them.  Groups of the pattern hold the sizes and names that
- * mlscore-diagnose(1) lists.  Errors as of mls_signatures_new().
- */
+ * mlscore-diagnose(1) lists.  Errors as of mls_signatures_new(). */
 mls_status mls_signatures_of_memory(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 void mls_signatures_free(mls_signatures *signatures);
 

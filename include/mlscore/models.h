@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * models.h - the models that benchmarks train and people ask for: what they are made of, what is known of their
+/* models.h - the models that benchmarks train and people ask for: what they are made of, what is known of their
  * training.
  *
  * The table is embedded in the library (src/data/models.json, which names its sources); once loaded it never changes
  * and any number of threads may look at it.  What is not known is said to be: 0 of a count, NAN of a number, NULL of a
- * text.
- */
+ * text. */
 #ifndef MLSCORE_MODELS_H
 #define MLSCORE_MODELS_H
 

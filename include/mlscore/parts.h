@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parts.h - where the time of a run went: training, evaluation, and what is neither.
+/* parts.h - where the time of a run went: training, evaluation, and what is neither.
  *
  * These are the only parts of a run in the program; milliseconds, and whole ones wherever the log has whole ones.  What
  * the records delimit is the submitter's choice: the keys of blocks and epochs, and of evaluations, count by
- * themselves, in the order of the file, up to the first run_stop.
- */
+ * themselves, in the order of the file, up to the first run_stop. */
 #ifndef MLSCORE_PARTS_H
 #define MLSCORE_PARTS_H
 
@@ -59,11 +57,9 @@ bool mls_spans_record(mls_spans *spans, const mls_record *record) MLS_MUST_USE;
 /** Takes each stretch of time, in order; neighbours may be of one part. */
 typedef void (*mls_parts_visit)(void *state, mls_part part, double from_ms, double to_ms);
 
-/**
- * The parts of the time from run_start to `end_ms`: run_stop, or whatever is taken for the end of a run that has none.
+/** The parts of the time from run_start to `end_ms`: run_stop, or whatever is taken for the end of a run that has none.
  * False when they are not known: no run_start, an end before it, or more than MLS_SPANS_MAX records.  `visit` may be
- * NULL.
- */
+ * NULL. */
 bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, mls_parts_visit visit,
                      void *state) MLS_MUST_USE;
 

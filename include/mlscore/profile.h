@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * profile.h - what a profiler wrote of a job: where the time of its GPUs went.
+/* profile.h - what a profiler wrote of a job: where the time of its GPUs went.
  *
  * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv` and of `ncu --csv`, recognised
- * by their content.  A file is read once, as a stream; an activity of the GPU takes 24 bytes until its end.
- */
+ * by their content.  A file is read once, as a stream; an activity of the GPU takes 24 bytes until its end. */
 #ifndef MLSCORE_PROFILE_H
 #define MLSCORE_PROFILE_H
 
@@ -15,10 +13,8 @@ MLS_C_BEGIN
 /** Classes of kernels ("gemm", "communication" …), and the rules by which names belong to them. */
 typedef struct mls_kernel_classes mls_kernel_classes;
 
-/**
- * Loads classes from a text of the form of src/data/kernels.json; ptr NULL: that file itself.  To be freed.
- * MLS_ERROR_SYNTAX or _VALUE with a message, or MLS_ERROR_MEMORY.
- */
+/** Loads classes from a text of the form of src/data/kernels.json; ptr NULL: that file itself.  To be freed.
+ * MLS_ERROR_SYNTAX or _VALUE with a message, or MLS_ERROR_MEMORY. */
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error) MLS_MUST_USE;
 void mls_kernel_classes_free(mls_kernel_classes *classes);
 
@@ -143,12 +139,10 @@ typedef struct mls_profile {
     struct mls_arena *arena; /**< holds everything above but the findings */
 } mls_profile;
 
-/**
- * Reads the profile in an open file, pipe or device, which stays the caller's.  `file` is its name in messages and
+/** Reads the profile in an open file, pipe or device, which stays the caller's.  `file` is its name in messages and
  * outlives the profile, as do the classes.  MLS_OK with *profile to be freed; MLS_ERROR_UNKNOWN: it is none, with the
  * reason and, if there is one, the command that makes a profile of it;
- * MLS_ERROR_READ; MLS_ERROR_MEMORY.
- */
+ * MLS_ERROR_READ; MLS_ERROR_MEMORY. */
 mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
                             mls_error *error) MLS_MUST_USE;
 
@@ -179,10 +173,8 @@ typedef struct mls_profile_changes {
 mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile,
                                mls_profile_changes *changes) MLS_MUST_USE;
 
-/**
- * Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one
- * that holds most of it counts, else the nearest.
- */
+/** Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one
+ * that holds most of it counts, else the nearest. */
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms);
 
 MLS_C_END

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * published.h - the results of the public rounds of MLPerf training and hpc: looked up, ranked, and laid beside a
+/* published.h - the results of the public rounds of MLPerf training and hpc: looked up, ranked, and laid beside a
  * group of one's own.
  *
  * They are embedded in the library (src/data/published), as a scorer of the published logs found them.  What is known
  * to be amiss: two of Google's carry a factor that the review committee set; in training 4.0 systems of one submitter
- * share a name; weak scaling and power are left out.  Numbers that are not known are NAN, texts NULL.
- */
+ * share a name; weak scaling and power are left out.  Numbers that are not known are NAN, texts NULL. */
 #ifndef MLSCORE_PUBLISHED_H
 #define MLSCORE_PUBLISHED_H
 
@@ -44,10 +42,8 @@ typedef struct mls_published {
     size_t count;
 } mls_published;
 
-/**
- * Reads the results of a usage, of one edition's number or (0) of all: none is no error.  MLS_OK, MLS_ERROR_MEMORY, or
- * MLS_ERROR_VALUE for broken data; *published is to be released in any case, and ends its results.
- */
+/** Reads the results of a usage, of one edition's number or (0) of all: none is no error.  MLS_OK, MLS_ERROR_MEMORY, or
+ * MLS_ERROR_VALUE for broken data; *published is to be released in any case, and ends its results. */
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published,
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
@@ -120,12 +116,10 @@ typedef struct mls_published_near {
     bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
 } mls_published_near;
 
-/**
- * The results of the group's benchmark and division nearest to it: those of its edition, or, where there are none (see
+/** The results of the group's benchmark and division nearest to it: those of its edition, or, where there are none (see
  * result->edition), of the newest edition that has some.  They are sorted by |ln(accelerators / the group's)| to nine
  * decimals (not known: last; the group's not known: all alike), the same model before others, minutes, and row.
- * Returns how many of at most `count` are in `near`.
- */
+ * Returns how many of at most `count` are in `near`. */
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rcp.h - reference convergence points: in the closed division a submission may not reach the target with significantly
+/* rcp.h - reference convergence points: in the closed division a submission may not reach the target with significantly
  * less training than the reference, of which each batch size is a point with the samples (or epochs) its runs needed.
  */
 #ifndef MLSCORE_RCP_H
@@ -51,11 +50,9 @@ typedef struct mls_rcp_set {
     struct mls_arena *arena; /**< of all, the set itself too */
 } mls_rcp_set;
 
-/**
- * The points that the rules have for a benchmark, perhaps none.  With a `path` also a user's own from `own`, the text
+/** The points that the rules have for a benchmark, perhaps none.  With a `path` also a user's own from `own`, the text
  * of that file (format: mlscore-rcp(1)), each in the place of one of the rules with the same batch size.  MLS_OK; or
- * *set is NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT with line and column.
- */
+ * *set is NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT with line and column. */
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);
@@ -104,10 +101,8 @@ typedef struct mls_rcp_result {
     mls_rcp_limit limit;
 } mls_rcp_result;
 
-/**
- * Judges a submission.  `to_converge` holds one number per run, MLS_RCP_NOT_CONVERGED for one that did not, and is
- * sorted here.  global_batch_size: NaN when none was logged, MLS_RCP_BATCH_SIZE_DIFFERS when the logs do not agree.
- */
+/** Judges a submission.  `to_converge` holds one number per run, MLS_RCP_NOT_CONVERGED for one that did not, and is
+ * sorted here.  global_batch_size: NaN when none was logged, MLS_RCP_BATCH_SIZE_DIFFERS when the logs do not agree. */
 #define MLS_RCP_BATCH_SIZE_DIFFERS (-(double)INFINITY)
 mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count);
 

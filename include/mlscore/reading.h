@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reading.h - from paths to runs: the one way in for everything that is asked of logs.
+/* reading.h - from paths to runs: the one way in for everything that is asked of logs.
  *
  * Sources are found, opened, scanned, cut into runs and judged, on all threads.  What comes out is handed over on the
- * calling thread, in order.  A further question about logs is a sink given to the reading, not a second reader.
- */
+ * calling thread, in order.  A further question about logs is a sink given to the reading, not a second reader. */
 #ifndef MLSCORE_READING_H
 #define MLSCORE_READING_H
 
@@ -29,8 +27,7 @@ typedef struct mls_source {
 /** Sources in natural order, with their texts; zero-initialised is empty. */
 typedef MLS_LIST_OF(mls_source) mls_sources;
 
-/**
- * Lists the files under `paths`, those included that are skipped for their name or kind; each folder and each
+/** Lists the files under `paths`, those included that are skipped for their name or kind; each folder and each
  * result_*.txt is taken once, whatever ways lead to it.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).
  */
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
@@ -75,10 +72,8 @@ typedef struct mls_reading {
     mls_status (*done)(void *state, const mls_read *read);
 } mls_reading;
 
-/**
- * Reads every source that is not skipped.  MLS_OK, MLS_ERROR_MEMORY, what loading a guessed edition's rules returned,
- * or what a callback returned, which ends everything.
- */
+/** Reads every source that is not skipped.  MLS_OK, MLS_ERROR_MEMORY, what loading a guessed edition's rules returned,
+ * or what a callback returned, which ends everything. */
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
                             mls_error *error) MLS_MUST_USE;
 

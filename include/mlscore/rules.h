@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rules.h - the rules of an edition, and judging a log by them.
+/* rules.h - the rules of an edition, and judging a log by them.
  *
  * A ruleset never changes; any number of threads may use it.  A checker is fed one log at a time, keeps a bounded
  * amount whatever the log's size, and has a verdict when the log has ended: that of the reference compliance checker to
- * the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict.
- */
+ * the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict. */
 #ifndef MLSCORE_RULES_H
 #define MLSCORE_RULES_H
 
@@ -19,11 +17,9 @@ typedef struct mls_ruleset mls_ruleset;
 /** Loads the embedded rules of an edition, to be given to mls_ruleset_free(); NULL but for MLS_OK. */
 mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
-/**
- * Loads a user's own rule file (format: mlscore-rules(5)).  It may extend an embedded edition or another file.
+/** Loads a user's own rule file (format: mlscore-rules(5)).  It may extend an embedded edition or another file.
  * MLS_ERROR_READ when a file cannot be read; MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT, with line and column
- * in the file and the rule named in the message, when it is wrong.
- */
+ * in the file and the rule named in the message, when it is wrong. */
 mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
 /** As mls_ruleset_load_file(), from memory; files it extends are looked for in the current folder. */
@@ -38,11 +34,9 @@ const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 /** Whether there are rules for the benchmark in any division. */
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
-/**
- * Whether an evaluation that gave `number` meets the target that a benchmark has in the closed division, which may
+/** Whether an evaluation that gave `number` meets the target that a benchmark has in the closed division, which may
  * depend on the batch size (NAN: not known).  *known is false when the rules have none for it, or it takes more to
- * say. MLS_OK or MLS_ERROR_MEMORY.
- */
+ * say. MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
                                     bool *known, bool *meets) MLS_MUST_USE;
 
@@ -76,10 +70,8 @@ void mls_checker_free(mls_checker *checker);
 /** Forgets the log and is ready for the next one, perhaps by other rules; `options` NULL: by the same. */
 void mls_checker_reset(mls_checker *checker, const mls_checker_options *options);
 
-/**
- * Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading the
- * guessed edition's rules returned.
- */
+/** Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading
+ * the guessed edition's rules returned. */
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
 mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;
 mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * run.h - one training run, as its log has it: a plain summary, of bounded size, that owns its strings and lists.
- * Absent numbers are NAN, absent strings NULL.
- */
+/* run.h - one training run, as its log has it: a plain summary, of bounded size, that owns its strings and lists.
+ * Absent numbers are NAN, absent strings NULL. */
 #ifndef MLSCORE_RUN_H
 #define MLSCORE_RUN_H
 
@@ -38,11 +36,9 @@ typedef struct mls_evaluation {
     bool is_clip; /**< of stable_diffusion, which must meet the targets of FID and of CLIP at one point: else FID */
 } mls_evaluation;
 
-/**
- * How the run was set up: a key with a number, a string or a boolean that it logged before it started (its first one),
+/** How the run was set up: a key with a number, a string or a boolean that it logged before it started (its first one),
  * and global_batch_size (its last anywhere, at the end of the list, once the run has been read).  Left out is what says
- * how a run goes, whose it is, and its seeds.
- */
+ * how a run goes, whose it is, and its seeds. */
 typedef struct mls_hyperparameter {
     mls_str key;
     const char *value; /**< JSON text as it was logged; long strings are cut and end in "…" */
@@ -68,12 +64,10 @@ typedef struct mls_job {
     char *system; /**< what :::SYSJSON says, as logged: JSON, or not; see mls_description_read() */
 } mls_job;
 
-/**
- * Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
+/** Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
  * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the first record comes; they
  * are given each record of the run, from one thread at a time, and go where the run goes.  A callback that returns
- * anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is.
- */
+ * anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is. */
 typedef struct mls_observer {
     size_t size;
     mls_status (*record)(void *notes, const mls_record *record);
@@ -149,11 +143,9 @@ typedef struct mls_convergence {
 } mls_convergence;
 mls_convergence mls_run_to_converge(const mls_run *run);
 
-/**
- * The run's number for the check against reference points: MLS_RCP_NOT_CONVERGED when the last run_stop does not say
+/** The run's number for the check against reference points: MLS_RCP_NOT_CONVERGED when the last run_stop does not say
  * success; else, in the benchmark's unit, how far training was at the last evaluation before it, or where FID and CLIP
- * first meet their targets, or (if benchmark and `train_samples` allow) what train_samples says.  NAN: not logged.
- */
+ * first meet their targets, or (if benchmark and `train_samples` allow) what train_samples says.  NAN: not logged. */
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
                                    bool train_samples, double *number) MLS_MUST_USE;
 
@@ -178,10 +170,9 @@ void mls_run_init(mls_run *run);
 void mls_run_record(mls_run *run, const mls_record *record);
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 
-/**
- * The log has ended.  With a checker, which has been fed the same records, the run takes over its findings and is valid
- * when the log is; with `steps` what is wrong with the sequence init_start → init_stop → run_start → evaluations →
- * run_stop is advice, and a run without a time is not valid.  Without one (NULL) each step missing or out of order, a
+/** The log has ended.  With a checker, which has been fed the same records, the run takes over its findings and is
+ * valid when the log is; with `steps` what is wrong with the sequence init_start → init_stop → run_start → evaluations
+ * → run_stop is advice, and a run without a time is not valid.  Without one (NULL) each step missing or out of order, a
  * status other than success and a malformed line are errors.  MLS_OK, MLS_ERROR_MEMORY, or what mls_checker_end() says.
  */
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MUST_USE;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * shell.h - what a shell script leaves in the environment, found out by reading it.
+/* shell.h - what a shell script leaves in the environment, found out by reading it.
  *
  * Nothing in a script is ever run.  What would have to be run or looked up is unknown, and so is what is made from it.
  */
@@ -33,8 +32,7 @@ typedef struct mls_shell {
 /** The longest file that is read as a script; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
 
-/**
- * Reads a config and the files it sources, without running anything, as bash would with `set -a` in an empty
+/** Reads a config and the files it sources, without running anything, as bash would with `set -a` in an empty
  * environment: plain assignments are exports, names that are not set are empty, and what would have to be run or looked
  * up is unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
  *
@@ -43,8 +41,7 @@ typedef struct mls_shell {
  *
  * On MLS_OK *script is to be given to mls_shell_free(); what could not be read in the text itself is among its
  * findings.  MLS_ERROR_READ when the file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is no
- * text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY.
- */
+ * text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY. */
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 

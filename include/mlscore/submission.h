@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * submission.h - a whole submission, judged before it is uploaded: a submitter's folder, or a round's with many.
+/* submission.h - a whole submission, judged before it is uploaded: a submitter's folder, or a round's with many.
  *
  * It is walked once and every log is read once; nothing in it is executed or changed, and no link is followed out of
  * it. A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  A submission is valid when
- * there is no finding of severity error.
- */
+ * there is no finding of severity error. */
 #ifndef MLSCORE_SUBMISSION_H
 #define MLSCORE_SUBMISSION_H
 
@@ -136,11 +134,9 @@ typedef struct mls_submission {
     bool failed;               /**< something could not be read */
 } mls_submission;
 
-/**
- * Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is not a folder that can
+/** Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is not a folder that can
  * be read; MLS_ERROR_UNKNOWN, with a message that lists what there is, when nothing there is of the wanted system or
- * benchmark; MLS_ERROR_MEMORY; or what loading the rules returned. *submission is to be released in any case.
- */
+ * benchmark; MLS_ERROR_MEMORY; or what loading the rules returned. *submission is to be released in any case. */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error) MLS_MUST_USE;
 

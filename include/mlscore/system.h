@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * system.h - what a system is, as systems/<system>.json of a submission or a line :::SYSJSON of a log describes it; and
- * how many accelerators, of which model, that means.
- */
+/* system.h - what a system is, as systems/<system>.json of a submission or a line :::SYSJSON of a log describes it; and
+ * how many accelerators, of which model, that means. */
 #ifndef MLSCORE_SYSTEM_H
 #define MLSCORE_SYSTEM_H
 
@@ -22,11 +20,9 @@ typedef struct mls_description {
     const char *accelerator_model_name, *host_processor_model_name, *framework;
 } mls_description;
 
-/**
- * Reads a description, by the grammar of a record's payload.  Returns NULL with the texts in `arena`, and its object in
- * *object, a span of a copy in `scratch`; or a static reason (mls_reason_memory is no fault of the text), with the
- * offset of the byte that is wrong in *wrong.
- */
+/** Reads a description, by the grammar of a record's payload.  Returns NULL with the texts in `arena`, and its object
+ * in *object, a span of a copy in `scratch`; or a static reason (mls_reason_memory is no fault of the text), with the
+ * offset of the byte that is wrong in *wrong. */
 const char *mls_description_read(mls_str text, struct mls_arena *scratch, struct mls_arena *arena,
                                  mls_description *description, mls_str *object, size_t *wrong) MLS_MUST_USE;
 
@@ -41,12 +37,10 @@ typedef struct mls_accelerator_model {
     char text[MLS_MODEL_BYTES];
 } mls_accelerator_model;
 
-/**
- * The model that a text names: in upper case, without "(R)" and with Gaudi and its generation in one word, after a
+/** The model that a text names: in upper case, without "(R)" and with Gaudi and its generation in one word, after a
  * leading DGX or HGX, the first word of letters, digits and perhaps letters that is no package or kind of memory (SXM…,
  * HBM…, PCIE…, DDR…); if there is none, all letters and digits.  "NVIDIA Blackwell GPU (GB200)" and "DGXH100" are GB200
- * and H100.  A text without any, "N/A", "none" and "null" name none.
- */
+ * and H100.  A text without any, "N/A", "none" and "null" name none. */
 mls_accelerator_model mls_accelerator_model_of(mls_str text);
 
 MLS_C_END

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * telemetry.h - what the machines measured while a run ran: logs of nvidia-smi, dmon, dcgmi and of the power
+/* telemetry.h - what the machines measured while a run ran: logs of nvidia-smi, dmon, dcgmi and of the power
  * measurement of MLPerf, joined with runs by time.
  *
- * Times are milliseconds since 1970, energy is joules, power watts.  What is not known is NaN, or NULL of a text.
- */
+ * Times are milliseconds since 1970, energy is joules, power watts.  What is not known is NaN, or NULL of a text. */
 #ifndef MLSCORE_TELEMETRY_H
 #define MLSCORE_TELEMETRY_H
 
@@ -154,22 +152,18 @@ typedef struct mls_telemetry {
     size_t source_count;
 } mls_telemetry;
 
-/**
- * Reads what stands under `paths` ("-": standard input; folders are walked) and makes one window for each run; without
+/** Reads what stands under `paths` ("-": standard input; folders are walked) and makes one window for each run; without
  * any run one from the first to the last measurement.  Logs are recognised by what they hold.  MLS_OK,
  * MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of the host pattern); *telemetry is to be released in any
- * case.
- */
+ * case. */
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error) MLS_MUST_USE;
 
 void mls_telemetry_release(mls_telemetry *telemetry);
 
-/**
- * Gives each group of a Slurm directory, beside whose logs such files lie, its line of telemetry (mls_group.note).  The
- * files are those that the collection has skipped.  MLS_OK or MLS_ERROR_MEMORY.
- */
+/** Gives each group of a Slurm directory, beside whose logs such files lie, its line of telemetry (mls_group.note). The
+ * files are those that the collection has skipped.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_telemetry_note(mls_collection *collection, unsigned threads) MLS_MUST_USE;
 
 MLS_C_END

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * throughput.h - what runs did over time: where the timed part went, how fast training was and where it slowed down,
+/* throughput.h - what runs did over time: where the timed part went, how fast training was and where it slowed down,
  * which run of a group was slow and why, and how much of the machine's peak was used.
  *
  * A position of training is known from evaluations, from blocks or from run_stop, never from a rate that was logged;
  * between two positions lies a segment with a pace, milliseconds of training a sample.  Times are milliseconds since
- * run_start but where said otherwise, absent numbers NAN.
- */
+ * run_start but where said otherwise, absent numbers NAN. */
 #ifndef MLSCORE_THROUGHPUT_H
 #define MLSCORE_THROUGHPUT_H
 
@@ -170,10 +168,8 @@ typedef struct mls_throughputs {
 /** Keeps what this needs of each run, for mls_collect(): bounded, see throughput/notes.h. */
 extern const mls_observer mls_throughput_observer;
 
-/**
- * Measures the runs of a collection that was made with the observer, and must outlive the result.  MLS_OK,
- * MLS_ERROR_MEMORY or what loading rules returned; *all is to be released in any case.
- */
+/** Measures the runs of a collection that was made with the observer, and must outlive the result.  MLS_OK,
+ * MLS_ERROR_MEMORY or what loading rules returned; *all is to be released in any case. */
 mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
                                    mls_throughputs *all, mls_error *error) MLS_MUST_USE;
 void mls_throughputs_release(mls_throughputs *all);

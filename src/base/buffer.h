@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * buffer.h - a growing string of bytes, and printing that is the same under every locale.
+/* buffer.h - a growing string of bytes, and printing that is the same under every locale.
  *
  * Zero-initialised is empty.  Failure is sticky: an append that finds no memory sets `failed` and every later one does
  * nothing, so a writer checks once, at the end.  `ptr` is NULL only while nothing was ever appended, and there is
- * always a NUL after the last byte (not counted in len).
- */
-#ifndef MLS_BASE_BUFFER_H
-#define MLS_BASE_BUFFER_H
+ * always a NUL after the last byte (not counted in len). */
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -51,5 +48,3 @@ static inline void mls_buffer_clear(mls_buffer *buffer)
 char *mls_buffer_detach(mls_buffer *buffer) MLS_MUST_USE;
 
 void mls_buffer_release(mls_buffer *buffer);
-
-#endif

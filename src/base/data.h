@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data.h - the files of src/data, embedded by the Makefile; after a file's bytes is a NUL that does not count. */
-#ifndef MLS_BASE_DATA_H
-#define MLS_BASE_DATA_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -23,5 +22,3 @@ static inline mls_str mls_data_find(const char *name)
     }
     return (mls_str){NULL, 0};
 }
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * decimal.h - numbers by their digits: exact where a double is not, and read whichever locale they were written in.
+/* decimal.h - numbers by their digits: exact where a double is not, and read whichever locale they were written in.
  *
  * Tools print by the locale of their machine: 1,234.5 and 1.234,5 are one number.  What 1,234 is nobody knows from
  * it alone; the other numbers of its file may.  So a file is read with one mls_marks, in which every number that can be
- * read in one way only leaves its mark, and a number that can be read in two stays open until all have been seen.
- */
-#ifndef MLS_BASE_DECIMAL_H
-#define MLS_BASE_DECIMAL_H
+ * read in one way only leaves its mark, and a number that can be read in two stays open until all have been seen. */
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -29,24 +26,18 @@ typedef struct mls_marks {
     bool comma; /* one has a decimal comma, or points that group */
 } mls_marks;
 
-/*
- * Reads a whole text as JSON and C write numbers: 12, -.5, 1e-3.  Of its digits the first MLS_DECIMAL_DIGITS are kept.
- * False when it is anything else.
- */
+/* Reads a whole text as JSON and C write numbers: 12, -.5, 1e-3.  Of its digits the first MLS_DECIMAL_DIGITS are kept.
+ * False when it is anything else. */
 bool mls_decimal_parse(mls_str text, mls_decimal *number);
 
-/*
- * The same of any locale.  Blanks, no-break spaces, ' and ’ inside of it are dropped.  Both marks: the last one is
+/* The same of any locale.  Blanks, no-break spaces, ' and ’ inside of it are dropped.  Both marks: the last one is
  * decimal.  One mark twice: it groups.  One mark once that cannot group (it does not stand between one to three
  * digits, no 0 first, and exactly three): decimal.  Else the number is open, and `digits` is what it is when the mark
- * groups.
- */
+ * groups. */
 bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number);
 
-/*
- * Whether an open mark is decimal, now that the whole file was read.  Where the file shows neither, or both, a
- * point is, and a comma where the caller says so.
- */
+/* Whether an open mark is decimal, now that the whole file was read.  Where the file shows neither, or both, a
+ * point is, and a comma where the caller says so. */
 bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal);
 
 /* Decides what an open number is, so. */
@@ -57,5 +48,3 @@ double mls_decimal_double(const mls_decimal *number);
 
 /* The number × 10^power as a whole one, rounded half up; false when it is negative or more than INT64_MAX. */
 bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled);
-
-#endif

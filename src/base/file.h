@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file.h - opening files, reading small ones whole, and paths.
+/* file.h - opening files, reading small ones whole, and paths.
  *
  * A path may be anything: a pipe that nobody writes to, a device.  Such things are refused without waiting.
  * A path that a person named on the command line (`given`) is read whatever it is, "-" being standard input.  Messages
- * do not name the path: "is a folder", "is larger than 64 MiB".
- */
-#ifndef MLS_BASE_FILE_H
-#define MLS_BASE_FILE_H
+ * do not name the path: "is a folder", "is larger than 64 MiB". */
+#pragma once
 
 #include <sys/types.h>
 
@@ -19,10 +16,8 @@ int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 /* The kind of file that begins with these bytes (16 are enough), and what unpacks it; NULL: it may be a text. */
 const char *mls_file_magic_words(mls_str head);
 
-/*
- * Appends a whole text of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT, _SYNTAX (it is packed) or _MEMORY with
- * `error` (may be NULL) set.
- */
+/* Appends a whole text of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT, _SYNTAX (it is packed) or _MEMORY with
+ * `error` (may be NULL) set. */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
 /* "named pipe", "socket", "device" or "folder"; NULL for what holds bytes of its own: a regular file. */
@@ -42,5 +37,3 @@ bool mls_path_is_below(mls_str path, mls_str folder);
 
 /* A file's own name, after that. */
 const char *mls_path_name(const char *path);
-
-#endif

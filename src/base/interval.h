@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * interval.h - how long the union of intervals of time is; and sorting in place, without the copy that qsort makes.
+/* interval.h - how long the union of intervals of time is; and sorting in place, without the copy that qsort makes.
  *
- * Lengths of differences are differences of lengths: what of A lies outside of B is |A ∪ B| - |B|.
- */
-#ifndef MLS_BASE_INTERVAL_H
-#define MLS_BASE_INTERVAL_H
+ * Lengths of differences are differences of lengths: what of A lies outside of B is |A ∪ B| - |B|. */
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -29,10 +26,6 @@ static inline void mls_cover_add(mls_cover *cover, int64_t start, int64_t end)
     }
 }
 
-/*
- * qsort() in the place where the items are: no memory, and n log n comparisons at most, of n alone when they are in
- * order already.  Items that compare equal may change places.
- */
+/* qsort() in the place where the items are: no memory, and n log n comparisons at most, of n alone when they are in
+ * order already.  Items that compare equal may change places. */
 void mls_sort_in_place(void *items, size_t count, size_t size, int (*compare)(const void *a, const void *b));
-
-#endif

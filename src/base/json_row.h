@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_row.h - an object of JSON (cJSON's) into a struct, by a table of its members. */
-#ifndef MLS_BASE_JSON_ROW_H
-#define MLS_BASE_JSON_ROW_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
 #include "base/member.h"
 
-/*
- * Fills what the object has; what is absent or null stays as it is, members without a row are ignored.  A member
+/* Fills what the object has; what is absent or null stays as it is, members without a row are ignored.  A member
  * called "" is the name that the object itself has.
- * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY.
- */
+ * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY. */
 mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members, size_t count, mls_arena *arena,
                              void *row, mls_error *error) MLS_MUST_USE;
 
-/*
- * Reads the objects that `name` of a data file holds, in a list or an object, into *rows of `size` bytes in the arena,
- * *row_count of them; what an object lacks is none.  MLS_ERROR_VALUE, or MLS_ERROR_MEMORY.
- */
+/* Reads the objects that `name` of a data file holds, in a list or an object, into *rows of `size` bytes in the arena,
+ * *row_count of them; what an object lacks is none.  MLS_ERROR_VALUE, or MLS_ERROR_MEMORY. */
 mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_row_member *members, size_t count,
                                mls_arena *arena, void **rows, size_t *row_count, size_t size,
                                mls_error *error) MLS_MUST_USE;
 
 /* Parses an embedded data file, to be given to cJSON_Delete(); NULL: no memory. */
 cJSON *mls_json_data(const char *name) MLS_MUST_USE;
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * map.h - a hash map from byte strings to numbers or pointers.
+/* map.h - a hash map from byte strings to numbers or pointers.
  *
  * A map with an arena and nothing else is empty.  Table and copies of the keys lie in the arena; nothing is ever taken
  * out.  Entries stand in the order in which they were added, so walking over map.entries is the same in every run, and
- * an entry's number (entry - map.entries) can stand for its key.  Keys may be hostile: the hash is salted.
- */
-#ifndef MLS_BASE_MAP_H
-#define MLS_BASE_MAP_H
+ * an entry's number (entry - map.entries) can stand for its key.  Keys may be hostile: the hash is salted. */
+#pragma once
 
 #include "base/memory.h"
 
@@ -37,5 +34,3 @@ mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added) MLS_MUST_USE;
 
 /* A fast hash of bytes, not for keeping: it may differ from one release to the next. */
 uint64_t mls_str_hash(mls_str text, uint64_t salt);
-
-#endif

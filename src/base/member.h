@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * member.h - the members of a struct that are read: a table says which name goes to which member, and what it may be.
- * json_row.h reads objects of JSON by it, text_table.h rows of text.
- */
-#ifndef MLS_BASE_MEMBER_H
-#define MLS_BASE_MEMBER_H
+/* member.h - the members of a struct that are read: a table says which name goes to which member, and what it may be.
+ * json_row.h reads objects of JSON by it, text_table.h rows of text. */
+#pragma once
 
 #include "base/memory.h"
 
@@ -56,5 +53,3 @@ mls_member_refusal mls_member_refuse(const mls_row_member *member, const char *w
 /* Puts a value into its member of a struct.  NULL, or what it must be ("a number"), or mls_reason_memory. */
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena,
                            void *row) MLS_MUST_USE;
-
-#endif

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * memory.h - arrays that grow, and arenas; sizes are checked before they are allocated.
+/* memory.h - arrays that grow, and arenas; sizes are checked before they are allocated.
  *
  * An arena is memory that is given back all at once; zero-initialised it is empty.  Reset per record or per file it
- * keeps its largest block, so that a steady workload allocates nothing.
- */
-#ifndef MLS_BASE_MEMORY_H
-#define MLS_BASE_MEMORY_H
+ * keeps its largest block, so that a steady workload allocates nothing. */
+#pragma once
 
 #include "mlscore/base.h"
 
-/*
- * Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
- * free().  False, nothing changed: no memory.
- */
+/* Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
+ * free().  False, nothing changed: no memory. */
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
 /* mls_grow() of an MLS_LIST_OF(), or of a struct with such members. */
@@ -31,10 +26,8 @@ void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
-/*
- * Makes room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
- * with nothing changed, when memory runs out.
- */
+/* Makes room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
+ * with nothing changed, when memory runs out. */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
 
 /* Adds a value to such a list whose items lie in an arena.  False: no memory. */
@@ -51,5 +44,3 @@ void mls_arena_release(mls_arena *arena);
 
 /* Releases an arena that calloc() made, and frees it; NULL is none. */
 void mls_arena_free(mls_arena *arena);
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * moment.h - dates, times of day and zones as logs print them: the one place where they are read.
+/* moment.h - dates, times of day and zones as logs print them: the one place where they are read.
  *
  * A time is milliseconds since 1970, UTC.  That of a text without a year is less than 0 until mls_time_resolve() gives
  * it one.  mls_take_…() read from the front of a text and leave it after what they took; false: the text does not begin
- * with that, and stays as it is.
- */
-#ifndef MLS_BASE_MOMENT_H
-#define MLS_BASE_MOMENT_H
+ * with that, and stays as it is. */
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -48,18 +45,14 @@ bool mls_take_number(mls_str *text, int32_t *number);
 /* 16:24:26, with decimals after a point or a comma, in milliseconds; a leap second is 60. */
 bool mls_take_clock(mls_str *text, double *ms);
 
-/*
- * A date with one of the characters `between` its parts, twice the same (2026-11-21), or none of them where that is ""
+/* A date with one of the characters `between` its parts, twice the same (2026-11-21), or none of them where that is ""
  * (20261121); then 'T', '_' or a blank, a clock, and a zone right after it or none: UTC.  Only the shape counts: a date
  * that is none, or before 1970, and a zone that is none, as 2026-02-29 and +15:00, are taken as NAN.  mls_…_read() and
- * mls_…_parse() refuse them.
- */
+ * mls_…_parse() refuse them. */
 bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned);
 
-/*
- * A whole text: a time as any of the logs has it, or its milliseconds since 1970, and whether it says its zone; a date;
- * a clock; a zone.  Then a time, which is in the given zone when it says none.
- */
+/* A whole text: a time as any of the logs has it, or its milliseconds since 1970, and whether it says its zone; a date;
+ * a clock; a zone.  Then a time, which is in the given zone when it says none. */
 bool mls_moment_read(mls_str text, double *time_ms, bool *zoned);
 bool mls_date_read(mls_str text, double *time_ms);
 bool mls_clock_read(mls_str text, double *time_ms);
@@ -71,5 +64,3 @@ int mls_days_of(int year, int month, int day);
 
 /* The year of a time without one is that which brings it nearest to `near_ms`; others stay.  near_ms NAN: NAN. */
 double mls_time_resolve(double time_ms, double near_ms);
-
-#endif

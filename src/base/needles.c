@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * needles.c - the four bytes at every stride-th place are looked up in a table of marks, small enough for the cache.
+/* needles.c - the four bytes at every stride-th place are looked up in a table of marks, small enough for the cache.
  *
  * Of each needle so many windows of four bytes are in the table that one of them falls on a place that is looked at
  * wherever the needle is: of several that would do, those whose bytes are rarest in logs.  The windows of a short
- * needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte.
- */
+ * needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte. */
 #include "base/needles.h"
 
 #include <stdlib.h>
@@ -122,10 +120,8 @@ static bool add_windows(mls_needles *self, size_t needle, int offset)
     return ok;
 }
 
-/*
- * One of the places that are looked at is at each distance from the needle's beginning, counted in strides: for each
- * the rarest window there.  At most one byte of it hangs over.
- */
+/* One of the places that are looked at is at each distance from the needle's beginning, counted in strides: for each
+ * the rarest window there.  At most one byte of it hangs over. */
 static bool add_needle(mls_needles *self, size_t needle)
 {
     const mls_str text = self->texts[needle];

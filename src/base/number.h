@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* number.h - text to double and back, the same under every locale. */
-#ifndef MLS_BASE_NUMBER_H
-#define MLS_BASE_NUMBER_H
+#pragma once
 
 #include "base/buffer.h"
 
 /* Reads a whole text as a decimal number (12, -.5, 1e-3), correctly rounded; false when it is anything else. */
 bool mls_number_parse(mls_str text, double *number);
 
-/*
- * The same as the compliance checker's float(): blanks around it, single underscores between digits, and inf, infinity
- * and nan in any case are fine.
- */
+/* The same as the compliance checker's float(): blanks around it, single underscores between digits, and inf, infinity
+ * and nan in any case are fine. */
 bool mls_number_parse_lenient(mls_str text, double *number);
 
 /* Reads a whole text as an unsigned decimal number; false on anything else and on overflow. */
@@ -31,5 +28,3 @@ typedef struct mls_words {
 
 /* The shortest text that reads back as the same double; "null", as in JSON, when it is not finite. */
 mls_words mls_words_exact(double number);
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * output.h - where results go: standard output, or a file written whole or not at all.
+/* output.h - where results go: standard output, or a file written whole or not at all.
  *
  * An error is remembered, what is written after it is dropped, and mls_output_close() reports it.  A file, also at the
  * end of a link, is written under a temporary name beside it and renamed at the end; a pipe or device is written
- * directly.
- */
-#ifndef MLS_BASE_OUTPUT_H
-#define MLS_BASE_OUTPUT_H
+ * directly. */
+#pragma once
 
 #include "base/buffer.h"
 
@@ -32,10 +29,6 @@ void mls_output_flush(mls_output *output);
 /* Whether whoever reads the output has gone away (a closed pipe): no use going on. */
 bool mls_output_is_closed(const mls_output *output);
 
-/*
- * Writes what is left, closes and renames; `abandon` throws it away, and a file of that path stays as it was.
- * MLS_STOPPED: the reader of a pipe went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was.
- */
+/* Writes what is left, closes and renames; `abandon` throws it away, and a file of that path stays as it was.
+ * MLS_STOPPED: the reader of a pipe went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was. */
 mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error) MLS_MUST_USE;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parallel.h - items that are taken in order, worked on side by side, and delivered in order. */
-#ifndef MLS_BASE_PARALLEL_H
-#define MLS_BASE_PARALLEL_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -24,5 +23,3 @@ mls_status mls_relay_run(const mls_relay *relay) MLS_MUST_USE;
 
 /* The processors this process may use, at least 1. */
 unsigned mls_processor_count(void);
-
-#endif

@@ -45,10 +45,8 @@ static void hand_over_row(row_reading *reading)
     reading->count = 0;
 }
 
-/*
- * Cuts the next line off, ending and all; a row begins with it, unless the one before goes on.  False: there is none,
- * or the reading has ended.
- */
+/* Cuts the next line off, ending and all; a row begins with it, unless the one before goes on.  False: there is none,
+ * or the reading has ended. */
 static bool next_line(row_reading *reading, mls_str *line)
 {
     while (reading->rest.len > 0 && reading->status == MLS_OK) {

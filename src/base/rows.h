@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rows.h - the rows of a text that is a table, with places for error messages: of cells between commas (CSV, read by
+/* rows.h - the rows of a text that is a table, with places for error messages: of cells between commas (CSV, read by
  * libcsv, strictly), or between bars, which have no quotes.
  *
- * Blanks around unquoted cells of CSV, empty lines and a byte order mark are dropped.
- */
-#ifndef MLS_BASE_ROWS_H
-#define MLS_BASE_ROWS_H
+ * Blanks around unquoted cells of CSV, empty lines and a byte order mark are dropped. */
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -31,5 +28,3 @@ mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *sta
 
 /* Where cell number `cell` (from 0) of a row starts, after the quote if it has one: line and column. */
 void mls_csv_place(mls_str text, const mls_text_row *row, size_t cell, size_t *line, size_t *column);
-
-#endif

@@ -128,10 +128,8 @@ static double away_from_zero(double value)
     return fabs(value) < LENTZ_TINY ? LENTZ_TINY : value;
 }
 
-/*
- * The continued fraction of 26.5.8, evaluated forwards (modified Lentz).  Its partial numerators are d(2m) = m(b-m)x /
- * ((a+2m-1)(a+2m)) and d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)).
- */
+/* The continued fraction of 26.5.8, evaluated forwards (modified Lentz).  Its partial numerators are d(2m) = m(b-m)x /
+ * ((a+2m-1)(a+2m)) and d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1;
@@ -154,10 +152,8 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/*
- * The regularized incomplete beta function I_x(a, b), with y = 1 - x given apart, so that an x close to 1 loses
- * nothing.
- */
+/* The regularized incomplete beta function I_x(a, b), with y = 1 - x given apart, so that an x close to 1 loses
+ * nothing. */
 static double beta_regularized(double a, double b, double x, double y)
 {
     if (x <= 0 || y <= 0) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* statistics.h - what verdicts need, over plain arrays ("sorted": ascending, without NaN); of too few values, NaN. */
-#ifndef MLS_BASE_STATISTICS_H
-#define MLS_BASE_STATISTICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,10 +40,8 @@ typedef struct mls_weighted {
 } mls_weighted;
 double mls_median_weighted(mls_weighted *items, size_t count);
 
-/*
- * Standard deviations: of a sample, the squared distances divided by count - 1, as is the spread of runs (NaN of
- * fewer than two); of a whole population, divided by count, as the reference checker has that of its points.
- */
+/* Standard deviations: of a sample, the squared distances divided by count - 1, as is the spread of runs (NaN of
+ * fewer than two); of a whole population, divided by count, as the reference checker has that of its points. */
 double mls_stdev_sample(const double *values, size_t count);
 double mls_stdev_population(const double *values, size_t count);
 
@@ -54,22 +51,18 @@ double mls_student_t_lower_tail(double t, double degrees);
 /* The t with P(T <= t) = p, within 1e-12 of it; infinite for p = 0 and 1. */
 double mls_student_t_quantile(double p, double degrees);
 
-/*
- * A trimmed mean with the square of its standard error: of n values of which g are cut at each end, h = n - 2g are
+/* A trimmed mean with the square of its standard error: of n values of which g are cut at each end, h = n - 2g are
  * kept, it is (n - 1) s2 / (h (h - 1)), s2 the variance with the cut values
  * replaced by their nearest neighbours that stay (winsorized), which may be infinite, with h - 1 degrees of freedom
- * (Yuen 1974); without trimming Welch's.  NaN when h < 2.
- */
+ * (Yuen 1974); without trimming Welch's.  NaN when h < 2. */
 typedef struct mls_mean_estimate {
     double mean, error_squared, degrees;
 } mls_mean_estimate;
 mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, size_t trim);
 
-/*
- * b - a with its two-sided interval of confidence `level`, and the probability of a difference as large where there is
+/* b - a with its two-sided interval of confidence `level`, and the probability of a difference as large where there is
  * none (Welch 1947).  Where both spreads are next to nothing (error_squared within 1e-24 of the larger mean squared)
- * the interval is the difference, and degrees and p are NaN.
- */
+ * the interval is the difference, and degrees and p are NaN. */
 typedef struct mls_interval {
     double difference, low, high, error, degrees, p;
 } mls_interval;
@@ -83,12 +76,8 @@ typedef struct mls_test_sample {
 /* Student's two sample t test, variances pooled by count - 1: P(T <= t), small when a's mean is well below b's. */
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
 
-/*
- * Mann and Whitney's rank test, two-sided: the share of all ways to split the values into two such samples whose rank
+/* Mann and Whitney's rank test, two-sided: the share of all ways to split the values into two such samples whose rank
  * sum lies at least as far from its mean as the one seen.  Ties get their middle rank, and all is counted in whole
- * numbers.  p is NaN above MLS_RANKED_MAX values in all, or of an empty sample.  False: no memory.
- */
+ * numbers.  p is NaN above MLS_RANKED_MAX values in all, or of an empty sample.  False: no memory. */
 #define MLS_RANKED_MAX 100
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
-
-#endif

@@ -173,10 +173,8 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/*
- * Letters left out, put in, replaced or swapped with their neighbour between a and b, case aside (Damerau 1964, the
- * restricted form).  Of the table of all beginnings of both only the last three rows are needed.
- */
+/* Letters left out, put in, replaced or swapped with their neighbour between a and b, case aside (Damerau 1964, the
+ * restricted form).  Of the table of all beginnings of both only the last three rows are needed. */
 static size_t distance(mls_str a, mls_str b)
 {
     size_t rows[3][WORD_MAX + 1];

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * text_table.h - a text that is a table with a heading, row by row into a struct, by a table of its members.
+/* text_table.h - a text that is a table with a heading, row by row into a struct, by a table of its members.
  *
- * The first row names the columns; a member without a column, or with an empty cell, has none of its kind.
- */
-#ifndef MLS_BASE_TEXT_TABLE_H
-#define MLS_BASE_TEXT_TABLE_H
+ * The first row names the columns; a member without a column, or with an empty cell, has none of its kind. */
+#pragma once
 
 #include "base/member.h"
 #include "base/rows.h"
@@ -37,10 +34,8 @@ typedef struct mls_text_table {
     size_t at[MLS_TABLE_MEMBERS_MAX]; /* the column of a member, from 1; 0: absent */
 } mls_text_table;
 
-/*
- * Reads all rows.  MLS_ERROR_SYNTAX or _VALUE with a place, _LIMIT, _MEMORY, or what a function returned.  An empty
- * text is an error too.
- */
+/* Reads all rows.  MLS_ERROR_SYNTAX or _VALUE with a place, _LIMIT, _MEMORY, or what a function returned.  An empty
+ * text is an error too. */
 mls_status mls_text_table_read(mls_text_table *table) MLS_MUST_USE;
 
 /* The two steps of it, for a table with several headings: finds the columns; puts the cells of a row into a struct. */
@@ -50,11 +45,7 @@ mls_status mls_text_table_row(const mls_text_table *table, const mls_text_row *r
 /* The text of a cell, without its mark; "": the row has no such column (from 1), or nothing in it. */
 mls_str mls_text_table_cell(const mls_text_table *table, const mls_text_row *row, size_t column);
 
-/*
- * MLS_ERROR_VALUE at a column (from 1) of a row, `offset` bytes into its cell: "what: 'text'", or what is wrong alone
- * where the text is empty.
- */
+/* MLS_ERROR_VALUE at a column (from 1) of a row, `offset` bytes into its cell: "what: 'text'", or what is wrong alone
+ * where the text is empty. */
 mls_status mls_text_table_refuse(const mls_text_table *table, const mls_text_row *row, size_t column, size_t offset,
                                  const char *what, mls_str text);
-
-#endif

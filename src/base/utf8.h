@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * utf8.h - text as code points: read, written, cut, measured, made safe to show.
+/* utf8.h - text as code points: read, written, cut, measured, made safe to show.
  *
  * Whoever wrote a log or named a file may have put terminal commands into it.  Everything that ends up on a terminal or
- * in a message goes through here.
- */
-#ifndef MLS_BASE_UTF8_H
-#define MLS_BASE_UTF8_H
+ * in a message goes through here. */
+#pragma once
 
 #include "base/buffer.h"
 
@@ -43,5 +40,3 @@ void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes);
 
 /* Columns a terminal needs for `text`: 0 for combining marks, 2 for wide East Asian characters, else 1. */
 size_t mls_display_width(mls_str text);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * words.h - numbers as people read them, in one form each wherever they stand: in tables, lines and messages.  Each is
- * a text to be printed with "%s" as mls_words_count(n).text; of what is not known or not finite it is "-".
- */
-#ifndef MLS_BASE_WORDS_H
-#define MLS_BASE_WORDS_H
+/* words.h - numbers as people read them, in one form each wherever they stand: in tables, lines and messages.  Each is
+ * a text to be printed with "%s" as mls_words_count(n).text; of what is not known or not finite it is "-". */
+#pragma once
 
 #include "base/number.h"
 
@@ -26,11 +23,9 @@ mls_words mls_words_change(double ratio);
 /* With the prefix that leaves four digits at most before the point: "417 W", "15.2 kJ". */
 mls_words mls_words_quantity(double number, const char *unit);
 
-/*
- * Lengths of time.  Minutes that are compared have three decimals, and from an hour on h:mm:ss beside: "209.652
+/* Lengths of time.  Minutes that are compared have three decimals, and from an hour on h:mm:ss beside: "209.652
  * (3:29:39)".  A clock's are m:ss.s, from an hour on h:mm:ss.  In a sentence milliseconds are "36.1 s", from a thousand
- * seconds on "19.74 min", and from an hour on h:mm:ss.
- */
+ * seconds on "19.74 min", and from an hour on h:mm:ss. */
 mls_words mls_words_minutes(double minutes);
 mls_words mls_words_clock(double minutes);
 mls_words mls_words_duration(double ms);
@@ -38,11 +33,7 @@ mls_words mls_words_duration(double ms);
 /* "1 run", "3,024 runs". */
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural);
 
-/*
- * Appends what a list leaves out: "and 3 more devices (-v lists them)", where `noun` is one of them (NULL: they are not
+/* Appends what a list leaves out: "and 3 more devices (-v lists them)", where `noun` is one of them (NULL: they are not
  * named) and `hint` says how to see them (NULL: they cannot be seen), after a blank where something stands before it.
- * Nothing where it leaves out nothing.
- */
+ * Nothing where it leaves out nothing. */
 void mls_words_append_more(mls_buffer *line, size_t count, const char *noun, const char *hint);
-
-#endif

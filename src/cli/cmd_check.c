@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_check.c - mlscore check: is each log compliant?
+/* cmd_check.c - mlscore check: is each log compliant?
  *
- * A log is a run: files are cut into runs as score does, and each verdict is printed when its turn has come.
- */
+ * A log is a run: files are cut into runs as score does, and each verdict is printed when its turn has come. */
 #include "cli/command.h"
 #include "report/reports.h"
 

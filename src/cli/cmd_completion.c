@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_completion.c - mlscore completion: completion files for shells, made from the same tables that parse the command
+/* cmd_completion.c - mlscore completion: completion files for shells, made from the same tables that parse the command
  * line.  The files in completions/ are what this prints; a test compares them.
  *
  * A file is a template of src/data/completions, in which @ and a letter stand for
@@ -14,8 +13,7 @@
  *   A  it takes an argument, which is  V  one of its values,  F  a file
  *   E  it ends everything,  R  it may stand more than once
  *   W  the command's operands are words,  P  paths
- *   B  some option of the command takes an argument.
- */
+ *   B  some option of the command takes an argument. */
 
 #include "base/data.h"
 #include "base/map.h"

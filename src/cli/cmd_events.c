@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_events.c - mlscore events: the records themselves.
+/* cmd_events.c - mlscore events: the records themselves.
  *
  * Records stream from the scanner to the output; nothing is kept.  Values and metadata are passed on as the JSON they
- * were logged as, made safe.
- */
+ * were logged as, made safe. */
 #include "cli/command.h"
 #include "report/reports.h"
 

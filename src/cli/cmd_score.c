@@ -36,10 +36,8 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS,
 };
 
-/*
- * Writes scaling.json beside the logs of a result, whole or not at all.  A score that is not scaled needs none, but an
- * older file must not stand for it.
- */
+/* Writes scaling.json beside the logs of a result, whole or not at all.  A score that is not scaled needs none, but an
+ * older file must not stand for it. */
 static void write_scaling(mls_cli *cli, const mls_group *group)
 {
     mls_output output;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * command.h - what a command of the tool is made of.
+/* command.h - what a command of the tool is made of.
  *
  * A command is one file, cmd_<name>.c, with one const entry, and one row of MLS_COMMAND_LIST.  Its table of options
  * drives parsing, --help and the completion files, so that none of them can forget an option: a row says which setting
  * its argument is for.  What many commands have in common is a member of mls_cli; all else is a member of the command's
- * own struct of settings, which no other file knows.
- */
-#ifndef MLS_CLI_COMMAND_H
-#define MLS_CLI_COMMAND_H
+ * own struct of settings, which no other file knows. */
+#pragma once
 
 #include "base/walk.h"
 #include "mlscore/accelerators.h"
@@ -183,19 +180,15 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name);
 /* Makes cli->status as bad as that. */
 void mls_cli_worsen(mls_cli *cli, int status);
 
-/*
- * Prints `mlscore CMD: 'path': reason` on standard error, safely escaped; path NULL: without it.  `kind` is the exit
- * status that it makes; MLS_EXIT_OK: only a note, not for --quiet; MLS_WRONG_USAGE: the way to help follows.  False.
- */
+/* Prints `mlscore CMD: 'path': reason` on standard error, safely escaped; path NULL: without it.  `kind` is the exit
+ * status that it makes; MLS_EXIT_OK: only a note, not for --quiet; MLS_WRONG_USAGE: the way to help follows.  False. */
 bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...) MLS_PRINTF(4, 5);
 
 /* Says what an error says: with a place in the file of that path, else without the path.  False. */
 bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
 
-/*
- * Says what is wrong with a file that the user named, if it is of a file (path NULL: of none): by its place in the
- * file, where it has one.  It is wrong usage, unless the file could not be read.  False.
- */
+/* Says what is wrong with a file that the user named, if it is of a file (path NULL: of none): by its place in the
+ * file, where it has one.  It is wrong usage, unless the file could not be read.  False. */
 bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error);
 
 /* Says that memory ran out.  False. */
@@ -219,10 +212,8 @@ mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage us
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
 
-/*
- * The newest edition that has a benchmark; NULL: none has.  A benchmark that only hpc has needs no --usage: cli->usage
- * is hpc then.  The editions are loaded.
- */
+/* The newest edition that has a benchmark; NULL: none has.  A benchmark that only hpc has needs no --usage: cli->usage
+ * is hpc then.  The editions are loaded. */
 const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark);
 
 /* Loads cli->models and cli->accelerators.  False after a complaint. */
@@ -234,10 +225,8 @@ bool mls_cli_own_rules(mls_cli *cli);
 /* Makes options for collecting of what commands have in common: family, edition, threads.  False after a complaint. */
 bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how);
 
-/*
- * The same with a checker for the rules to judge logs by: the file of --rules, and the published edition that they
- * build on, the edition named, or the one of each log's date.  False after a complaint.
- */
+/* The same with a checker for the rules to judge logs by: the file of --rules, and the published edition that they
+ * build on, the edition named, or the one of each log's date.  False after a complaint. */
 bool mls_cli_judge(mls_cli *cli, mls_collect_options *how);
 
 /* The edition named by `text`, or by --edition; *edition is NULL where neither is.  False after a complaint. */
@@ -253,19 +242,15 @@ void mls_cli_close(mls_cli *cli, const char *failure);
 void mls_cli_print(mls_cli *cli, const mls_report *report, const void *what);
 void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *what, void *state);
 
-/*
- * Reads the logs below a path (NULL: all operands), which are cli->sources then, and says which could not be opened;
- * with a report begun (NULL: none) and ended around it, whose printer has the `state`.  False after a complaint.
- */
+/* Reads the logs below a path (NULL: all operands), which are cli->sources then, and says which could not be opened;
+ * with a report begun (NULL: none) and ended around it, whose printer has the `state`.  False after a complaint. */
 bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, const mls_report *report, void *state);
 
 /* The `done` of a reading whose state is the cli: says why a source could not be read. */
 mls_status mls_cli_read_done(void *cli, const mls_read *read);
 
-/*
- * Collects what stands below paths.  Says what went wrong, of the file of that path where that has a place in one:
- * false then.  *collection is to be released in any case.
- */
+/* Collects what stands below paths.  Says what went wrong, of the file of that path where that has a place in one:
+ * false then.  *collection is to be released in any case. */
 bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
                      mls_collection *collection);
 
@@ -293,5 +278,3 @@ void mls_cli_release(mls_cli *cli);
 /* A line on standard error, rewritten in place, while long work goes on, only on a terminal; `cli` is the state. */
 void mls_cli_progress(void *cli, size_t files_done, size_t files, uint64_t bytes_done);
 void mls_cli_progress_end(const mls_cli *cli);
-
-#endif

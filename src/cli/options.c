@@ -205,10 +205,8 @@ static const mls_option *option_by(const mls_option *options, int got)
     return NULL;
 }
 
-/*
- * Says what getopt did not like: ':' for a missing argument, else '?' with the culprit in optopt, which is a letter or
- * the number of a long option that takes no argument, or 0, and then it is the word before optind.
- */
+/* Says what getopt did not like: ':' for a missing argument, else '?' with the culprit in optopt, which is a letter or
+ * the number of a long option that takes no argument, or 0, and then it is the word before optind. */
 static bool refuse(mls_cli *cli, int got, const char *word)
 {
     if (got == ':') {

@@ -116,10 +116,8 @@ mls_status mls_side_group_measure(mls_side_group *group)
     return MLS_OK;
 }
 
-/*
- * b / n - a / m for numbers of runs n and m, in whole numbers; rounded, halves away from zero.  False, and 0, when the
- * fraction grows too large.
- */
+/* b / n - a / m for numbers of runs n and m, in whole numbers; rounded, halves away from zero.  False, and 0, when the
+ * fraction grows too large. */
 static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *rounded)
 {
     int64_t left;
@@ -281,10 +279,8 @@ static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
     }
 }
 
-/*
- * Two shares of what two sums make: by how often (a_count, b_count: means), and by how long each took.  Where the first
- * ends needs doubles; where both end does not.
- */
+/* Two shares of what two sums make: by how often (a_count, b_count: means), and by how long each took.  Where the first
+ * ends needs doubles; where both end does not. */
 static void take_pair(splitting *to, mls_share often, double a_count, double b_count, int64_t a, int64_t b)
 {
     const double before = (double)to->b_sum / (double)to->b->kept - (double)to->a_sum / (double)to->a->kept;

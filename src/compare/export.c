@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * export.c - groups from what `mlscore score` wrote: CSV, JSON, or NDJSON.
+/* export.c - groups from what `mlscore score` wrote: CSV, JSON, or NDJSON.
  *
- * slurm/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON.
- */
+ * slurm/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON. */
 #include <math.h>
 
 #include "base/buffer.h"
@@ -234,10 +232,8 @@ static mls_str json_member(mls_str object, mls_str name, mls_json_kind kind)
     return known && mls_json_kind_of(span) == kind ? span : (mls_str){0};
 }
 
-/*
- * Members of a JSON object into the row.  One of another kind says nothing, nor does a number that cannot be read.
- * False: no memory.
- */
+/* Members of a JSON object into the row.  One of another kind says nothing, nor does a number that cannot be read.
+ * False: no memory. */
 static bool take_members(export_reading *reading, mls_str object, unsigned of)
 {
     static const mls_json_kind kinds[] = {

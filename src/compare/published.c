@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * published.c - reads the published results, and ranks them.
+/* published.c - reads the published results, and ranks them.
  *
  * A table of src/data/published has a line for each system, followed by lines for its results; the first two name the
  * fields of both, and a line of the one has more fields than one of the other.  Fields stand between bars: it is read
- * whenever scores are printed, and needs no quotes, for which libcsv would look at each byte.
- */
+ * whenever scores are printed, and needs no quotes, for which libcsv would look at each byte. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * side.h - what the files of the room share: reading sides, pairing their groups, and what of them differs.
+/* side.h - what the files of the room share: reading sides, pairing their groups, and what of them differs.
  *
- * All of a comparison lies in its arena.  Functions that return a bool return false when there is no memory.
- */
-#ifndef MLS_COMPARE_SIDE_H
-#define MLS_COMPARE_SIDE_H
+ * All of a comparison lies in its arena.  Functions that return a bool return false when there is no memory. */
+#pragma once
 
 #include "base/memory.h"
 #include "mlscore/compare.h"
@@ -20,20 +17,16 @@ mls_side_group mls_side_group_of(const mls_group *group);
 /* How long a run took, and to initialise; a number of milliseconds that cannot be added up is not known. */
 void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
 
-/*
- * The parts of a run whose times are known: `delimited`, by blocks or epochs; evaluations NAN: they count as training.
- * They add up to the run's ms, whatever fractions of milliseconds they have, or are not known.
- */
+/* The parts of a run whose times are known: `delimited`, by blocks or epochs; evaluations NAN: they count as training.
+ * They add up to the run's ms, whatever fractions of milliseconds they have, or are not known. */
 void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations);
 
 /* Adds where a run of the group was made, as far as logs and exports both say it. */
 bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const char *config, double nodes,
                               const mls_side_group *group) MLS_MUST_USE;
 
-/*
- * Adds what a run was set up with, or where: as the JSON text that was logged; as the text that a CSV shows; or a text
- * (decoded, NULL: none) or number (not finite: none).  Empty says nothing.  Keys are not copied.
- */
+/* Adds what a run was set up with, or where: as the JSON text that was logged; as the text that a CSV shows; or a text
+ * (decoded, NULL: none) or number (not finite: none).  Empty says nothing.  Keys are not copied. */
 bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key, mls_str json) MLS_MUST_USE;
 bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text) MLS_MUST_USE;
 bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text) MLS_MUST_USE;
@@ -52,10 +45,8 @@ bool mls_sides_meet(mls_comparison *comparison) MLS_MUST_USE;
 /* The same of one side: its groups of one benchmark and division become sides, and meet. */
 bool mls_side_meet_itself(mls_comparison *comparison, const char *baseline) MLS_MUST_USE;
 
-/*
- * Collects groups[first] and those after it that are `alike` and not yet taken, and takes them; `found` has room for
- * all.  How many there are.
- */
+/* Collects groups[first] and those after it that are `alike` and not yet taken, and takes them; `found` has room for
+ * all.  How many there are. */
 size_t mls_groups_take(const mls_comparison *comparison, size_t first,
                        bool (*alike)(const mls_side_group *, const mls_side_group *), bool *taken,
                        mls_side_group **found);
@@ -78,5 +69,3 @@ int mls_division_compare(mls_division a, mls_division b);
 
 /* Whether two texts are the same, or both NULL. */
 bool mls_same_text(const char *a, const char *b);
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare.c - where the name of a config and its text disagree, and what in the text costs speed or breaks runs.
+/* compare.c - where the name of a config and its text disagree, and what in the text costs speed or breaks runs.
  *
  * A file whose name says nothing of a shape is a fragment that others source: what it leaves out, and what does not fit
- * together before they say the rest, is no fault of it.
- */
+ * together before they say the rest, is no fault of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
@@ -51,10 +49,8 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
     }
 }
 
-/*
- * A number of the name against an export of the text that is it, or `either`; 0 in the name agrees with everything.
- * `gpus`: the export may be of all of them together (0: it is not).
- */
+/* A number of the name against an export of the text that is it, or `either`; 0 in the name agrees with everything.
+ * `gpus`: the export may be of all of them together (0: it is not). */
 static void compare_number(const comparison *self, const char *export, uint64_t number, uint64_t either, uint64_t gpus,
                            const char *before, const char *after)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * name.c - the shape of a job, decoded from the name of its config.
+/* name.c - the shape of a job, decoded from the name of its config.
  *
  * A name is parts with '_' between them.  The last part that is a shape is the shape; what stands before it is the
- * system, what follows are suffixes.
- */
+ * system, what follows are suffixes. */
 #include "base/file.h"
 #include "base/number.h"
 #include "mlscore/config.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * campaign.c - diagnosed jobs as a chain: what comes back on the same node, and the time that failing cost.
+/* campaign.c - diagnosed jobs as a chain: what comes back on the same node, and the time that failing cost.
  *
  * Downtime is what NVIDIA's article on reliable training counts: checkpoints, and for each error its detection, the
- * shutdown, the work that is done again and the restart; cut so that no second counts twice.
- */
+ * shutdown, the work that is done again and the restart; cut so that no second counts twice. */
 #include <math.h>
 #include <stdlib.h>
 

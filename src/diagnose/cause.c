@@ -390,11 +390,9 @@ static size_t number_runs(mls_job_log *job, bool *success)
     return runs;
 }
 
-/*
- * Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
+/* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
  * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
- * and a job that never came further is one that died early.
- */
+ * and a job that never came further is one that died early. */
 static void drop_unbegun(mls_job_log *job)
 {
     bool began = false;
@@ -424,10 +422,8 @@ static void list_overran(mls_job_log *job)
     }
 }
 
-/*
- * Fills the failures of the runs without success, in their order; a job without records failed only if something says
- * so.  `order` and `views` have room for each run, and one more.
- */
+/* Fills the failures of the runs without success, in their order; a job without records failed only if something says
+ * so.  `order` and `views` have room for each run, and one more. */
 static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order, mls_job_steps *steps)
 {
     mls_diagnosis *to = job->to;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * job.h - a job while its logs are read: what every run of every file showed, for the verdict at the end.
+/* job.h - a job while its logs are read: what every run of every file showed, for the verdict at the end.
  *
  * Files are read one after the other, on one thread.  Of a block the records come first, and are kept in brief; then
- * its lines, which are walked together with them.
- */
-#ifndef MLS_DIAGNOSE_JOB_H
-#define MLS_DIAGNOSE_JOB_H
+ * its lines, which are walked together with them. */
+#pragma once
 
 #include "base/map.h"
 #include "base/statistics.h"
@@ -47,10 +44,8 @@ typedef struct mls_match {
     bool reported;             /* with the failure of a run */
 } mls_match;
 
-/*
- * How often a signature matched between two advances of a segment: lines or records by which training had come further
- * than before.
- */
+/* How often a signature matched between two advances of a segment: lines or records by which training had come further
+ * than before. */
 typedef struct mls_match_count {
     struct mls_match_count *next; /* likewise */
     size_t signature, segment, advances, count;
@@ -246,5 +241,3 @@ mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms);
 
 /* ---- cause.c: the verdict */
 mls_status mls_job_judge(mls_job_log *job) MLS_MUST_USE;
-
-#endif

@@ -29,10 +29,8 @@ const mls_brief_record *mls_job_record_of(const mls_job_log *job, size_t i)
     return found ? &block->records[at] : NULL;
 }
 
-/*
- * Whether there may be a time in a line: two colons near its beginning with minutes between, 13:28:01.  Most lines are
- * not read for more.
- */
+/* Whether there may be a time in a line: two colons near its beginning with minutes between, 13:28:01.  Most lines are
+ * not read for more. */
 static bool may_have_time(mls_str line)
 {
     enum { NEAR = 160 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * steps.c - the progress of a job in the order of time: how far training had come, and how long its steps took.
+/* steps.c - the progress of a job in the order of time: how far training had come, and how long its steps took.
  *
  * A job may have thousands of runs that failed, each with a time of its own, so nothing is sorted for one of them: they
  * are asked for in the order of their times, and a tree of counts (Fenwick 1994) knows the middle of all intervals that
- * came so far.
- */
+ * came so far. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* input.h - the bytes of a file, block by block, whatever they are packed in; private to the library. */
-#ifndef MLS_LOG_INPUT_H
-#define MLS_LOG_INPUT_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -31,10 +30,8 @@ typedef struct mls_input {
     const char *unread; /* why it is nothing that can be read, as mls_file_magic_words() says */
 } mls_input;
 
-/*
- * Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  By the first one it is known what a file is: from
- * there on it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out.
- */
+/* Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  By the first one it is known what a file is: from
+ * there on it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out. */
 bool mls_input_fill(mls_input *input, char *block, size_t *len);
 
 /* The reason why the file was not read to its end, as a status; MLS_OK: it was. */
@@ -48,12 +45,8 @@ bool mls_unpack_can(mls_str head);
 /* Unpacks what a descriptor, of which `head` was read already, holds; NULL when memory runs out. */
 mls_unpacker *mls_unpacker_new(int fd, mls_str head);
 
-/*
- * Fills `block` with up to `wanted` bytes; *len less than that: the end, or trouble, with what could be unpacked before
- * it.  False when memory runs out.
- */
+/* Fills `block` with up to `wanted` bytes; *len less than that: the end, or trouble, with what could be unpacked before
+ * it.  False when memory runs out. */
 bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
 
 void mls_unpacker_free(mls_unpacker *unpacker);
-
-#endif

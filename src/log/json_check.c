@@ -136,10 +136,8 @@ static inline __attribute__((always_inline)) const char *check_key(const char *a
     return *at == ':' ? mls_json_blanks(at + 1, lines) : json_fail(at, "expected ':'", fault);
 }
 
-/*
- * `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text.  Of the
- * containers around, `objects` holds a bit each, the innermost lowest; what 64 of them hide is kept in `outside`.
- */
+/* `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text.  Of the
+ * containers around, `objects` holds a bit each, the innermost lowest; what 64 of them hide is kept in `outside`. */
 static inline __attribute__((always_inline)) const char *check_value(const char *at, unsigned outer, bool lines,
                                                                      mls_json_fault *fault)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * json_check.h - the questions asked of many bytes at once, the validator's inner loops and steps over validated text:
+/* json_check.h - the questions asked of many bytes at once, the validator's inner loops and steps over validated text:
  * of the log floor, and of diagnose, which asks them of the lines between records.
  *
  * Text that is checked is followed by a byte below 0x20 (the line's ending, or a sentinel) and MLS_SCAN_PADDING
  * readable bytes.  No JSON token crosses such a byte, so nothing needs to look at an end.
  *
- * SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others.
- */
-#ifndef MLS_LOG_JSON_CHECK_H
-#define MLS_LOG_JSON_CHECK_H
+ * SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others. */
+#pragma once
 
 #include "mlscore/value.h"
 
@@ -86,19 +83,15 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
     return at;
 }
 
-/*
- * Checks the value that starts at `at` (no blanks before it) inside of `outer` levels.  Returns the byte after it; or
- * NULL with *fault set.
- */
+/* Checks the value that starts at `at` (no blanks before it) inside of `outer` levels.  Returns the byte after it; or
+ * NULL with *fault set. */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
 /* The same where a value may go on over many lines, inside of less than 64 levels; after the text stands a NUL. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
 
-/*
- * Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  After it, to the next
- * byte below 0x20 other than a tab, stand only bytes that trimming drops.
- */
+/* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  After it, to the next
+ * byte below 0x20 other than a tab, stand only bytes that trimming drops. */
 const char *mls_record_check(mls_str payload, mls_record *record, struct mls_arena *scratch, const char **wrong);
 
 /* Drops the white space that the compliance checker drops: the blanks of JSON in front, at the end all there is. */
@@ -114,10 +107,6 @@ const char *mls_span_skip_value(const char *at, const char *end);
 bool mls_walk_enter(mls_json_walk *walk, mls_str *name);
 void mls_walk_leave(mls_json_walk *walk, const char *stop);
 
-/*
- * Decodes a string, quotes included, into the arena.  `latin1`: bytes above 0x7f become code points of their own (how a
- * rule sees them); else they stay (how a person wants them).  False when memory runs out.
- */
+/* Decodes a string, quotes included, into the arena.  `latin1`: bytes above 0x7f become code points of their own (how a
+ * rule sees them); else they stay (how a person wants them).  False when memory runs out. */
 bool mls_span_decode(mls_str quoted, bool latin1, struct mls_arena *arena, mls_str *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keep.h - records of which a copy is kept, to be replayed when it is known whose they are. */
-#ifndef MLS_LOG_KEEP_H
-#define MLS_LOG_KEEP_H
+#pragma once
 
 #include "base/buffer.h"
 #include "mlscore/log.h"
@@ -23,5 +22,3 @@ mls_status mls_records_replay(const mls_kept_records *kept, mls_status (*take)(v
 void mls_records_forget(mls_kept_records *kept);
 
 void mls_records_release(mls_kept_records *kept);
-
-#endif

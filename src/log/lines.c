@@ -196,10 +196,8 @@ enum { STRETCH_WORDS = 32, STRETCH = STRETCH_WORDS * 64 };
 
 typedef void (*mark_words)(const char *at, size_t words, uint64_t *marks);
 
-/*
- * A bit for each control character, which may end a line, and for what may be the 'G' of ":::MLLOG ", the letter of it
- * that logs have least of.
- */
+/* A bit for each control character, which may end a line, and for what may be the 'G' of ":::MLLOG ", the letter of it
+ * that logs have least of. */
 static void mark_plain(const char *at, size_t words, uint64_t *marks)
 {
     for (size_t i = 0; i < words; i++) {

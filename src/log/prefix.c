@@ -257,10 +257,8 @@ static int32_t take_quickly(const char **line, const char *begins, const char *e
     return number;
 }
 
-/*
- * "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have one of these on every line, so
- * they are read without `prefixes`.
- */
+/* "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have one of these on every line, so
+ * they are read without `prefixes`. */
 int32_t mls_log_line_first_rank(const char *at)
 {
     int32_t task;

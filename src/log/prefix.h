@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * prefix.h - one line of a job's output: what launchers, loggers and kernels put in front of a message, taken off it.
+/* prefix.h - one line of a job's output: what launchers, loggers and kernels put in front of a message, taken off it.
  *
  * The one place where a line's rank, local rank, node, GPU and time are known.  A time is as base/moment.h has it; NAN:
- * none.
- */
-#ifndef MLS_LOG_PREFIX_H
-#define MLS_LOG_PREFIX_H
+ * none. */
+#pragma once
 
 #include "mlscore/log.h"
 
@@ -22,10 +19,8 @@ typedef struct mls_log_line {
     mls_str node, gpu;        /* likewise; empty: not known */
 } mls_log_line;
 
-/*
- * Reads a line, without its ending.  `clean`: there are no control characters in it; else `scratch` takes it without
- * them, MLS_LINE_EXAMINED bytes.  The rest is borrowed.
- */
+/* Reads a line, without its ending.  `clean`: there are no control characters in it; else `scratch` takes it without
+ * them, MLS_LINE_EXAMINED bytes.  The rest is borrowed. */
 mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch);
 
 /* The rank that a line, which ends with a control character, begins with, found quickly; -1: it begins with none. */
@@ -53,10 +48,8 @@ mls_str mls_log_line_clean(mls_str raw, char *scratch);
 /* The time that a line begins with, after other prefixes; else the one in a line of slurmstepd or torchrun. */
 double mls_log_line_time(const mls_log_line *line);
 
-/*
- * The rank of the prefixes, of which a launcher's task yields to "[rankN]:" in the message; else that, "rank N" or
- * "Rank N" there, where it is not a local rank; -1: not known.
- */
+/* The rank of the prefixes, of which a launcher's task yields to "[rankN]:" in the message; else that, "rank N" or
+ * "Rank N" there, where it is not a local rank; -1: not known. */
 int32_t mls_log_line_rank(const mls_log_line *line);
 
 /* The node of the prefixes, else "node: NAME" or "node NAME", with a digit and a letter, in the message; or empty. */
@@ -71,16 +64,12 @@ typedef struct mls_line_parts {
     mls_str node, gpu;                      /* empty: none */
 } mls_line_parts;
 
-/*
- * Moves `text` to after what a format stands for; false, nothing moved: it does not begin so.  Bytes are themselves,
+/* Moves `text` to after what a format stands for; false, nothing moved: it does not begin so.  Bytes are themselves,
  * and with '%':
  *   r k l n g   a rank, a launcher's task, a local rank, a number, the number of a GPU
  *   t C         2026-04-19T13:28:01.123+02:00 and the like (mls_take_moment), a clock
  *   Y B E W     a year; "Apr "; a day that may have a blank for its first digit, or none; a day of the week
  *   G           a month and a day of glog; PyTorch puts no zero before the month
  *   h N P L     a host's name, any word for one, a word that ends with ':', glog's letter
- *   _ ? |       blanks or none, one blank or none, no more than a blank or the end
- */
+ *   _ ? |       blanks or none, one blank or none, no more than a blank or the end */
 bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts);
-
-#endif

@@ -7,10 +7,8 @@
 /* How much of a log is searched for NUL bytes. */
 enum { BINARY_SNIFF = 4096 };
 
-/*
- * An unfinished line with a ":::MLLOG " is kept up to this length: a record of the greatest length, and some white
- * space around it that trimming will drop.
- */
+/* An unfinished line with a ":::MLLOG " is kept up to this length: a record of the greatest length, and some white
+ * space around it that trimming will drop. */
 #define CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
 /* Whether a line ends at data[i] for certain: a '\r' at the very end may be half of "\r\n". */
@@ -103,11 +101,9 @@ static void carry_drop(mls_reader *reader, size_t count)
     reader->dropped.bytes += count;
 }
 
-/*
- * The unfinished line has outgrown a record.  Without a ":::MLLOG " only its last bytes, which may be half of one, are
+/* The unfinished line has outgrown a record.  Without a ":::MLLOG " only its last bytes, which may be half of one, are
  * worth keeping; with one, nothing before it is; and when even what follows it is too long, only another could still
- * make a record of the line.
- */
+ * make a record of the line. */
 static void carry_shrink(mls_reader *reader)
 {
     const mls_buffer *carry = &reader->carry;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reader.h - the steps from a file's blocks to the sinks, private to the log floor.
+/* reader.h - the steps from a file's blocks to the sinks, private to the log floor.
  *
  * A block is cut after its first and its last line ending.  What lies between is scanned in place, keeping no state
  * from one block to the next, so on any thread and in any order.  The reader takes the blocks in order and joins their
- * ends in a small buffer; of a line too long to hold it drops all but what could still be a record.
- */
-#ifndef MLS_LOG_READER_H
-#define MLS_LOG_READER_H
+ * ends in a small buffer; of a line too long to hold it drops all but what could still be a record. */
+#pragma once
 
 #include "base/buffer.h"
 #include "base/memory.h"
@@ -42,10 +39,8 @@ typedef struct mls_dropped {
     bool mllog;   /* there was a ":::MLLOG " in them */
 } mls_dropped;
 
-/*
- * Scans whole lines.  MLS_SCAN_PADDING bytes after them must be readable; if they do not end in '\n' the first of
- * those is '\0'.  False when memory runs out.
- */
+/* Scans whole lines.  MLS_SCAN_PADDING bytes after them must be readable; if they do not end in '\n' the first of
+ * those is '\0'.  False when memory runs out. */
 bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped);
 
 /* The last ":::MLLOG " in the text; NULL when there is none. */
@@ -84,5 +79,3 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block) MLS_MUST_U
 mls_status mls_reader_end(mls_reader *reader) MLS_MUST_USE;
 
 void mls_reader_release(mls_reader *reader);
-
-#endif

@@ -19,10 +19,8 @@ mls_str mls_payload_trim(mls_str text)
     return text;
 }
 
-/*
- * Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the byte after them; NULL when there are
- * none or more, or a 0 in front.
- */
+/* Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the byte after them; NULL when there are
+ * none or more, or a 0 in front. */
 static const char *time_digits(const char *at, double *time_ms)
 {
     const char *start = at;
@@ -34,10 +32,8 @@ static const char *time_digits(const char *at, double *time_ms)
     return at > start && at - start <= 15 && *start != '0' ? at : NULL;
 }
 
-/*
- * A string holds a number if Python's float() reads it: blanks of ASCII around it are fine, next line and no-break
- * space too, and separators are not.
- */
+/* A string holds a number if Python's float() reads it: blanks of ASCII around it are fine, next line and no-break
+ * space too, and separators are not. */
 static bool time_of_text(mls_str text, double *time_ms)
 {
     static const mls_str spaces[] = {MLS_STR("\xc2\x85"), MLS_STR("\xc2\xa0"), MLS_STR(" "),  MLS_STR("\t"),
@@ -98,14 +94,12 @@ static inline bool take_value(const char **at, mls_str *value)
     return *at != NULL;
 }
 
-/*
- * The layout that the benchmarks' own logging package writes, which nearly every published record has:
+/* The layout that the benchmarks' own logging package writes, which nearly every published record has:
  *
  *   {"namespace": "…", "time_ms": 1, "event_type": "…", "key": "…", "value": …, "metadata": …}
  *
  * Known names need no looking up.  False means only that the record is not of this layout (or is wrong); the general
- * way then judges it from its start.
- */
+ * way then judges it from its start. */
 static bool record_check_usual(const char *at, const char *end, mls_record *record)
 {
     mls_str type;
@@ -120,10 +114,8 @@ static bool record_check_usual(const char *at, const char *end, mls_record *reco
     return true;
 }
 
-/*
- * Any other record, whose object has been validated.  Of duplicate members the last counts, a time_ms that is none
- * too.  NULL, or what is wrong.
- */
+/* Any other record, whose object has been validated.  Of duplicate members the last counts, a time_ms that is none
+ * too.  NULL, or what is wrong. */
 static const char *record_take_members(mls_str payload, mls_record *record, mls_arena *scratch, const char **wrong)
 {
     mls_str time = {NULL, 0};

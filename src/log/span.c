@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * span.c - looking into JSON that has been validated before, without a tree.
+/* span.c - looking into JSON that has been validated before, without a tree.
  *
  * Because the text is known to be well formed, nothing here looks for errors: a value is skipped by its first byte, and
- * the only failure is memory.
- */
+ * the only failure is memory. */
 #include "log/json_check.h"
 
 #include "base/memory.h"

@@ -89,10 +89,8 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
     return true;
 }
 
-/*
- * Fills `value` from *at on and moves *at after it, so that text is read once however deep it nests.  Recursion is
- * bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here.
- */
+/* Fills `value` from *at on and moves *at after it, so that text is read once however deep it nests.  Recursion is
+ * bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here. */
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
 {
     const mls_str rest = {*at, (size_t)(end - *at)};

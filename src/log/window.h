@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * window.h - the part of a file that is read, block by block: what is left of the blocks before stands before the
- * next one, so that a line is found whole.  Private to the library.
- */
-#ifndef MLS_LOG_WINDOW_H
-#define MLS_LOG_WINDOW_H
+/* window.h - the part of a file that is read, block by block: what is left of the blocks before stands before the
+ * next one, so that a line is found whole.  Private to the library. */
+#pragma once
 
 #include "log/input.h"
 
@@ -23,10 +20,6 @@ void mls_window_release(mls_window *window);
 enum { MLS_WINDOW_KEPT = 1 << 20 };
 bool mls_window_fill(mls_window *window) MLS_MUST_USE;
 
-/*
- * The line that begins `from` bytes after `at`, up to its line feed.  False: that is not in the window yet, and the
- * line is what there is of it.
- */
+/* The line that begins `from` bytes after `at`, up to its line feed.  False: that is not in the window yet, and the
+ * line is what there is of it. */
 bool mls_window_line(const mls_window *window, size_t from, mls_str *line);
-
-#endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * model_file.c - a model from a file: a Hugging Face config.json, or an object with the members of
+/* model_file.c - a model from a file: a Hugging Face config.json, or an object with the members of
  * src/data/models.json.
  *
  * The file may hold anything.  What it does not say about its architecture follows from model_type, as the classes of
- * the transformers library have it.
- */
+ * the transformers library have it. */
 #include <math.h>
 
 #include "base/buffer.h"

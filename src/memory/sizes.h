@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sizes.h - private to the memory room: integers that overflow into "absurd", and the sizes of a model.
- */
-#ifndef MLS_MEMORY_SIZES_H
-#define MLS_MEMORY_SIZES_H
+/* sizes.h - private to the memory room: integers that overflow into "absurd", and the sizes of a model. */
+#pragma once
 
 #include "mlscore/memory.h"
 
@@ -142,5 +139,3 @@ mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to,
 
 /* "5 is not divisible by tp 2" as an error: a layout that cannot be. */
 mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor);
-
-#endif

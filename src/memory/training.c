@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * training.c - what every stage of a pipeline keeps: weights, gradients, optimizer, activations.
+/* training.c - what every stage of a pipeline keeps: weights, gradients, optimizer, activations.
  *
  * Activations are those of Korthikanti et al. 2022 (arXiv:2205.05198), item by item, so that what a format or a
- * framework changes is changed in one place; for GPT the items add up to the paper's formulas, to the byte.
- */
+ * framework changes is changed in one place; for GPT the items add up to the paper's formulas, to the byte. */
 #include <inttypes.h>
 
 #include "memory/sizes.h"
@@ -253,10 +251,8 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
                j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
 }
 
-/*
- * Bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the layers; layers
- * with experts, which keep more, come first.
- */
+/* Bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the layers; layers
+ * with experts, which keep more, come first. */
 static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 {
     const uint64_t recomputed =

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* marked.h - the lines of a block that are to be examined, as they may hold what signatures and marks look for. */
-#ifndef MLS_MESSAGES_MARKED_H
-#define MLS_MESSAGES_MARKED_H
+#pragma once
 
 #include "messages/signatures.h"
 #include "mlscore/log.h"
@@ -30,5 +29,3 @@ static inline void mls_marked_add(mls_marked_lines *marked, size_t i)
 
 /* The first marked line from `i` on; `end`: there is none before it. */
 size_t mls_marked_next(const mls_marked_lines *marked, size_t i, size_t end);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signatures.h - the table of signatures as readers of logs use it: one search for all texts, then patterns. */
-#ifndef MLS_MESSAGES_SIGNATURES_H
-#define MLS_MESSAGES_SIGNATURES_H
+#pragma once
 
 #include "mlscore/messages.h"
 
@@ -9,10 +8,8 @@
 enum { MLS_MARKS_MAX = 31 };
 #define MLS_ANY_SIGNATURE (UINT32_C(1) << MLS_MARKS_MAX)
 
-/*
- * Makes the search for the texts that signatures need and for those of the reader, which stay the caller's.  Only after
- * it may be searched; it does nothing when it was done for the same texts and no signature has come since.
- */
+/* Makes the search for the texts that signatures need and for those of the reader, which stay the caller's.  Only after
+ * it may be searched; it does nothing when it was done for the same texts and no signature has come since. */
 mls_status mls_signatures_prepare(mls_signatures *signatures, const mls_str *marks, size_t mark_count) MLS_MUST_USE;
 const struct mls_needles *mls_signatures_needles(const mls_signatures *signatures);
 
@@ -25,11 +22,9 @@ bool mls_signatures_want_records(const mls_signatures *signatures);
 /* Looks for all that a line may have, for mls_signatures_find().  Returns bits as above; 0: it has nothing. */
 uint32_t mls_signatures_search(mls_signatures *signatures, mls_str line);
 
-/*
- * The signature of a message, of the line that was searched last: the one of highest precedence, generic ones only when
+/* The signature of a message, of the line that was searched last: the one of highest precedence, generic ones only when
  * there is no other; -1: none.  `traceback`: one that counts only after a traceback may be it.  Its pattern then holds
- * the groups.
- */
+ * the groups. */
 mls_status mls_signatures_find(mls_signatures *signatures, mls_str message, bool traceback,
                                ptrdiff_t *found) MLS_MUST_USE;
 
@@ -41,5 +36,3 @@ bool mls_signatures_maybe_exception(const mls_signatures *signatures, mls_str me
 
 /* Whether a pattern took too long on some line, and is not tried any more. */
 bool mls_signatures_overran(const mls_signatures *signatures, size_t index);
-
-#endif

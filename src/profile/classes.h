@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* classes.h - classes of kernels by number, private to the profile room. */
-#ifndef MLS_PROFILE_CLASSES_H
-#define MLS_PROFILE_CLASSES_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/pattern.h"
@@ -35,5 +34,3 @@ struct mls_kernel_classes {
 
 /* The number of a name's class, and whether it is a product on FP32 cores; false: memory ran out. */
 bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32);
-
-#endif

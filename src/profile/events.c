@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * events.c - the events of a Chrome trace: kernels, copies, sets and steps.
+/* events.c - the events of a Chrome trace: kernels, copies, sets and steps.
  *
  * Nothing is kept of an event but the members that are asked for, and nothing is looked at of one whose category says
- * that it is not of the GPU.
- */
+ * that it is not of the GPU. */
 #include <math.h>
 #include <strings.h>
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gather.h - what is kept of a profile while it is read, whatever its format; private to the profile room.
+/* gather.h - what is kept of a profile while it is read, whatever its format; private to the profile room.
  *
  * Memory does not grow with names beyond NAMES_MAX, nor with streams beyond TRACKS_MAX; it grows by 24 bytes for each
- * activity on a time line, and by a few more for each launch with counters.
- */
-#ifndef MLS_PROFILE_GATHER_H
-#define MLS_PROFILE_GATHER_H
+ * activity on a time line, and by a few more for each launch with counters. */
+#pragma once
 
 #include "base/decimal.h"
 #include "base/interval.h"
@@ -20,10 +17,8 @@ enum {
     MLS_TRACKS_MAX = 16384 /* streams */
 };
 
-/*
- * How the numbers of a file are written, which may be known only at its end (see base/decimal.h): until then sums are
- * kept as they are in each locale.
- */
+/* How the numbers of a file are written, which may be known only at its end (see base/decimal.h): until then sums are
+ * kept as they are in each locale. */
 typedef enum mls_locale {
     MLS_LOCALE_POINT,   /* with a decimal point */
     MLS_LOCALE_COMMA,   /* with a decimal comma */
@@ -75,10 +70,8 @@ typedef enum mls_copy_operation {
     MLS_COPY_COUNT
 } mls_copy_operation;
 
-/*
- * An activity is of a row among the kernels.  The first ones are of classes, for kernels whose names are not
- * kept, then come two for each operation that copies, the second of pageable memory, then names.
- */
+/* An activity is of a row among the kernels.  The first ones are of classes, for kernels whose names are not
+ * kept, then come two for each operation that copies, the second of pageable memory, then names. */
 enum {
     MLS_ROW_COPY = MLS_CLASSES_MAX,
     MLS_ROW_NAME = MLS_ROW_COPY + 2 * MLS_COPY_COUNT,
@@ -184,11 +177,7 @@ bool mls_gather_judge(mls_gather *gather);
 mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,
                                   mls_profile **profile, mls_error *error) MLS_MUST_USE;
 
-/*
- * MLS_ERROR_UNKNOWN: it is no profile, with the reason; *json false: nor is it JSON, and no more than the first block
- * was looked at, which is as it was.
- */
+/* MLS_ERROR_UNKNOWN: it is no profile, with the reason; *json false: nor is it JSON, and no more than the first block
+ * was looked at, which is as it was. */
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error);
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error);
-
-#endif

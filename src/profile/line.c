@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * line.c - the time line: what each device did, how much of it at the same time.
+/* line.c - the time line: what each device did, how much of it at the same time.
  *
  * C computes, N communicates, M copies.  Of each only unions are added up, in one pass over the activities in the order
- * of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|.
- */
+ * of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ncu.c - counters of Nsight Compute: page details, a row for each metric, or page raw, a row for each launch.
- */
+/* ncu.c - counters of Nsight Compute: page details, a row for each metric, or page raw, a row for each launch. */
 #include <math.h>
 
 #include "profile/reports.h"

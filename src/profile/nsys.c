@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * nsys.c - the reports of nsys stats: one or many in a file, recognised by their columns.
+/* nsys.c - the reports of nsys stats: one or many in a file, recognised by their columns.
  *
  * How a number is to be read may only be known at the end of the file, so sums are kept for each locale (mls_locale).
  */

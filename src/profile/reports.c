@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reports.c - lines and rows of the reports of nsys and ncu, as a stream.
+/* reports.c - lines and rows of the reports of nsys and ncu, as a stream.
  *
  * Around the tables stands anything, with quotes that are never closed.  Inside of a table a quoted field may hold line
  * endings, so a row can be several lines; one that does not end well is dropped with its first line, and the others
- * that it took are read again, each by itself: no byte is looked at more than twice.
- */
+ * that it took are read again, each by itself: no byte is looked at more than twice. */
 #include "profile/reports.h"
 
 #include <stdlib.h>
@@ -69,10 +67,8 @@ static mls_report_line line_kind(mls_reports *r, mls_str line)
     return kind;
 }
 
-/*
- * Where the line ends that begins `from` bytes after the row, and where without its "\r".  NULL, or why there is no
- * such line.
- */
+/* Where the line ends that begins `from` bytes after the row, and where without its "\r".  NULL, or why there is no
+ * such line. */
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
     mls_str line;

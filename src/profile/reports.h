@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reports.h - tables of comma-separated fields inside of any other text, those of nsys and of ncu; private to the
- * profile room.
- */
-#ifndef MLS_PROFILE_REPORTS_H
-#define MLS_PROFILE_REPORTS_H
+/* reports.h - tables of comma-separated fields inside of any other text, those of nsys and of ncu; private to the
+ * profile room. */
+#pragma once
 
 #include "profile/gather.h"
 
@@ -121,10 +118,8 @@ mls_str mls_cut_brackets(mls_str *text);
 /* Ten to which power a unit of time is nanoseconds; -1: it is none. */
 int mls_time_power(mls_str unit);
 
-/*
- * The readers of both: a line; a column of the heading, which has this role (MLS_ROLES: none); the heading, when all
- * its columns are known; a row, with the reason why it is left out (NULL: it is not; mls_reason_memory).
- */
+/* The readers of both: a line; a column of the heading, which has this role (MLS_ROLES: none); the heading, when all
+ * its columns are known; a row, with the reason why it is left out (NULL: it is not; mls_reason_memory). */
 mls_report_line mls_nsys_line(mls_reports *reports, mls_str line);
 void mls_nsys_column(mls_reports *reports, size_t column, mls_column_role role, mls_str unit);
 void mls_nsys_heading(mls_reports *reports);
@@ -134,5 +129,3 @@ void mls_nsys_report_end(mls_reports *reports);
 void mls_ncu_column(mls_reports *reports, size_t column, mls_column_role role, mls_str name);
 void mls_ncu_heading(mls_reports *reports);
 const char *mls_ncu_row(mls_reports *reports);
-
-#endif

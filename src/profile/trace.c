@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * trace.c - Chrome traces of the PyTorch profiler: JSON as it comes, of which nothing is kept but a window.
+/* trace.c - Chrome traces of the PyTorch profiler: JSON as it comes, of which nothing is kept but a window.
  *
  * Whoever needs a byte that the window does not have asks for more(), which moves what is to be kept to the front.  A
  * token that a block cuts is kept whole, a string that is too long for that is checked and dropped as it comes.  A list
- * or an object that nobody asks for is checked in one go, or, when it is longer than that, token by token.
- */
+ * or an object that nobody asks for is checked in one go, or, when it is longer than that, token by token. */
 #include "profile/trace.h"
 
 #include <stdlib.h>
@@ -51,10 +49,8 @@ static inline const char *trace_blanks(mls_trace *t, const char *at)
     return at;
 }
 
-/*
- * Moves *at, inside of a string, to the quote that closes it.  False: the data end before, and *at is where to go on
- * (no escape is split), or there is a fault.
- */
+/* Moves *at, inside of a string, to the quote that closes it.  False: the data end before, and *at is where to go on
+ * (no escape is split), or there is a fault. */
 static bool string_close(mls_trace *t, const char **at)
 {
     const char *end = t->window->end;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - a Chrome trace while it is read: its text (trace.c) and its events (events.c); private to both. */
-#ifndef MLS_PROFILE_TRACE_H
-#define MLS_PROFILE_TRACE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "log/json_check.h"
@@ -94,5 +93,3 @@ void mls_trace_event_end(mls_trace *t);
 /* The line of a place after all those that were asked for before; the line that the event begins in. */
 size_t mls_trace_line(mls_trace *t, const char *at);
 size_t mls_trace_event_line(mls_trace *t);
-
-#endif

@@ -22,10 +22,8 @@ static mls_status hand_over(mls_file *file, bool part)
     return status;
 }
 
-/*
- * The current run ends here.  What stands between the lines that start a run, and holds nothing, is no run; of a file
- * that is asked for there is always one.
- */
+/* The current run ends here.  What stands between the lines that start a run, and holds nothing, is no run; of a file
+ * that is asked for there is always one. */
 static mls_status finish(mls_file *file, bool last)
 {
     mls_status status = MLS_OK;

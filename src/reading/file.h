@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file.h - one file → the runs in it, judged as they end.
+/* file.h - one file → the runs in it, judged as they end.
  *
  * Where a run begins is decided in score/run_cut.h.  A cache_clear made while a run trained which then died is the
- * next one's: until that is known a copy of it is kept, and both runs are given it.
- */
-#ifndef MLS_READING_FILE_H
-#define MLS_READING_FILE_H
+ * next one's: until that is known a copy of it is kept, and both runs are given it. */
+#pragma once
 
 #include "log/keep.h"
 #include "mlscore/reading.h"
@@ -38,5 +35,3 @@ mls_sink mls_file_begin(mls_file *file);
 
 /* Frees what it holds; the checker stays the caller's. */
 void mls_file_release(mls_file *file);
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reading.c - sources in, runs out, in order, on all threads.
+/* reading.c - sources in, runs out, in order, on all threads.
  *
  * Small files are read side by side, and what is in them is kept until its turn comes; a large one is read alone, and
- * its runs are handed over as they end.  So memory grows neither with the number of files nor with their size.
- */
+ * its runs are handed over as they end.  So memory grows neither with the number of files nor with their size. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -89,10 +87,8 @@ static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
     return MLS_STOPPED;
 }
 
-/*
- * A run that ended well may get the other verdict by the next edition than the one that was guessed, or by the one
- * before: the file is read once more, when it can be, for the first such run in it.
- */
+/* A run that ended well may get the other verdict by the next edition than the one that was guessed, or by the one
+ * before: the file is read once more, when it can be, for the first such run in it. */
 static mls_status ask_neighbours(ahead_file *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;

@@ -122,10 +122,8 @@ static mls_status find_given(const source_finder *finder, mls_folder_walk *walk,
     return add_source(finder, path, NULL, source);
 }
 
-/*
- * Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when these are not known.
- * `about` is of the folder *known, in which the next one mostly is too.
- */
+/* Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when these are not known.
+ * `about` is of the folder *known, in which the next one mostly is too. */
 static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_buffer *place)
 {
     const mls_str folder = mls_path_folder(path);
@@ -139,10 +137,8 @@ static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_b
     return known->ptr != NULL && !place->failed;
 }
 
-/*
- * Every result_*.txt is one run of its folder and none repeats another, so the same file must not be taken twice: from
- * its folder and by its own name, say.
- */
+/* Every result_*.txt is one run of its folder and none repeats another, so the same file must not be taken twice: from
+ * its folder and by its own name, say. */
 static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
 {
     mls_arena arena = {0};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * check_report.c - logs that were judged, for a person and for programs, and the fields of records: values are passed
- * on as the JSON they were logged as, made safe.
- */
+/* check_report.c - logs that were judged, for a person and for programs, and the fields of records: values are passed
+ * on as the JSON they were logged as, made safe. */
 #include "report/reports.h"
 
 #include "base/utf8.h"
@@ -10,10 +8,8 @@
 /* Findings shown under one log of the table; -v shows all. */
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
 
-/*
- * Adds the findings of a log; in one that is part of a file, those without a line are at the line of the log.  Where
- * path and line of the log stand beside, it is `bare`.
- */
+/* Adds the findings of a log; in one that is part of a file, those without a line are at the line of the log.  Where
+ * path and line of the log stand beside, it is `bare`. */
 static void add_findings(mls_found *found, const mls_check_log *log, const mls_view *view, bool bare)
 {
     const mls_owner owner = {.path = bare ? NULL : log->path, .line = bare || !log->part ? 0 : log->line};

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * columns.h - the rows of a CSV, and the lines of NDJSON: which lists of the tables of fields lead to them, and of what
- * tables their cells are.  Names alone decide, so that the way is found once for all that is printed.
- */
-#ifndef MLS_REPORT_COLUMNS_H
-#define MLS_REPORT_COLUMNS_H
+/* columns.h - the rows of a CSV, and the lines of NDJSON: which lists of the tables of fields lead to them, and of what
+ * tables their cells are.  Names alone decide, so that the way is found once for all that is printed. */
+#pragma once
 
 #include "report/fields.h"
 
 enum { MLS_SOURCES_MAX = 6, MLS_LEVELS_MAX = 6, MLS_CELLS_MAX = 64 };
 
-/*
- * The columns of a CSV in their order, each the first field of its name in the tables of `sources`: these are of what
- * is printed, of rows on the way to those of the CSV, or beside one of them.
- */
+/* The columns of a CSV in their order, each the first field of its name in the tables of `sources`: these are of what
+ * is printed, of rows on the way to those of the CSV, or beside one of them. */
 typedef struct mls_columns {
     const char *section; /* of mlscore-formats(5) */
     const char *before;  /* names of columns that another section has, which come first; NULL: none */
@@ -64,5 +59,3 @@ const void *mls_emitter_row(const mls_emitter *to, const mls_fields *fields);
 
 /* Prints the columns for the documentation: section, name and type. */
 void mls_walk_print(const mls_walk *walk, mls_output *output);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compare_rows.c - the table of a comparison: headings of sides, rows and cells; and the rows of the hyperparameters
- * and the environment in which sides differ.
- */
+/* compare_rows.c - the table of a comparison: headings of sides, rows and cells; and the rows of the hyperparameters
+ * and the environment in which sides differ. */
 
 #include "base/utf8.h"
 #include "report/compare_show.h"

@@ -36,10 +36,8 @@ static void interval_append(mls_buffer *line, const mls_difference *difference)
     }
 }
 
-/*
- * Whether a side's training is counted without its evaluations, as it counts in its difference; of the baseline, in
- * any.
- */
+/* Whether a side's training is counted without its evaluations, as it counts in its difference; of the baseline, in
+ * any. */
 static bool is_delimited(const mls_abreast *to, size_t i)
 {
     bool other = false;

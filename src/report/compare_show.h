@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_show.h - comparisons for people, of three kinds, and what compare_report.c asks of them. */
-#ifndef MLS_REPORT_COMPARE_SHOW_H
-#define MLS_REPORT_COMPARE_SHOW_H
+#pragma once
 
 #include "report/reports.h"
 #include "report/table.h"
@@ -60,5 +59,3 @@ bool mls_abreast_names(mls_abreast *to, mls_style style, mls_buffer *names);
 
 /* Adds what differs beside the results, hyperparameters and environment, in a table of its own where there is room. */
 void mls_abreast_show_setup(mls_abreast *to);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fields.c - JSON and CSV, value by value; the escaping of both is here and nowhere else.  Rows as objects and as
- * cells, from their tables of fields.
- */
+/* fields.c - JSON and CSV, value by value; the escaping of both is here and nowhere else.  Rows as objects and as
+ * cells, from their tables of fields. */
 #include "report/fields.h"
 
 #include <csv.h>
@@ -90,11 +88,9 @@ static void json_quote(mls_buffer *out, mls_str text)
     mls_buffer_append_char(out, '"');
 }
 
-/*
- * A validated span as JSON that every reader takes: the bare words NaN, Infinity and -Infinity, which Python writes and
+/* A validated span as JSON that every reader takes: the bare words NaN, Infinity and -Infinity, which Python writes and
  * JSON does not know, become null; a byte that is not UTF-8 becomes the Latin-1 character that the compliance checker
- * reads it as; what could steer a terminal is escaped.
- */
+ * reads it as; what could steer a terminal is escaped. */
 static void json_span(mls_buffer *out, mls_str span)
 {
     bool in_string = false;

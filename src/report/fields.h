@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fields.h - values for programs: one table of fields for each kind of row drives JSON, NDJSON and CSV, and `mlscore
+/* fields.h - values for programs: one table of fields for each kind of row drives JSON, NDJSON and CSV, and `mlscore
  * help fields`, by which a test holds the lists of mlscore-formats(5) to these tables.
  *
  * JSON is written as it comes: what is absent is null, text is valid UTF-8, nothing in it can steer a terminal.  In CSV
@@ -10,11 +9,9 @@
  * Names are a contract, only ever added to.  A table is an X-macro of F(kind of row, name, type, unit, value), in terms
  * of `row`; MLS_FIELDS(spread, mls_spread, TABLE) makes `spread_fields` of it, whose rows are mls_spread.  A field that
  * has rows below it knows their table, and so every format finds its way down: JSON into objects and lists, NDJSON and
- * CSV to the rows of the lists that a report names (columns.h).
- */
+ * CSV to the rows of the lists that a report names (columns.h). */
 /* clang-format off */
-/*
- * type                    value
+/* type                    value
  *
  * TEXT, NUMBER, BOOL      an expression
  * TEXT_OR_NULL, NUMBER_…  one that may be null: NULL, not finite; COUNT_OR_NULL: 0, FILLED_OR_NULL: ""
@@ -29,11 +26,9 @@
  * FINDINGS                a statement that adds to `found` (findings.h)
  *
  * Some take whether there is a value: with _IF(known) after the type it is null where there is none, with
- * _ELSE_OUT(known) the member is left out.
- */
+ * _ELSE_OUT(known) the member is left out. */
 /* clang-format on */
-#ifndef MLS_REPORT_FIELDS_H
-#define MLS_REPORT_FIELDS_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/output.h"
@@ -212,5 +207,3 @@ void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row
 
 /* Prints a table and all below it for the documentation: section, name and type.  `apart` has a section of its own. */
 void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart);
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * findings.c - findings gathered: as fields of rows, as lines for a person, and in the formats of findings, workflow
+/* findings.c - findings gathered: as fields of rows, as lines for a person, and in the formats of findings, workflow
  * commands of GitHub (remarks at files and lines) and JUnit XML for systems that show tests, whose counts stand at the
- * top, so that everything is held back to the end.
- */
+ * top, so that everything is held back to the end. */
 #include "report/findings.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* findings.h - findings gathered from those whom they are about, and printed: as rows of fields, as lines, as test
  * cases. */
-#ifndef MLS_REPORT_FINDINGS_H
-#define MLS_REPORT_FINDINGS_H
+#pragma once
 
 #include "report/formats.h"
 
@@ -73,5 +72,3 @@ void mls_emit_found(mls_emitter *to, mls_found *found);
 /* JUnit: a test case, what was found in it (freed), and why it failed (NULL: it did not); or a suite of those. */
 void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found);
 void mls_junit_suite(mls_printer *to, const char *name);
-
-#endif

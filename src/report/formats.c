@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formats.c - the registry of formats, and those that need no more than the tables of fields: JSON, NDJSON, CSV, and
- * what a command prints for people.
- */
+/* formats.c - the registry of formats, and those that need no more than the tables of fields: JSON, NDJSON, CSV, and
+ * what a command prints for people. */
 #include "report/formats.h"
 
 #define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;

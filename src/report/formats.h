@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* formats.h - how results are printed: a format is an mls_format_writer, what a command prints is an mls_report. */
-#ifndef MLS_REPORT_FORMATS_H
-#define MLS_REPORT_FORMATS_H
+#pragma once
 
 #include "report/columns.h"
 #include "report/view.h"
@@ -58,5 +57,3 @@ bool mls_report_offers(const mls_report *report, mls_format format);
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
-
-#endif

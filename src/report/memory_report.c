@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * memory_report.c - what a GPU must hold: items with bars, the verdict, and the change that would fit; and messages of
- * memory that ran out: what each says, and what follows.
- */
+/* memory_report.c - what a GPU must hold: items with bars, the verdict, and the change that would fit; and messages of
+ * memory that ran out: what each says, and what follows. */
 #include "report/reports.h"
 
 #include <inttypes.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reports.h - what the commands print, one mls_report each, and the structs that they print.  A report words what was
+/* reports.h - what the commands print, one mls_report each, and the structs that they print.  A report words what was
  * computed elsewhere; it decides nothing, and of its own it has no more numbers than sums and ratios of those it shows.
  */
-#ifndef MLS_REPORT_REPORTS_H
-#define MLS_REPORT_REPORTS_H
+#pragma once
 
 #include "mlscore/collect.h"
 #include "mlscore/compare.h"
@@ -21,16 +19,12 @@
 /* Prints the fields and the columns of every report: section of mlscore-formats(5), name and type. */
 void mls_reports_print_fields(mls_output *output);
 
-/*
- * ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
- * NULL (NULL: for none); verify: an mls_submission
- */
+/* ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
+ * NULL (NULL: for none); verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
 
-/*
- * CSV for comparing: a row a run with all that is known of it, an mls_wide; a row a group, an mls_collection, and a row
- * a system with a column a benchmark, an mls_summary.
- */
+/* CSV for comparing: a row a run with all that is known of it, an mls_wide; a row a group, an mls_collection, and a row
+ * a system with a column a benchmark, an mls_summary. */
 extern const mls_report mls_score_wide_report, mls_summary_report, mls_summary_wide_report;
 
 /* How a path is called ("-": standard input), and a file below the folder that its group is named by. */
@@ -159,8 +153,7 @@ typedef struct mls_rcp_listings {
 } mls_rcp_listings;
 
 /* ---- compare: an mls_comparison, of sides, with published results, or of sizes; as the printer's state a bool for
- * people: settings that are the same too, and however many
- */
+ * people: settings that are the same too, and however many */
 extern const mls_report mls_compare_report, mls_nearest_report, mls_scaling_report;
 
 /* ---- published: an mls_published_list, of results or of a trend */
@@ -195,5 +188,3 @@ extern const mls_fields mls_weak_fields;
     F(verdict, mean, NUMBER_OR_NULL, "", row->result.limit.bar.mean)                                                   \
     F(verdict, limit, NUMBER_OR_NULL, "", row->result.limit.bar.limit)                                                 \
     F(verdict, submission_mean, NUMBER_OR_NULL, "", row->result.submission_mean)
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rules_report.c - what a round asks for: editions, checklists of what a benchmark must log, rule files, reference
- * points.
- */
+/* rules_report.c - what a round asks for: editions, checklists of what a benchmark must log, rule files, reference
+ * points. */
 #include "report/reports.h"
 
 #include <math.h>

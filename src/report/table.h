@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * table.h - rows and columns for a person: start with a zeroed table and its indent, add rows, fill each from left to
+/* table.h - rows and columns for a person: start with a zeroed table and its indent, add rows, fill each from left to
  * right.  What is wider than the terminal moves its notes to lines of their own, then cuts the column that may be cut
- * in its middle, then drops columns from the right; a row is never wrapped.  All text is escaped on its way in.
- */
-#ifndef MLS_REPORT_TABLE_H
-#define MLS_REPORT_TABLE_H
+ * in its middle, then drops columns from the right; a row is never wrapped.  All text is escaped on its way in. */
+#pragma once
 
 #include "base/memory.h"
 #include "report/view.h"
@@ -51,10 +48,8 @@ typedef struct mls_table {
     bool failed;           /* memory ran out: the table is not complete */
 } mls_table;
 
-/*
- * A new row, its next cell, its note.  What most cells hold is a number in words, or a text (NULL: not known, "-"), in
- * the style of their row.  A note without cells is a heading, of any length, over the rows that follow.
- */
+/* A new row, its next cell, its note.  What most cells hold is a number in words, or a text (NULL: not known, "-"), in
+ * the style of their row.  A note without cells is a heading, of any length, over the rows that follow. */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
@@ -70,5 +65,3 @@ const char *mls_table_take(mls_table *table, mls_buffer *text);
 
 /* Prints the rows (if there are any) fitted to the view's width, or as Markdown, and releases them. */
 void mls_table_finish(mls_table *table, mls_view *view);
-
-#endif

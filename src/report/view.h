@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * view.h - what a person asked to see, and text on its way to that person.  Nothing here returns success: lack of
- * memory is remembered by the output, like a full disk, and reported at its close.
- */
-#ifndef MLS_REPORT_VIEW_H
-#define MLS_REPORT_VIEW_H
+/* view.h - what a person asked to see, and text on its way to that person.  Nothing here returns success: lack of
+ * memory is remembered by the output, like a full disk, and reported at its close. */
+#pragma once
 
 #include "base/output.h"
 #include "base/words.h"
@@ -35,10 +32,8 @@ typedef struct mls_view {
     const char *only; /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
-/*
- * Remembers that memory ran out where it did, also of a buffer that is freed, or of one that is written and freed;
- * prints log text.
- */
+/* Remembers that memory ran out where it did, also of a buffer that is freed, or of one that is written and freed;
+ * prints log text. */
 void mls_output_short(mls_output *output, bool failed);
 void mls_output_drop(mls_output *output, mls_buffer *buffer);
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
@@ -82,21 +77,15 @@ void mls_view_gap(mls_view *view);
 /* A line with a title and the rest after it, gone on with at `hang` where two blanks are.  Frees the buffer. */
 void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t hang);
 
-/*
- * A line of its own, escaped, indented and broken as `wrap` says, or gone on with at `hang` (0: it is not broken, so
- * that paths can be copied); in Markdown an item of a list.  Frees the buffer.  Or the same of formatted text.
- */
+/* A line of its own, escaped, indented and broken as `wrap` says, or gone on with at `hang` (0: it is not broken, so
+ * that paths can be copied); in Markdown an item of a list.  Frees the buffer.  Or the same of formatted text. */
 void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style);
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
 
-/*
- * A list of which only some stand on a screen: at most `limit`, with -v all; and below them the line that says how many
- * more there are (mls_words_append_more()), with the hint that -v has where it lists them.
- */
+/* A list of which only some stand on a screen: at most `limit`, with -v all; and below them the line that says how many
+ * more there are (mls_words_append_more()), with the hint that -v has where it lists them. */
 size_t mls_view_limit(const mls_view *view, size_t limit);
 const char *mls_view_hint(const mls_view *view);
 void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count, const char *noun, const char *hint);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* benchmark.h - one usage of the table of benchmarks, for edition.c and its tests. */
-#ifndef MLS_RULES_BENCHMARK_H
-#define MLS_RULES_BENCHMARK_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -16,5 +15,3 @@ typedef struct mls_benchmark_list {
 /* Fills `list`, whose memory is from `arena`, from one usage of benchmarks.json. */
 mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, const cJSON *json, mls_arena *arena,
                                    mls_error *error) MLS_MUST_USE;
-
-#endif

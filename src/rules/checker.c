@@ -120,10 +120,8 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
     return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
 }
 
-/*
- * Whether `edition` is the first that has rules for the key.  The first file that names a key adds it, so only where
- * that is the edition's own file are its rules worth loading.
- */
+/* Whether `edition` is the first that has rules for the key.  The first file that names a key adds it, so only where
+ * that is the edition's own file are its rules worth loading. */
 static bool is_new_key(mls_checker *checker, const mls_edition *edition, mls_str key)
 {
     mls_rulesets *rulesets = checker->options.rulesets;
@@ -219,10 +217,8 @@ static mls_status judge_record(void *state, const mls_record *record)
     return checker->out_of_memory || checker->input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-/*
- * Judges all that has come, from the start, by an edition; NULL: by the rules that were given, or those of the edition
- * that the first record's date points to.
- */
+/* Judges all that has come, from the start, by an edition; NULL: by the rules that were given, or those of the edition
+ * that the first record's date points to. */
 static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
     const mls_checker_options *options = &checker->options;

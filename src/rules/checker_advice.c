@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * checker_advice.c - advice: oddities of a log that no rule asks about.
+/* checker_advice.c - advice: oddities of a log that no rule asks about.
  *
  * None of it makes a log invalid.  It looks at a handful of keys and costs other records one comparison of their times.
  */
@@ -13,10 +12,8 @@
 #define MLS_BACKWARDS_MS 1000.0
 #define MLS_LONG_RUN_MS (24 * 3600 * 1000.0)
 
-/*
- * Only the steps of the run itself show clocks that differ: evaluations and blocks are often logged late, and
- * cache_clear may belong to the next run.
- */
+/* Only the steps of the run itself show clocks that differ: evaluations and blocks are often logged late, and
+ * cache_clear may belong to the next run. */
 void mls_advice_record(mls_checker *checker, const mls_record *record)
 {
     mls_advice_state *advice = &checker->advice;

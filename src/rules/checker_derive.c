@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * checker_derive.c - records made up from others.
+/* checker_derive.c - records made up from others.
  *
  * The records of one key that belong together (the metrics of one evaluation) become one record at the end of the log,
- * whose value holds all of them.
- */
+ * whose value holds all of them. */
 #include <math.h>
 
 #include "rules/judging.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * checker_end.c - the verdict, when the log has ended.
+/* checker_end.c - the verdict, when the log has ended.
  *
  * The queue is played through; of what the scopes in it found, what a later one overrules is left out: findings that
- * checks and occurrences made for a key count only from the last scope that has a rule for it.
- */
+ * checks and occurrences made for a key count only from the last scope that has a rule for it. */
 #include <math.h>
 
 #include "base/buffer.h"
@@ -182,10 +180,8 @@ static void judge_end(const mls_judging *j)
     }
 }
 
-/*
- * Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost after the many of
- * another.  What was not kept is counted.
- */
+/* Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost after the many of
+ * another.  What was not kept is counted. */
 static void staged_take(mls_checker *checker, const mls_staged_list *list, bool first)
 {
     const mls_staged *staged = first || list->first == NULL ? list->first : list->first->next;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * checker_rule.c - one rule and one record.
+/* checker_rule.c - one rule and one record.
  *
  * Messages are built where the failure happens, since the record is gone when the verdict is made; after the first
- * hundred of a rule they are only counted.
- */
+ * hundred of a rule they are only counted. */
 #include <math.h>
 
 #include "base/buffer.h"

@@ -185,10 +185,8 @@ static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
     }
 }
 
-/*
- * Finds the scopes that are queued or may still be, and drops the others.  A rule that looks only at the first record
- * of its key queues nothing more once that record has come.
- */
+/* Finds the scopes that are queued or may still be, and drops the others.  A rule that looks only at the first record
+ * of its key queues nothing more once that record has come. */
 void mls_checker_update_live(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;

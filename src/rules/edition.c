@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * edition.c - the tables of editions and of benchmarks: reading them, finding and guessing among them.
+/* edition.c - the tables of editions and of benchmarks: reading them, finding and guessing among them.
  *
  * A member that nobody knows, or a value out of range, breaks the table: a benchmark that is added with a misspelt
- * member must not be scored by the usual rules without a word.
- */
+ * member must not be scored by the usual rules without a word. */
 #include "mlscore/edition.h"
 
 #include <cjson/cJSON.h>

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * expr.h - the expression language that rules are written in.
+/* expr.h - the expression language that rules are written in.
  *
  * An expression is compiled once, into a tree that any number of threads may evaluate: to true, to false, or not at
  * all, with the reason in words.  Values follow the reference checker: booleans count as 1 and 0, lists and objects
- * compare by content, a number and a string cannot be ordered, and `&&` and `||` give the operand that decided.
- */
-#ifndef MLS_RULES_EXPR_H
-#define MLS_RULES_EXPR_H
+ * compare by content, a number and a string cannot be ordered, and `&&` and `||` give the operand that decided. */
+#pragma once
 
 #include "base/buffer.h"
 #include "base/map.h"
@@ -21,11 +18,9 @@ enum {
     MLS_ARGUMENTS_MAX = 16
 };
 
-/*
- * Every operator and, from ABS on, function: its name, how many arguments it takes at least and at most, how tightly it
+/* Every operator and, from ABS on, function: its name, how many arguments it takes at least and at most, how tightly it
  * binds between operands (NONE: it does not stand there), what does it, and how it reads, with 1, 2 and 3 for its
- * operands or * for all of them; NULL: it is a case of its own.
- */
+ * operands or * for all of them; NULL: it is a case of its own. */
 #define MLS_EXPR_LIST(F)                                                                                               \
     F(VALUE, "value", 0, 0, NONE, NULL, "its value")                                                                   \
     F(METADATA, "metadata", 0, 0, NONE, NULL, "its metadata")                                                          \
@@ -111,10 +106,8 @@ static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
     return (expr->uses >> op & 1) != 0;
 }
 
-/*
- * Compiles a copy of `text` into `arena`; `symbols`, in the same arena, receives the variables named in it.  On failure
- * MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY; error->column counts bytes of the rule text from 1.
- */
+/* Compiles a copy of `text` into `arena`; `symbols`, in the same arena, receives the variables named in it.  On failure
+ * MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY; error->column counts bytes of the rule text from 1. */
 mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr,
                             mls_error *error) MLS_MUST_USE;
 
@@ -212,5 +205,3 @@ static inline bool mls_value_is_int(const mls_value *value)
 {
     return value->kind == MLS_JSON_BOOL || (value->kind == MLS_JSON_NUMBER && value->is_integer);
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * expr_eval.c - walks the nodes of an expression.  The depth of a tree is bounded when it is compiled, so the recursion
- * here is too.
- */
+/* expr_eval.c - walks the nodes of an expression.  The depth of a tree is bounded when it is compiled, so the recursion
+ * here is too. */
 #include <math.h>
 
 #include "base/utf8.h"
@@ -41,10 +39,8 @@ static void part_index(mls_expr_part *part)
     }
 }
 
-/*
- * Whether a node is a part of the record that is an object without a tree yet: then *member is found in its text, or
- * has no ptr.
- */
+/* Whether a node is a part of the record that is an object without a tree yet: then *member is found in its text, or
+ * has no ptr. */
 static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, mls_str *member)
 {
     mls_expr_part *part = node->op <= MLS_EXPR_RECORD ? &input->parts[node->op] : NULL;

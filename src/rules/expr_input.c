@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * expr_input.c - the record that an expression looks at, a value's truth and its face for a person.
+/* expr_input.c - the record that an expression looks at, a value's truth and its face for a person.
  *
  * Looking at one member of a record's value or metadata reads only that member's text; a tree is built when the whole
- * is asked for.
- */
+ * is asked for. */
 #include "rules/expr.h"
 
 #include <math.h>

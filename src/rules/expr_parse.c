@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * expr_parse.c - a Pratt parser from rule text to a tree of nodes.
+/* expr_parse.c - a Pratt parser from rule text to a tree of nodes.
  *
  * A node's depth is that of the tree below it, so that chains which need no recursion to parse (1+1+1+…) cannot make
  * the evaluator recurse without end.
  *
  * Failure is sticky: the first one is kept, from then on every token is the end of the text and every node the same
- * one, and the outcome is looked at once.
- */
+ * one, and the outcome is looked at once. */
 #include <math.h>
 
 #include "base/number.h"

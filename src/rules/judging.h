@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * judging.h - what a checker keeps about the log it judges.
+/* judging.h - what a checker keeps about the log it judges.
  *
  * The rules say: judge `common` over all records, then each scope it queued over all records again, and so on.  A log
  * is read only once, so every scope that may still be queued is judged at the same time, each with its own variables
  * and its own list of what it found and what it would queue.  A scope that nothing can queue any more is dropped.  When
- * the log has ended the queue is played through, and only what the scopes in it found counts.
- */
-#ifndef MLS_RULES_JUDGING_H
-#define MLS_RULES_JUDGING_H
+ * the log has ended the queue is played through, and only what the scopes in it found counts. */
+#pragma once
 
 #include "log/keep.h"
 #include "rules/ruleset.h"
@@ -177,5 +174,3 @@ void mls_checker_judge(mls_checker *checker);
 void mls_advice_record(mls_checker *checker, const mls_record *record);
 bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record);
 void mls_advice_end(mls_checker *checker);
-
-#endif

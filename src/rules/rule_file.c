@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rule_file.c - reads a rule file and what it extends, and lays one over the other: a scope or rule of a newer file
- * replaces that of an older one, and null drops it.
- */
+/* rule_file.c - reads a rule file and what it extends, and lays one over the other: a scope or rule of a newer file
+ * replaces that of an older one, and null drops it. */
 #include "rules/rule_file.h"
 
 #include <stdio.h>
@@ -209,10 +207,8 @@ static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
                   MLS_CUT(edition, SHOWN_MAX));
 }
 
-/*
- * A file; `at` is what names it in the one before, beside which it is looked for, and NULL for the first, which alone
- * may be a pipe.
- */
+/* A file; `at` is what names it in the one before, beside which it is looked for, and NULL for the first, which alone
+ * may be a pipe. */
 static void add_rule_file(mls_rule_file *file, mls_str name, const char *at)
 {
     const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rule_file.h - rule files as JSON: a file and those it extends, the newest first, laid over each other.
+/* rule_file.h - rule files as JSON: a file and those it extends, the newest first, laid over each other.
  *
  * Everything is a span of the text it stands in, so that a mistake has a place.  Failure is sticky: the first one is
- * kept, and whoever reads on finds `status` set.
- */
-#ifndef MLS_RULES_RULE_FILE_H
-#define MLS_RULES_RULE_FILE_H
+ * kept, and whoever reads on finds `status` set. */
+#pragma once
 
 #include "rules/ruleset.h"
 
@@ -69,5 +66,3 @@ void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *name
 
 /* The text of a string, NUL-terminated in `arena`; fails with `otherwise` when it is none. */
 mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const char *otherwise);
-
-#endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rule_words.c - expressions in words: by a table of phrases where one fits, else operator by operator as the table of
- * operators says each.
- */
+/* rule_words.c - expressions in words: by a table of phrases where one fits, else operator by operator as the table of
+ * operators says each. */
 #include "rules/ruleset.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
 
-/*
- * A phrase of a kind, for expressions of a form.  The form names nodes, each
+/* A phrase of a kind, for expressions of a form.  The form names nodes, each
  * operator before its operands: by its name, `~` for any comparison; by how a
  * constant is written; by the letter of a kind, for what has a phrase of it; or
  *     X  anything, followed by its value where that is known
@@ -21,8 +18,7 @@
  *     K  a variable, as the key that sets it      D  milliseconds, as minutes
  * In the words 1, 2 and 3 stand for the capitals of the form in their order,
  * `~` for what the comparison says, `^` for the same with its sides swapped.
- * Of the phrases that fit the first is taken.
- */
+ * Of the phrases that fit the first is taken. */
 typedef struct phrase {
     char kind;
     const char *form;

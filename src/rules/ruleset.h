@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ruleset.h - the rules of one edition, compiled, in an arena of their own.  Nothing in a ruleset changes after it has
- * been loaded: any number of threads work from the same one.
- */
-#ifndef MLS_RULES_RULESET_H
-#define MLS_RULES_RULESET_H
+/* ruleset.h - the rules of one edition, compiled, in an arena of their own.  Nothing in a ruleset changes after it has
+ * been loaded: any number of threads work from the same one. */
+#pragma once
 
 #include "mlscore/rules.h"
 #include "rules/expr.h"
@@ -128,10 +125,8 @@ bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, cons
 /* The code of a finding about a check that failed: whether it is about the value, the metadata or what came before. */
 mls_finding_code mls_rule_words_code(const mls_expr *expr);
 
-/*
- * Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "at
- * most 0.925 and above 0.0". With `input` (may be NULL) variables are shown with values.
- */
+/* Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "at
+ * most 0.925 and above 0.0". With `input` (may be NULL) variables are shown with values. */
 void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input,
                          bool target);
 
@@ -140,5 +135,3 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
 
 /* Appends how often: "exactly once", "at least 2 times", "at least once, or block_start". */
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule);
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ruleset_compile.c - loads rules: merged rule files to a ruleset.
+/* ruleset_compile.c - loads rules: merged rule files to a ruleset.
  *
  * Every expression of every scope is compiled, so that a mistake in a rule file shows when it is loaded and not when
- * some log happens to need it. Failure sticks in the file, which is asked once, at the end.
- */
+ * some log happens to need it. Failure sticks in the file, which is asked once, at the end. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * energy.c - joules of a run, from the power files beside its log, in the format of logs: of a node the mean power over
- * the time it was measured, of a switch an estimate; times the efficiency of conversion and the time to train.
- */
+/* energy.c - joules of a run, from the power files beside its log, in the format of logs: of a node the mean power over
+ * the time it was measured, of a switch an estimate; times the efficiency of conversion and the time to train. */
 #include "score/score.h"
 
 #include <errno.h>
@@ -93,10 +91,8 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
     return log->findings->found[MLS_FINDING_POWER_LOG] == before;
 }
 
-/*
- * The mean power of a node while it was measured: readings, sorted by time, count each for the time since the one
- * before, the first since the start, until the stop or, lacking that, the last reading.
- */
+/* The mean power of a node while it was measured: readings, sorted by time, count each for the time since the one
+ * before, the first since the start, until the stop or, lacking that, the last reading. */
 static double watts_of_node(power_log *log)
 {
     bool started = false;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * group.c - from the runs of a group to its score: what they agree on, and the checks of convergence, seeds, energy,
- * weak scaling and the config.
- */
+/* group.c - from the runs of a group to its score: what they agree on, and the checks of convergence, seeds, energy,
+ * weak scaling and the config. */
 #include "score/score.h"
 
 #include <math.h>
@@ -71,10 +69,8 @@ static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char 
     return first;
 }
 
-/*
- * The folder of a result names its benchmark (the compliance checker goes by it too), unless nobody knows a benchmark
- * of that name; else the logs do.
- */
+/* The folder of a result names its benchmark (the compliance checker goes by it too), unless nobody knows a benchmark
+ * of that name; else the logs do. */
 static const char *benchmark_of(mls_group *group, const mls_editions *editions)
 {
     const mls_run *run = agreement(group, MLS_FACT_BENCHMARK, "submission_benchmark");
@@ -242,10 +238,8 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
     return status;
 }
 
-/*
- * Both are checked in the closed division, from edition 1.0.0 on; with a window, of its runs only.  Of a run that could
- * not be read nobody knows how it converged, so that the mean is not known.
- */
+/* Both are checked in the closed division, from edition 1.0.0 on; with a window, of its runs only.  Of a run that could
+ * not be read nobody knows how it converged, so that the mean is not known. */
 static mls_status check_submitted(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;

@@ -67,10 +67,8 @@ static mls_str group_key(const mls_run *run, mls_buffer *bytes)
     return mls_buffer_str(bytes);
 }
 
-/*
- * The only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that agrees;
- * NULL when there are none or two.
- */
+/* The only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that agrees;
+ * NULL when there are none or two. */
 static mls_group *guess_group(const grouped_runs *grouping, const mls_run *run)
 {
     mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */

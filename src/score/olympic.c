@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * olympic.c - the mean that leaves out the fastest and the slowest runs, the window of runs that counts when there are
- * too many, and how far runs lie apart.
- */
+/* olympic.c - the mean that leaves out the fastest and the slowest runs, the window of runs that counts when there are
+ * too many, and how far runs lie apart. */
 #include "score/score.h"
 
 #include <math.h>

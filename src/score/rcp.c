@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rcp.c - from the values of reference runs to limits, and a submission held against them, in numbers and in words for
- * a person.
- */
+/* rcp.c - from the values of reference runs to limits, and a submission held against them, in numbers and in words for
+ * a person. */
 #include "mlscore/rcp.h"
 
 #include <math.h>
@@ -18,11 +16,9 @@
 #define BRACKET_WIDTH 1e-4
 #define BISECTION_STEPS_MAX 1100
 
-/*
- * The smallest mean of a submission of `runs` runs that a one-sided t test does not distinguish from the reference:
+/* The smallest mean of a submission of `runs` runs that a one-sided t test does not distinguish from the reference:
  * bisected on [0, mean], the result being the middle of the final bracket, which no test was made of.  `count` is the
- * number of reference values averaged.
- */
+ * number of reference values averaged. */
 static double min_acceptable_mean(double mean, double stdev, double count, size_t runs)
 {
     if (!(stdev > 0)) {
@@ -71,10 +67,8 @@ static double interpolate(double x, double x0, double y0, double x1, double y1)
     return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }
 
-/*
- * Drops the points of smaller batches than the fastest-converging one, then each point that lies above the line between
- * its neighbours, the one before being the last that stayed.
- */
+/* Drops the points of smaller batches than the fastest-converging one, then each point that lies above the line between
+ * its neighbours, the one before being the last that stayed. */
 static void prune_points(mls_rcp_set *set)
 {
     size_t fastest = 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * run.c - what a run can be asked once it has been read: its numbers, how much training it took to converge (by the
+/* run.c - what a run can be asked once it has been read: its numbers, how much training it took to converge (by the
  * rules of its benchmark and edition, which nobody knows for sure before its log has ended), the job around it; and
- * whether it is complete, succeeded and counts.
- */
+ * whether it is complete, succeeded and counts. */
 #include "mlscore/run.h"
 
 #include <math.h>

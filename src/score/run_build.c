@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * run_build.c - a run's summary, record by record.
+/* run_build.c - a run's summary, record by record.
  *
  * A record is known by its key's number before anything of it is examined.  Values are read from their spans; no
- * tree is built.
- */
+ * tree is built. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -50,10 +48,8 @@ static void take_image(mls_run *run, const mls_record *record, mls_evaluation im
     }
 }
 
-/*
- * For people an evaluation that was logged after run_stop counts if it was made before it, since ranks interleave;
- * convergence goes by the order of the file, as the reference does.
- */
+/* For people an evaluation that was logged after run_stop counts if it was made before it, since ranks interleave;
+ * convergence goes by the order of the file, as the reference does. */
 static void take_evaluation(mls_run *run, void *member, const mls_record *record)
 {
     mls_evaluation taken = {.time_ms = record->time_ms,
@@ -71,10 +67,8 @@ static void take_evaluation(mls_run *run, void *member, const mls_record *record
     }
 }
 
-/*
- * tracked_stats carries an object that may have a throughput; so does the value of some throughput records, others log
- * the bare number.
- */
+/* tracked_stats carries an object that may have a throughput; so does the value of some throughput records, others log
+ * the bare number. */
 static void take_throughput(mls_run *run, void *member, const mls_record *record)
 {
     double value;

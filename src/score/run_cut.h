@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * run_cut.h - where in a file a new run begins: the one place that decides it.
+/* run_cut.h - where in a file a new run begins: the one place that decides it.
  *
  * A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START <epoch>"; until the first such line of a
  * file, also at a cache_clear or init_start later than the run_stop before it, or at an init_start later than the
  * run_start before it when no run_stop came, as that run has died.  Times count, not the order in the file: logs carry
- * a run's own cache_clear lines after its run_stop.
- */
-#ifndef MLS_SCORE_RUN_CUT_H
-#define MLS_SCORE_RUN_CUT_H
+ * a run's own cache_clear lines after its run_stop. */
+#pragma once
 
 #include "mlscore/log.h"
 
@@ -32,5 +29,3 @@ mls_record_owner mls_run_cut_record(mls_run_cut *cut, mls_key key, double time_m
 
 /* Takes the next marker line of the file; whether a new run begins with it. */
 bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind);
-
-#endif

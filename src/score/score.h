@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* score.h - what the files of this floor, and few others, know of each other. */
-#ifndef MLS_SCORE_SCORE_H
-#define MLS_SCORE_SCORE_H
+#pragma once
 
 #include "mlscore/group.h"
 #include "mlscore/log.h"
 
-/*
- * Sorts runs into groups with path, result_folder and runs set: the result_*.txt of a folder, else those of a
+/* Sorts runs into groups with path, result_folder and runs set: the result_*.txt of a folder, else those of a
  * benchmark, division, config and batch size; one that died before it logged these joins the only group that agrees
- * with it.  MLS_OK or MLS_ERROR_MEMORY; *groups and *count are valid in any case.
- */
+ * with it.  MLS_OK or MLS_ERROR_MEMORY; *groups and *count are valid in any case. */
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
 
-/*
- * Marks and scores the runs of a group whose rules are known.  With N runs needed, d dropped and m that may be left
+/* Marks and scores the runs of a group whose rules are known.  With N runs needed, d dropped and m that may be left
  * out: d > m gives no score; else the m fastest and m - d slowest valid runs are left out and the rest is averaged.
  * Fewer than N give the plain mean.  Of more (`select_window`) the N consecutive ones by start time whose olympic mean
  * (infinite: d > m) is closest to the median of all such, if that is finite: the slower of two equally close, the first
- * of two equal.  MLS_OK or MLS_ERROR_MEMORY.
- */
+ * of two equal.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_group_olympic(mls_group *group, bool select_window) MLS_MUST_USE;
 
 /* The facts that runs of a group share; all but the last are texts, which mls_run_says() returns: NULL when not known.
@@ -46,20 +41,14 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
 /* Takes a seed record; the run has an arena.  False when memory runs out. */
 bool mls_run_seed(mls_run *run, const mls_record *record);
 
-/*
- * Were the runs made with different seeds?  Every log has a record `seed` whose metadata name file and line and whose
+/* Were the runs made with different seeds?  Every log has a record `seed` whose metadata name file and line and whose
  * value Python's int() takes; the three together never repeat; no line is malformed.  Several in a log are worth a
- * warning.  With `bypass` errors are warnings.  MLS_OK or MLS_ERROR_MEMORY.
- */
+ * warning.  With `bypass` errors are warnings.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass,
                            mls_seed_outcome *outcome) MLS_MUST_USE;
 
-/*
- * Adds to *joules what one power file (`node`: of a node, else of a switch) says of a run of `time_to_train_ms`: NaN,
+/* Adds to *joules what one power file (`node`: of a node, else of a switch) says of a run of `time_to_train_ms`: NaN,
  * and a warning in `findings`, when it does not say.  `fd` is closed; -1: errno says why it could not be opened.
- * MLS_OK, MLS_ERROR_READ with a finding, or MLS_ERROR_MEMORY.
- */
+ * MLS_OK, MLS_ERROR_READ with a finding, or MLS_ERROR_MEMORY. */
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
                            double *joules) MLS_MUST_USE;
-
-#endif

@@ -12,10 +12,8 @@
 #include "base/words.h"
 #include "mlscore/value.h"
 
-/*
- * Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
- * them, however many.  False when it is none.
- */
+/* Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
+ * them, however many.  False when it is none. */
 static bool append_whole_text(mls_buffer *identity, mls_str text)
 {
     const size_t before = identity->len;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * system.c - descriptions are read with the grammar that logs are checked with, because it is the one the package
- * checker's reader has.
- */
+/* system.c - descriptions are read with the grammar that logs are checked with, because it is the one the package
+ * checker's reader has. */
 #include "mlscore/system.h"
 
 #include <math.h>

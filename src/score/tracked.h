@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tracked.h - means of the numbers that a run tracked while it was timed, as notes beside it. */
-#ifndef MLS_SCORE_TRACKED_H
-#define MLS_SCORE_TRACKED_H
+#pragma once
 
 #include "base/map.h"
 #include "mlscore/run.h"
@@ -15,10 +14,8 @@ typedef struct mls_tracked_sum {
     size_t count;
 } mls_tracked_sum;
 
-/*
- * The notes: of each member of tracked_stats and throughput (a bare number is the throughput) that was logged between
- * run_start and run_stop, in the order of the file, the sum of its finite values.
- */
+/* The notes: of each member of tracked_stats and throughput (a bare number is the throughput) that was logged between
+ * run_start and run_stop, in the order of the file, the sum of its finite values. */
 typedef struct mls_tracked {
     mls_arena arena, scratch;
     mls_map sums; /* to an mls_tracked_sum */
@@ -30,5 +27,3 @@ extern const mls_observer mls_tracked_observer;
 
 /* The mean of a name in the notes of a run that was read with the observer; NAN: there is none. */
 double mls_tracked_mean(const mls_run *run, mls_str name);
-
-#endif

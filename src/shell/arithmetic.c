@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * arithmetic.c - arithmetic as bash does it: 64 bits that wrap around, names whose values are expressions again, what
+/* arithmetic.c - arithmetic as bash does it: 64 bits that wrap around, names whose values are expressions again, what
  * is unset counts as 0.  Of operators that no config uses (bits, powers, ++ and --) and of 2#101 the result is unknown.
  */
 #include "base/utf8.h"

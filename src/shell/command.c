@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * command.c - simple commands: builtins, the programs whose output follows from their arguments (dirname, basename,
- * readlink -f, realpath, sed, cat), assignments, files that are sourced, and functions.
- */
+/* command.c - simple commands: builtins, the programs whose output follows from their arguments (dirname, basename,
+ * readlink -f, realpath, sed, cat), assignments, files that are sourced, and functions. */
 #include "base/file.h"
 #include "shell/state.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  What no config uses is a hole: $'…',
- * ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}.
- */
+/* expand.c - words: quotes, $A, ${…}, $(…), $((…)), and the fields they become.  What no config uses is a hole: $'…',
+ * ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}. */
 #include "base/utf8.h"
 #include "shell/state.h"
 

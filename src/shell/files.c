@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * files.c - the files that a script may source and ask for: regular ones of a limited size that stand, all links and
- * ".." resolved, below a root: the folder of the script (as named, and where a link leads), or one from the caller.
- */
+/* files.c - the files that a script may source and ask for: regular ones of a limited size that stand, all links and
+ * ".." resolved, below a root: the folder of the script (as named, and where a link leads), or one from the caller. */
 #include <errno.h>
 #include <stdlib.h>
 

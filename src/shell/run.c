@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * run.c - the grammar of bash, by recursive descent: a command runs as it is read.  What has to be known before
+/* run.c - the grammar of bash, by recursive descent: a command runs as it is read.  What has to be known before
  * (whether a line is shell at all, where output goes, whether it runs in the background) is found by reading ahead with
- * nothing run; the branch that is not taken and the body of a function are read so too.
- */
+ * nothing run; the branch that is not taken and the body of a function are read so too. */
 #include "shell/state.h"
 
 enum { COMMAND_STEPS = 100 };

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * state.h - what a reading of a script knows; each file of the shell uses only what stands above its own part here.
+/* state.h - what a reading of a script knows; each file of the shell uses only what stands above its own part here.
  *
  * It follows bash as `set -a; source FILE` would run in an empty environment, but starts no program and writes nothing.
  * A value that depends on anything outside the scripts is unknown: a text holds a NUL byte, a hole, for each stretch of
  * it. Behind an unknown condition commands run in doubt: what they assign becomes unknown.  All memory is the arena's.
- * Beyond a limit nothing is known.
- */
-#ifndef MLS_SHELL_STATE_H
-#define MLS_SHELL_STATE_H
+ * Beyond a limit nothing is known. */
+#pragma once
 
 #include "base/buffer.h"
 #include "base/memory.h"
@@ -249,5 +246,3 @@ void mls_shell_file_run(mls_shell_state *state, const mls_shell_fields *fields, 
 /* ---- run.c ---- */
 /* A whole reading; the caller has set roots and findings, and releases the arena. */
 void mls_shell_run(mls_shell_state *state, const char *path, mls_str text);
-
-#endif

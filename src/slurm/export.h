@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * export.h - the columns of what `mlscore score` writes as CSV, which `mlscore compare` reads back: each name stands
+/* export.h - the columns of what `mlscore score` writes as CSV, which `mlscore compare` reads back: each name stands
  * here alone.
  *
  * A row: its name; what it is read as, or UNREAD; the object of JSON that has a member of that name, which CSV joins in
  * one row; and how it is used: rows of one group are alike in its KEYs, and without what is NEEDED a table is not what
- * score writes.
- */
-#ifndef MLS_SLURM_EXPORT_H
-#define MLS_SLURM_EXPORT_H
+ * score writes. */
+#pragma once
 
 enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPORT_RUN = 8, MLS_EXPORT_PARTS = 16 };
 
@@ -67,5 +64,3 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
 
 /* Before the name of a hyperparameter's column. */
 #define MLS_PARAM_PREFIX "param."
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wide.h - the columns that a table with a row for each run has for what the runs themselves name. */
-#ifndef MLS_SLURM_WIDE_H
-#define MLS_SLURM_WIDE_H
+#pragma once
 
 #include "base/memory.h"
 #include "mlscore/collect.h"
@@ -29,5 +28,3 @@ typedef struct mls_wide {
 
 /* Finds the names of a collection, which must outlive them.  False: no memory.  The arena is to be released. */
 bool mls_wide_find(const mls_collection *collection, mls_wide *wide) MLS_MUST_USE;
-
-#endif

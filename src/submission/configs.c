@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * configs.c - what the configs of a submission say about themselves, and what they ask of their GPUs.
+/* configs.c - what the configs of a submission say about themselves, and what they ask of their GPUs.
  *
  * The reference looks at no config, so all of it is advice, whatever `mlscore config` calls it.  What only says that a
- * value cannot be known is left to that command: it is not a fault of the submission.
- */
+ * value cannot be known is left to that command: it is not a fault of the submission. */
 #include <stdlib.h>
 
 #include "base/file.h"

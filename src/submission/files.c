@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * files.c - files of a submission: opened, read whole, and package_checker_params, by which a submission asks to leave
- * out checks; and which folder should have been given instead of one that is not a submission.
- */
+/* files.c - files of a submission: opened, read whole, and package_checker_params, by which a submission asks to leave
+ * out checks; and which folder should have been given instead of one that is not a submission. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * judge.h - what the files of this floor know of each other.  All paths are relative to the root of the tree.
- * Functions that return a status and take no error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding.
- */
-#ifndef MLS_SUBMISSION_JUDGE_H
-#define MLS_SUBMISSION_JUDGE_H
+/* judge.h - what the files of this floor know of each other.  All paths are relative to the root of the tree.
+ * Functions that return a status and take no error return MLS_OK or MLS_ERROR_MEMORY; everything else is a finding. */
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -12,10 +9,8 @@
 #include "base/memory.h"
 #include "mlscore/submission.h"
 
-/*
- * Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
- * link to a folder is followed only inside, where the place asks for one.  MLS_ERROR_READ when it cannot be read.
- */
+/* Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
+ * link to a folder is followed only inside, where the place asks for one.  MLS_ERROR_READ when it cannot be read. */
 mls_status mls_tree_list(mls_submission *submission, mls_error *error) MLS_MUST_USE;
 
 /* Whether something of this name was asked for; `wanted` NULL: everything is. */
@@ -61,5 +56,3 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submitte
 
 /* Advises where the configs of a submitter disagree, and of settings that cost speed. */
 mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
-
-#endif

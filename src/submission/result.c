@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * result.c - one result: the logs of a system on a benchmark, and their power files, whose contents decide the energy
- * and are advice.
- */
+/* result.c - one result: the logs of a system on a benchmark, and their power files, whose contents decide the energy
+ * and are advice. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

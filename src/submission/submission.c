@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * submission.c - from a folder to a verdict: walk, choose what was asked for, read the logs side by side, then judge
- * systems and results in order.
- */
+/* submission.c - from a folder to a verdict: walk, choose what was asked for, read the logs side by side, then judge
+ * systems and results in order. */
 #include "mlscore/submission.h"
 
 #include <math.h>

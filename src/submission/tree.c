@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tree.c - the walk of a submission: what is found where, and whose it is.
+/* tree.c - the walk of a submission: what is found where, and whose it is.
  *
- * Every folder has a role that follows from its place; what belongs into it is one table, `places`.
- */
+ * Every folder has a role that follows from its place; what belongs into it is one table, `places`. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

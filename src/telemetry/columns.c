@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * columns.c - the formats of logs, as one table of the names of columns in each.  A format like these is one more
- * column of names, and one more row of mls_log_formats.
- */
+/* columns.c - the formats of logs, as one table of the names of columns in each.  A format like these is one more
+ * column of names, and one more row of mls_log_formats. */
 #include "telemetry/columns.h"
 
 const struct mls_log_format mls_log_formats[MLS_LOG_KINDS] = {

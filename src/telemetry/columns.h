@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* columns.h - the quantities that are measured, the formats of logs, which are data, and their headings. */
-#ifndef MLS_TELEMETRY_COLUMNS_H
-#define MLS_TELEMETRY_COLUMNS_H
+#pragma once
 
 #include "mlscore/telemetry.h"
 
@@ -60,5 +59,3 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
 
 /* Which place in a row each value has; -1: the format has no such. */
 void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES]);
-
-#endif

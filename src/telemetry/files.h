@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.h - files that were read, and what their devices measured during a run. */
-#ifndef MLS_TELEMETRY_FILES_H
-#define MLS_TELEMETRY_FILES_H
+#pragma once
 
 #include "base/map.h"
 #include "log/window.h"
@@ -31,10 +30,8 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
 /* Releases what was read, not the source. */
 void mls_telemetry_file_release(struct mls_telemetry_file *file);
 
-/*
- * Reads the files of telemetry->skipped; those with measurements become its sources, with their hosts, the others stay.
- * As mls_telemetry_read().
- */
+/* Reads the files of telemetry->skipped; those with measurements become its sources, with their hosts, the others stay.
+ * As mls_telemetry_read(). */
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options,
                               mls_error *error) MLS_MUST_USE;
 
@@ -44,10 +41,8 @@ mls_str mls_log_stem(const char *path);
 /* The host that a file is named after; empty: none. */
 mls_str mls_host_of(const char *path);
 
-/*
- * Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
- * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case.
- */
+/* Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
+ * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */
 mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                                      const mls_telemetry_run *run, const mls_telemetry_options *options,
                                      mls_telemetry_window *window) MLS_MUST_USE;
@@ -65,5 +60,3 @@ typedef struct mls_device_words {
     char text[160];
 } mls_device_words;
 mls_device_words mls_device_called(const mls_telemetry_device *device);
-
-#endif

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - the rows that are kept of a device, and what is asked of them. */
-#ifndef MLS_TELEMETRY_ROWS_H
-#define MLS_TELEMETRY_ROWS_H
+#pragma once
 
 #include <math.h>
 
 #include "telemetry/columns.h"
 
-/*
- * A row takes no more than 64 bytes: a value is a decimal number, a mantissa of 28 bits above an exponent of 4, so it
- * is what was printed to eight digits.  A format has at most so many values.
- */
+/* A row takes no more than 64 bytes: a value is a decimal number, a mantissa of 28 bits above an exponent of 4, so it
+ * is what was printed to eight digits.  A format has at most so many values. */
 enum { MLS_ROW_VALUES = 14 };
 #define MLS_NO_VALUE INT32_MIN
 
@@ -86,5 +83,3 @@ static inline bool mls_device_measured(const mls_log_device *device, double dist
 {
     return distance <= limit && (!device->has_power || !isnan(p0 + p1));
 }
-
-#endif

@@ -227,10 +227,8 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
 
 /* ----------------------------------------------------------------- windows */
 
-/*
- * Marks devices that another log has measured at the same time: of the same number and host or, where names of logs
- * have no host, in the same folder.  Logs that follow each other have measured different things.
- */
+/* Marks devices that another log has measured at the same time: of the same number and host or, where names of logs
+ * have no host, in the same folder.  Logs that follow each other have measured different things. */
 static bool mark_repeated(mls_telemetry_window *window)
 {
     mls_arena arena = {0};

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * group.c - which runs of a group were slow, and which of their parts made them slow.
+/* group.c - which runs of a group were slow, and which of their parts made them slow.
  *
  * A run is held against what the others would have taken for its samples and its evaluations, so that one that needs
- * more of them to converge is never slow for that.
- */
+ * more of them to converge is never slow for that. */
 #include <math.h>
 
 #include "base/statistics.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * marks.c - how far training was, and when: from what a run logged to marks of time and position, and the segments
+/* marks.c - how far training was, and when: from what a run logged to marks of time and position, and the segments
  * between them.
  *
  * Loggers agree on little: epoch_num counts epochs, tokens or samples, evaluations are logged late, clocks run
  * backwards.  So a mark counts only when it moves forward in position and in training time, and no later evaluation
- * takes it back.
- */
+ * takes it back. */
 #include <math.h>
 
 #include "base/statistics.h"
@@ -121,11 +119,9 @@ typedef struct evaluation_walk {
     double before_ms, before_samples; /* of the evaluation before */
 } evaluation_walk;
 
-/*
- * When the evaluated state of training was reached: at the last eval_start since the evaluation before, else at the
+/* When the evaluated state of training was reached: at the last eval_start since the evaluation before, else at the
  * last stop of training since it, else when the evaluation was logged.  Two records of one evaluation, with nothing
- * between, share the first one's moment.
- */
+ * between, share the first one's moment. */
 static double evaluated_at(evaluation_walk *walk, double logged_ms, double samples)
 {
     const bool again = isnan(walk->begun) && isnan(walk->stopped) && !isnan(samples) &&
@@ -215,10 +211,8 @@ double mls_timing_training(const mls_timing *timing, double ms)
     return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
 }
 
-/*
- * Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
- * when training time has passed since.  The first is measured from run_start.
- */
+/* Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
+ * when training time has passed since.  The first is measured from run_start. */
 static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
 {
     double *min = mls_arena_array(timing->scratch, marks->count + 1, sizeof *min);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * notes.h - what is kept of a run while its records pass, and what is made of it when they have.
+/* notes.h - what is kept of a run while its records pass, and what is made of it when they have.
  *
  * Memory is bounded: spans by MLS_SPANS_MAX; evaluations and blocks with a position by MLS_NOTED_MAX, a run with more
  * of which is not measured; tracked_stats by MLS_STATS_MAX, of which every second, then every fourth … is kept when
- * they are more, so that segments get coarser, not wrong.
- */
-#ifndef MLS_THROUGHPUT_NOTES_H
-#define MLS_THROUGHPUT_NOTES_H
+ * they are more, so that segments get coarser, not wrong. */
+#pragma once
 
 #include "base/memory.h"
 #include "base/statistics.h"
@@ -107,5 +104,3 @@ bool mls_throughput_group_report(mls_throughput_group *group) MLS_MUST_USE;
 /* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,
                               mls_error *error) MLS_MUST_USE;
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * pace.c - what the segments of a run say: the reference pace and the band above it, the warm-up, slow phases, a pace
- * that changed for good, and the sparkline.
- */
+/* pace.c - what the segments of a run say: the reference pace and the band above it, the warm-up, slow phases, a pace
+ * that changed for good, and the sparkline. */
 #include <math.h>
 
 #include "base/statistics.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * utilization.c - which share of the machine's peak a run used: the model's FLOPs, whatever the machine recomputed or
- * padded, over what its data sheet promises (PaLM, appendix B).  What is not known stays so; nothing is guessed.
- */
+/* utilization.c - which share of the machine's peak a run used: the model's FLOPs, whatever the machine recomputed or
+ * padded, over what its data sheet promises (PaLM, appendix B).  What is not known stays so; nothing is guessed. */
 #include <math.h>
 
 #include "throughput/notes.h"

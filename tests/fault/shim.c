@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * shim.c - makes chosen calls of the C library fail, for tests; preloaded.
+/* shim.c - makes chosen calls of the C library fail, for tests; preloaded.
  *
  * FAULT holds rules, separated by ';':  CALL[@PATH]:WHEN:WHAT
  *   CALL   read open stat write close rename malloc thread readdir, each with
@@ -12,8 +11,7 @@
  *          full (what is opened for writing is a full disk)
  * FAULT_REPORT names a file that receives, at exit, how often the first rule's
  * call was made.  Counting is atomic, so a rule fires once also among threads.
- * A call that stdio makes inside the C library is not seen: use `full`, fclose.
- */
+ * A call that stdio makes inside the C library is not seen: use `full`, fclose. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sweep.c - runs a command once for each of its allocations, which then fails.
+/* sweep.c - runs a command once for each of its allocations, which then fails.
  *
  *   sweep SHIM FIRST SPARSE LAST COMMAND…
  *
@@ -10,8 +9,7 @@
  * status and output are those of a run without failure, or when the status is 3
  * and the message says that memory ran out.  Anything else is printed, as the number of
  * the allocation and how the run ended, and makes the status 1: a crash, a wrong
- * answer, or an answer that was lost without a word.
- */
+ * answer, or an answer that was lost without a word. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_expr.c - any bytes as an expression: refused with a column inside or
+/* fuzz_expr.c - any bytes as an expression: refused with a column inside or
  * just behind them, or compiled; then it can be put into words and evaluated,
- * which gives the same outcome twice.
- */
+ * which gives the same outcome twice. */
 #include <stdlib.h>
 
 #include "rules/ruleset.h"

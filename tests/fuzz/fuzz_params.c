@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_params.c - any bytes as package_checker_params: only the last line can
- * ask for a bypass, by its whole text, and findings stand at lines that are there.
- */
+/* fuzz_params.c - any bytes as package_checker_params: only the last line can
+ * ask for a bypass, by its whole text, and findings stand at lines that are there. */
 #include <stdlib.h>
 
 #include "submission/judge.h"

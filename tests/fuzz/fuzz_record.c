@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_record.c - any bytes as a record's payload: refused with a place inside
- * them, or accepted with spans inside them from which trees can be built.
- */
+/* fuzz_record.c - any bytes as a record's payload: refused with a place inside
+ * them, or accepted with spans inside them from which trees can be built. */
 #include "mlscore/log.h"
 
 #include "base/memory.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_reports.c - any bytes as what nsys stats and ncu print: it is read or refused, shares are shares, and a table
- * behind other text says the same.
- */
+/* fuzz_reports.c - any bytes as what nsys stats and ncu print: it is read or refused, shares are shares, and a table
+ * behind other text says the same. */
 #include <math.h>
 #include <stdlib.h>
 

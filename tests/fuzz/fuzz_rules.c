@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_rules.c - any bytes as a rule file: refused with a place in them, or
- * loaded; then a log is judged by it, twice with the same verdict.
- */
+/* fuzz_rules.c - any bytes as a rule file: refused with a place in them, or
+ * loaded; then a log is judged by it, twice with the same verdict. */
 #include <stdlib.h>
 #include <string.h>
 

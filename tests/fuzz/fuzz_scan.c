@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_scan.c - any bytes are a log: the scanner must come to an end of them,
- * and what it hands out must lie within its limits and add up.
- */
+/* fuzz_scan.c - any bytes are a log: the scanner must come to an end of them,
+ * and what it hands out must lie within its limits and add up. */
 #include "mlscore/log.h"
 
 #include "base/memory.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_trace.c - any bytes as a trace: it is read or refused; what a device did adds up, and one (of eight, as it takes
- * time) that the end of a block cuts, blanks being put in front, says the same.
- */
+/* fuzz_trace.c - any bytes as a trace: it is read or refused; what a device did adds up, and one (of eight, as it takes
+ * time) that the end of a block cuts, blanks being put in front, says the same. */
 #include <math.h>
 #include <stdlib.h>
 

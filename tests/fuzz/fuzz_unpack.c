@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fuzz_unpack.c - any bytes as a file that may be packed by gzip: it is read to
+/* fuzz_unpack.c - any bytes as a file that may be packed by gzip: it is read to
  * its end or said why not, whatever the number of threads, and what is not
- * packed is read as from memory.
- */
+ * packed is read as from memory. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

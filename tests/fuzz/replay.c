@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * replay.c - a main() for fuzzers built without libFuzzer: feeds each file
+/* replay.c - a main() for fuzzers built without libFuzzer: feeds each file
  * named on the command line to the fuzzer's function, from a block of exactly
- * its size, so that a sanitizer sees a read past the end.
- */
+ * its size, so that a sanitizer sees a read past the end. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>

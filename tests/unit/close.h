@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubles compared in tests; cmocka's own assertion rounds them to float. */
-#ifndef MLS_TEST_CLOSE_H
-#define MLS_TEST_CLOSE_H
+#pragma once
 
 #include <math.h>
 
@@ -14,5 +13,3 @@
             fail_msg("%s is %.17g, not %.17g", #actual, assert_close_actual, assert_close_expected);                   \
         }                                                                                                              \
     } while (0)
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The tables of what the reference checker said, and the published logs that
+/* The tables of what the reference checker said, and the published logs that
  * they speak of, for tests that skip where either is missing.  The logs are
- * where the comparison tool unpacks them: $PARITY_CACHE, or .corpus.
- */
-#ifndef MLS_TEST_CORPUS_H
-#define MLS_TEST_CORPUS_H
+ * where the comparison tool unpacks them: $PARITY_CACHE, or .corpus. */
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -65,5 +62,3 @@ static inline bool corpus_each_folder(void (*function)(const char *table, const 
     closedir(folder);
     return true;
 }
-
-#endif

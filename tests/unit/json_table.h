@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * json_table.h - JSON texts and what Python's json module thinks of them, as
+/* json_table.h - JSON texts and what Python's json module thinks of them, as
  * the value of a record; and time_ms as its float() reads it.  Made once with
- * Python 3.11 from texts worked out by hand and from damaged copies of others.
- */
-#ifndef MLS_TEST_JSON_TABLE_H
-#define MLS_TEST_JSON_TABLE_H
+ * Python 3.11 from texts worked out by hand and from damaged copies of others. */
+#pragma once
 
 #include <math.h>
 
@@ -652,5 +649,3 @@ static const struct {
     {MLS_STR("\"\302\24012\""), false, 0},
 };
 /* clang-format on */
-
-#endif

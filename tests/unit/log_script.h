@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * log_script.h - logs written in a shorthand, one word a line:
+/* log_script.h - logs written in a shorthand, one word a line:
  *
  *   c i I r e s a n   cache_clear, init_start, init_stop, run_start, eval_accuracy,
  *                     run_stop (success, aborted, without status), with the time behind it: r400
@@ -8,10 +7,8 @@
  *   B X               Beginning trial 1 of 2, EXPERIMENT_START 1
  *   m                 a malformed line;  -  noise
  *   key=json          a record of any key at time 1
- *   anything with ::: or blanks in quotes '…' stands as it is
- */
-#ifndef MLS_TEST_LOG_SCRIPT_H
-#define MLS_TEST_LOG_SCRIPT_H
+ *   anything with ::: or blanks in quotes '…' stands as it is */
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,5 +82,3 @@ static inline mls_buffer script_log(const char *script)
     }
     return log;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * shell_text.h - a text read as a script that stands alone in a folder.
- */
+/* shell_text.h - a text read as a script that stands alone in a folder. */
 #ifndef SHELL_TEXT_H
 #define SHELL_TEXT_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Published logs of runs that succeeded, each cut before its run_stop: nothing that stands in them is named as a cause.
- * Every fifth one is read; skipped where they are not unpacked.
- */
+/* Published logs of runs that succeeded, each cut before its run_stop: nothing that stands in them is named as a cause.
+ * Every fifth one is read; skipped where they are not unpacked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

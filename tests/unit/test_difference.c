@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Differences of two groups: the split adds up whatever the times are, verdicts say what they may, and of groups of one
- * distribution next to none is called faster.
- */
+/* Differences of two groups: the split adds up whatever the times are, verdicts say what they may, and of groups of one
+ * distribution next to none is called faster. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,8 +64,7 @@ static void random_sums(uint64_t *seed, mls_side_group *group)
     group->evaluations.known &= known;
 }
 
-/* The difference of the means in whole milliseconds, halves away from zero, worked out in another way than the split.
- */
+/* The difference of the means in whole milliseconds, halves away from zero, worked out in another way than the split. */
 static int64_t rounded_difference(const mls_side_group *a, const mls_side_group *b)
 {
     const int64_t n = (int64_t)a->kept;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The statistics of two samples against values that scipy 1.10.1 and numpy 1.24.2 worked out: stats.t.ppf,
+/* The statistics of two samples against values that scipy 1.10.1 and numpy 1.24.2 worked out: stats.t.ppf,
  * stats.ttest_ind(equal_var=False, trim=0.1), stats.mannwhitneyu, stats.mstats.winsorize, numpy.quantile.  Exact rank
- * tests with ties are itertools.combinations over stats.rankdata, counted in fractions.Fraction.
- */
+ * tests with ties are itertools.combinations over stats.rankdata, counted in fractions.Fraction. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

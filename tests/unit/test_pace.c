@@ -115,10 +115,8 @@ static void late_evaluations_are_one_segment(void **state)
     timed_release(&logs);
 }
 
-/*
- * FID and CLIP of one evaluation, logged 5 and 9 s behind the end of training: both are of the moment it ended, so that
- * the second is no segment.  tracked_stats make finer ones: at 250, 500 (which the evaluation has too) and 750 samples.
- */
+/* FID and CLIP of one evaluation, logged 5 and 9 s behind the end of training: both are of the moment it ended, so that
+ * the second is no segment.  tracked_stats make finer ones: at 250, 500 (which the evaluation has too) and 750 samples. */
 static void two_metrics_are_one_mark_and_stats_are_finer(void **state)
 {
     mls_buffer log = {0};
@@ -170,10 +168,8 @@ static void many_stats_make_coarser_segments(void **state)
     timed_release(&logs);
 }
 
-/*
- * One metric is logged when nothing was trained since the mark at 10 s, the other of that evaluation 10 s of training
- * later: the second is no later position for that.
- */
+/* One metric is logged when nothing was trained since the mark at 10 s, the other of that evaluation 10 s of training
+ * later: the second is no later position for that. */
 static void the_second_metric_has_the_time_of_the_first(void **state)
 {
     mls_buffer log = {0};
@@ -219,12 +215,10 @@ static void what_the_log_says_besides(void **state)
 
 /* ------------------------------------------------------------------- pace */
 
-/*
- * 14 segments of 100 samples: 20 and 15 s (warm-up), six of 10 s, then 11 s.  All but the first weigh 15 + 60 + 66 =
+/* 14 segments of 100 samples: 20 and 15 s (warm-up), six of 10 s, then 11 s.  All but the first weigh 15 + 60 + 66 =
  * 141 s; the running weight of the 10 s ones is 60, so the reference is 11 s, 110 ms a sample, from 70.5 s on. Relative
  * deviations: 0 (66 s), 1/11 = 9.1 % (60 s), 36 % (15 s): half of 141 is reached at 9.1 %, so the band is 5 * 1.4826 *
- * 0.0909 = 67.4 %, above which only the first segment lies: 9 s lost.
- */
+ * 0.0909 = 67.4 %, above which only the first segment lies: 9 s lost. */
 static void a_noisy_log_gets_a_wide_band(void **state)
 {
     double ms[14];
@@ -244,11 +238,9 @@ static void a_noisy_log_gets_a_wide_band(void **state)
     timed_release(&logs);
 }
 
-/*
- * Twelve segments of 100 samples, from the eighth on 20 % slower.  Unsplit the lower median is 100 ms a sample, and the
+/* Twelve segments of 100 samples, from the eighth on 20 % slower.  Unsplit the lower median is 100 ms a sample, and the
  * deviations are 5 * 20 = 100; split behind the seventh there are none.  So the shift is at 700 samples, its
- * factor 1.2.
- */
+ * factor 1.2. */
 static void a_pace_that_changes_for_good(void **state)
 {
     double ms[12];
@@ -276,10 +268,8 @@ static void a_pace_that_changes_for_good(void **state)
     timed_release(&logs);
 }
 
-/*
- * Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2; more than 4 s and 3 s or more is the last alone, which is
- * two that touch.
- */
+/* Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2; more than 4 s and 3 s or more is the last alone, which is
+ * two that touch. */
 static void slow_evaluations_are_told(void **state)
 {
     static const double seconds[] = {2, 2, 3, 2, 5};
@@ -313,12 +303,10 @@ static void slow_evaluations_are_told(void **state)
 
 /* ------------------------------------------------------------------ groups */
 
-/*
- * Four runs of two segments.  Paces 100, 101, 102 and 120 ms a sample: the median is 101.5; distances 1.5, 0.5, 0.5 and
+/* Four runs of two segments.  Paces 100, 101, 102 and 120 ms a sample: the median is 101.5; distances 1.5, 0.5, 0.5 and
  * 18.5, their median 1; the limit 101.5 * (1 + max(3 %, 5 * 1.4826 / 101.5)) = 101.5 + 7.413.  The last run trained
  * twice the samples of the others, 400: expected 400 * 101.5 = 40.6 s, it took 48, so 7.4 s more: above 5 s and 3 %.
- * Twice the samples alone make no run slow.
- */
+ * Twice the samples alone make no run slow. */
 static void a_run_is_held_against_its_samples(void **state)
 {
     static const double paces[] = {100, 101, 102, 120};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Published results: what the public tables of past rounds say of a folder of
- * logs must come out of those logs, to the four digits that are printed.
- */
+/* Published results: what the public tables of past rounds say of a folder of
+ * logs must come out of those logs, to the four digits that are printed. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The scanner against a slow one that is easy to believe, and against places
- * worked out by hand.  test_scan_reference_plain.c runs the same without SIMD.
- */
+/* The scanner against a slow one that is easy to believe, and against places
+ * worked out by hand.  test_scan_reference_plain.c runs the same without SIMD. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

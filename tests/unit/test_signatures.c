@@ -139,10 +139,8 @@ static void words(void **state)
     assert_int_equal(mls_failure_word(MLS_FAILURE_CLASSES, 99).len, 0);
 }
 
-/*
- * The hardest input of a pattern: what it wants to see over and over, but for the end.  From it, and from its
- * needs, it takes a number of steps that grows with the length and no faster.
- */
+/* The hardest input of a pattern: what it wants to see over and over, but for the end.  From it, and from its
+ * needs, it takes a number of steps that grows with the length and no faster. */
 static void linear_on(const mls_signature *one, const pcre2_code *code, mls_str piece)
 {
     enum { LENGTH = 1 << 20, STEPS_PER_BYTE = 256 };

@@ -43,12 +43,10 @@ static mls_utilization utilization_of(bool causal, const char *accelerator)
     return of;
 }
 
-/*
- * Llama 2 70B with LoRA, a token: 4 * 68,713,185,280 frozen weights = 274,852,741,120; 6 * 65,536,000 of adapters =
+/* Llama 2 70B with LoRA, a token: 4 * 68,713,185,280 frozen weights = 274,852,741,120; 6 * 65,536,000 of adapters =
  * 393,216,000; 12 * 80 layers * 64 heads * 128 * 8,192 tokens of attention = 64,424,509,440; in all 339,670,466,560.
  * A sample of 8,192 tokens: 2,782,580,462,059,520.  384 samples in 60 s are 6.4 a second; 8 B200 have 8 * 2250 TFLOP/s.
- * Causal: attention is 32,212,254,720, a sample (339,670,466,560 - 32,212,254,720) * 8,192 = 2,518,697,671,393,280.
- */
+ * Causal: attention is 32,212,254,720, a sample (339,670,466,560 - 32,212,254,720) * 8,192 = 2,518,697,671,393,280. */
 static void utilization_whole_and_causal(void **state)
 {
     const double token = 4.0 * 68713185280 + 6.0 * 65536000 + 12.0 * 80 * 64 * 128 * 8192;
@@ -79,11 +77,9 @@ static void assert_spark(const mls_throughput *run, const char *wanted)
     assert_string_equal(spark, wanted);
 }
 
-/*
- * 24 segments of 60 s.  16 of 1,000 samples have the pace 60 ms, which is the reference and makes the median deviation
+/* 24 segments of 60 s.  16 of 1,000 samples have the pace 60 ms, which is the reference and makes the median deviation
  * 0, so the band is 5 % and a third of it 1.667 %.  The others are 2, 4, 6, 8, 9, 11, 12 and 100 % slower: 1.2, 2.4,
- * 3.6, 4.8, 5.4, 6.6, 7.2 and 60 thirds; one is twice as fast.
- */
+ * 3.6, 4.8, 5.4, 6.6, 7.2 and 60 thirds; one is twice as fast. */
 static void a_spark_has_a_step_a_third_of_the_band(void **state)
 {
     static const double factors[24] = {1, 1, 1, 1.02, 1.04, 1.06, 1.08, 1.09, 1.11, 1.12, 2, 0.5,
@@ -103,12 +99,10 @@ static void a_spark_has_a_step_a_third_of_the_band(void **state)
     timed_release(&logs);
 }
 
-/*
- * Twelve segments of 60 s and 12 min more of training: a cell is 24 min / 24 = 60 s, the last twelve are gaps.  And 12
+/* Twelve segments of 60 s and 12 min more of training: a cell is 24 min / 24 = 60 s, the last twelve are gaps.  And 12
  * segments of 20 s over ten cells of 24 s: the second cell has 16 s of the second segment, of pace 60, and 8 s of the
  * third, of pace 75, so (16 * 60 + 8 * 75) / 24 = 65, 8.33 % above: five thirds; the third has 12 s of it and 12 s of
- * the fourth: 67.5, 12.5 %, at the top.
- */
+ * the fourth: 67.5, 12.5 %, at the top. */
 static void a_spark_weighs_and_leaves_gaps(void **state)
 {
     double ms[12];
@@ -154,12 +148,10 @@ static const char *cell_of(const char *csv, const char *column)
     return cell;
 }
 
-/*
- * Six segments, the third of which takes 90 s instead of 60, each 384 samples; 2 s of start-up, evaluations of 4 s, 1 s
+/* Six segments, the third of which takes 90 s instead of 60, each 384 samples; 2 s of start-up, evaluations of 4 s, 1 s
  * between, 3 s of tail: 2 + (5 * 60 + 90) + 6 * 4 + 5 * 1 + 3 = 424 s.  2,304 samples in 390 s are 5.9077 a second, in
  * 424 s 5.4340.  The reference is 60,000 / 384 = 156.25 ms a sample, 8 * 156.25 = 1,250 ms a step, 6.4 * 8,192 =
- * 52,428.8 tokens a second.
- */
+ * 52,428.8 tokens a second. */
 static void a_row_of_csv(void **state)
 {
     mls_buffer log = {0};

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The published trees, judged as whole submissions: each log's, system's and
+/* The published trees, judged as whole submissions: each log's, system's and
  * benchmark's verdict is the tables', and each submitter's follows from them
- * by the rules of a submission.
- */
+ * by the rules of a submission. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

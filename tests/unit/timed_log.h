@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * timed_log.h - logs of runs over time, built record by record, and what is measured of them.  Times are milliseconds
- * since run_start.
- */
-#ifndef MLS_TEST_TIMED_LOG_H
-#define MLS_TEST_TIMED_LOG_H
+/* timed_log.h - logs of runs over time, built record by record, and what is measured of them.  Times are milliseconds
+ * since run_start. */
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,10 +46,8 @@ static inline void timed_end(mls_buffer *log, double ms)
     timed_record(log, ms, "run_stop", "null", "\"status\": \"success\"");
 }
 
-/*
- * A run from 0 on: segments of training, so many milliseconds and samples each, an evaluation in no time behind each;
- * then `after` ms more of training.
- */
+/* A run from 0 on: segments of training, so many milliseconds and samples each, an evaluation in no time behind each;
+ * then `after` ms more of training. */
 static inline mls_buffer timed_run(const double *ms, const double *samples, size_t count, double after)
 {
     mls_buffer log = {0};
@@ -130,5 +125,3 @@ static inline void timed_release(timed_logs *logs)
     mls_models_free(logs->models);
     mls_accelerators_free(logs->accelerators);
 }
-
-#endif
