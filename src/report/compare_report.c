@@ -129,9 +129,9 @@ static void emit_shares(mls_emitter *to, const mls_split *split)
     F(difference, mann_whitney_p, NUMBER_OR_NULL, "", row->mann_whitney_p)                                             \
     F(difference, detectable_ratio, NUMBER_OR_NULL, "", row->detectable_ratio)                                         \
     F(difference, verdict, TEXT, "", mls_compare_verdict_name(row->verdict))                                           \
-    F(difference, total_ms, NUMBER_IF(row->split.known), "ms", row->split.total_ms)                                    \
+    F(difference, total_ms, IF(NUMBER, row->split.known), "ms", row->split.total_ms)                                   \
     F(difference, parts, LIST(share), "", emit_shares(to, &row->split))                                                \
-    F(difference, init_ms, NUMBER_IF(row->has_init), "ms", row->init_ms)
+    F(difference, init_ms, IF(NUMBER, row->has_init), "ms", row->init_ms)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
 #define BLOCK_FIELDS(F)                                                                                                \
@@ -258,13 +258,13 @@ MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
 #define DIFFERENCE_CSV_FIELDS(F)                                                                                       \
     F(difference_csv, division, TEXT_OR_NULL, "", mls_division_name(row->b->division))                                 \
     F(difference_csv, baseline, TEXT, "", row->a->side->name)                                                          \
-    F(difference_csv, interval_of, TEXT_IF(row->has_interval), "", interval_of(row))
+    F(difference_csv, interval_of, IF(TEXT, row->has_interval), "", interval_of(row))
 MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 
 /* Names with a point are none of C, so that these fields are written out. */
 typedef mls_difference part_row;
 #define HAS(id) row->split.known && row->split.has[MLS_SHARE_##id]
-#define PART_FUNCTION(id, name) MLS_FIELD_FUNCTION(part, name, NUMBER_IF(HAS(id)), "ms", row->split.ms[MLS_SHARE_##id])
+#define PART_FUNCTION(id, name) MLS_FIELD_FUNCTION(part, name, IF(NUMBER, HAS(id)), "ms", row->split.ms[MLS_SHARE_##id])
 #define PART_FIELD(id, name_)                                                                                          \
     {.name = MLS_STR("part." #name_), .type = MLS_FIELD_NUMBER_OR_NULL, .unit = "ms", .emit = get_part_##name_},
 #define PART_COLUMN(id, name) " part." #name

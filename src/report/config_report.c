@@ -271,7 +271,7 @@ static size_t export_count(const mls_config_entry *entry)
     F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
-    F(config, exports, MAP_ELSE_OUT(row->exports), "",                                                                 \
+    F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
       MLS_EACH(export_count(row), emit_export(to, &row->script->exports[i])))                                          \
     F(config, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)

@@ -260,11 +260,11 @@ static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
 
 #define RECURRENCE_FIELDS(F)                                                                                           \
     F(recurrence, signature, TEXT, "", row->signature)                                                                 \
-    F(recurrence, node, TEXT_ELSE_OUT(row->node != NULL), "", row->node)                                               \
-    F(recurrence, jobs, VALUES_ELSE_OUT(row->node != NULL), "",                                                        \
+    F(recurrence, node, ELSE_OUT(TEXT, row->node != NULL), "", row->node)                                              \
+    F(recurrence, jobs, ELSE_OUT(VALUES, row->node != NULL), "",                                                       \
       MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
     F(recurrence, iteration, ANY, "", emit_iteration(to, row))                                                         \
-    F(recurrence, nodes, VALUES_ELSE_OUT(row->node == NULL), "",                                                       \
+    F(recurrence, nodes, ELSE_OUT(VALUES, row->node == NULL), "",                                                      \
       MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
     F(recurrence, suspect, TEXT, "", row->node != NULL ? "hardware" : "application")
 MLS_FIELDS(recurrence, mls_recurrence, RECURRENCE_FIELDS)

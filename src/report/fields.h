@@ -25,8 +25,7 @@
  * MAP_OF(kind)            the same, with rows of the kind in its values
  * FINDINGS                a statement that adds to `found` (findings.h)
  *
- * Some take whether there is a value: with _IF(known) after the type it is null where there is none, with
- * _ELSE_OUT(known) the member is left out. */
+ * IF(type, known) is null and ELSE_OUT(type, known) leaves the member out where there is no value of the type. */
 /* clang-format on */
 #pragma once
 
@@ -105,22 +104,17 @@ typedef enum mls_field_type {
     MLS_FIELD_COUNT_OR_NULL = MLS_FIELD_NUMBER_OR_NULL
 } mls_field_type;
 
-#define MLS_FIELD_TEXT_IF(known) MLS_FIELD_TEXT_OR_NULL
-#define MLS_FIELD_TEXT_ELSE_OUT(known) MLS_FIELD_TEXT
-#define MLS_FIELD_NUMBER_IF(known) MLS_FIELD_NUMBER_OR_NULL
-#define MLS_FIELD_NUMBER_ELSE_OUT(known) MLS_FIELD_NUMBER
-#define MLS_FIELD_BOOL_IF(known) MLS_FIELD_BOOL_OR_NULL
+#define MLS_FIELD_IF(type_, known) MLS_FIELD_##type_##_OR_NULL
+#define MLS_FIELD_ELSE_OUT(type_, known) MLS_FIELD_##type_
 #define MLS_FIELD_LIST(kind) MLS_FIELD_ARRAY, .child = &kind##_fields
 #define MLS_FIELD_LIST_IF(kind, known) MLS_FIELD_ARRAY_OR_NULL, .child = &kind##_fields
 #define MLS_FIELD_VALUES MLS_FIELD_ARRAY
-#define MLS_FIELD_VALUES_IF(known) MLS_FIELD_ARRAY_OR_NULL
-#define MLS_FIELD_VALUES_ELSE_OUT(known) MLS_FIELD_ARRAY
+#define MLS_FIELD_VALUES_OR_NULL MLS_FIELD_ARRAY_OR_NULL
 #define MLS_FIELD_OBJECT_OF(kind) MLS_FIELD_OBJECT, .child = &kind##_fields
 #define MLS_FIELD_OBJECT_OR_NULL(kind) MLS_FIELD_OBJECT_OR_NULL, .child = &kind##_fields
 #define MLS_FIELD_MAP MLS_FIELD_OBJECT
+#define MLS_FIELD_MAP_OR_NULL MLS_FIELD_OBJECT_OR_NULL
 #define MLS_FIELD_MAP_OF(kind) MLS_FIELD_OBJECT, .child = &kind##_fields
-#define MLS_FIELD_MAP_IF(known) MLS_FIELD_OBJECT_OR_NULL
-#define MLS_FIELD_MAP_ELSE_OUT(known) MLS_FIELD_OBJECT
 
 typedef struct mls_field {
     mls_str name; /* ends with NUL */
@@ -139,17 +133,14 @@ typedef struct mls_fields {
 /* Statements that write the value of a type.  Those with another argument leave it to the one that they end with. */
 /* clang-format off */
 #define MLS_EMIT_TEXT(value_) _Generic((value_), mls_str : mls_emit_str_or_null, default : mls_emit_text)(to, value_)
-#define MLS_EMIT_TEXT_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_TEXT
-#define MLS_EMIT_TEXT_ELSE_OUT(known) if (known) MLS_EMIT_TEXT
+#define MLS_EMIT_IF(type_, known) if (mls_emit_known(to, known)) MLS_EMIT_##type_
+#define MLS_EMIT_ELSE_OUT(type_, known) if (known) MLS_EMIT_##type_
 #define MLS_EMIT_TEXT_OR_NULL(value_) MLS_EMIT_TEXT(value_)
 #define MLS_EMIT_FILLED_OR_NULL(value_) mls_emit_text(to, (value_)[0] != '\0' ? (value_) : NULL)
 #define MLS_EMIT_NUMBER(value_) mls_emit_number(to, (double)(value_))
-#define MLS_EMIT_NUMBER_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_NUMBER
-#define MLS_EMIT_NUMBER_ELSE_OUT(known) if (known) MLS_EMIT_NUMBER
 #define MLS_EMIT_NUMBER_OR_NULL(value_) mls_emit_number(to, (double)(value_))
 #define MLS_EMIT_COUNT_OR_NULL(value_) if (mls_emit_known(to, (value_) != 0)) MLS_EMIT_NUMBER(value_)
 #define MLS_EMIT_BOOL(value_) mls_emit_bool(to, value_)
-#define MLS_EMIT_BOOL_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_BOOL
 #define MLS_EMIT_WORDS(value_) mls_buffer *words = mls_emit_words_begin(to); value_; mls_emit_words_end(to)
 #define MLS_EMIT_WORDS_OR_NULL(value_) MLS_EMIT_WORDS(value_)
 #define MLS_EMIT_WRITTEN(value_) value_
@@ -157,18 +148,14 @@ typedef struct mls_fields {
 #define MLS_EMIT_ANY(value_) value_
 #define MLS_EMIT_BETWEEN(open, value_, close) { mls_emit_open(to, open); value_; mls_emit_close(to, close); }
 #define MLS_EMIT_VALUES(value_) MLS_EMIT_BETWEEN('[', value_, ']')
-#define MLS_EMIT_VALUES_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_VALUES
-#define MLS_EMIT_VALUES_ELSE_OUT(known) if (known) MLS_EMIT_VALUES
 #define MLS_EMIT_LIST(kind) MLS_EMIT_VALUES
-#define MLS_EMIT_LIST_IF(kind, known) MLS_EMIT_VALUES_IF(known)
+#define MLS_EMIT_LIST_IF(kind, known) MLS_EMIT_IF(VALUES, known)
 #define MLS_EMIT_OBJECT_OF(kind) MLS_EMIT_ROW
 #define MLS_EMIT_OBJECT_OR_NULL(kind) MLS_EMIT_ROW_OR_NULL
 #define MLS_EMIT_ROW(value_) mls_emit_row(to, value_)
 #define MLS_EMIT_ROW_OR_NULL(value_) mls_emit_row_or_null(to, value_)
 #define MLS_EMIT_MAP(value_) MLS_EMIT_BETWEEN('{', value_, '}')
 #define MLS_EMIT_MAP_OF(kind) MLS_EMIT_MAP
-#define MLS_EMIT_MAP_IF(known) if (mls_emit_known(to, known)) MLS_EMIT_MAP
-#define MLS_EMIT_MAP_ELSE_OUT(known) if (known) MLS_EMIT_MAP
 /* clang-format on */
 
 /* Where an expansion ends with the name of another macro, the preprocessors of some tools have to look once more. */

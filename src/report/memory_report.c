@@ -81,18 +81,18 @@ MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
     F(memory, gpu, OBJECT_OR_NULL(memory_gpu), "", OF.capacity > 0 ? row : NULL)                                       \
     F(memory, gpus, NUMBER, "", OF.gpus)                                                                               \
     F(memory, items, OBJECT_OF(memory_item), "", &OF)                                                                  \
-    F(memory, allocated_bytes, NUMBER_IF(OF.training), "", OF.allocated)                                               \
+    F(memory, allocated_bytes, IF(NUMBER, OF.training), "", OF.allocated)                                              \
     F(memory, estimate_bytes, NUMBER, "", OF.estimate)                                                                 \
     F(memory, low_bytes, NUMBER, "", OF.low)                                                                           \
     F(memory, high_bytes, NUMBER, "", OF.high)                                                                         \
     F(memory, verdict, TEXT_OR_NULL, "", mls_memory_verdict_names[OF.verdict])                                         \
-    F(memory, stage, NUMBER_IF(OF.training), "", OF.stage)                                                             \
-    F(memory, in_flight, NUMBER_IF(OF.training), "", OF.in_flight)                                                     \
-    F(memory, data_parallel, NUMBER_IF(OF.training), "", OF.data_parallel)                                             \
-    F(memory, global_batch, NUMBER_IF(OF.training), "", OF.global_batch)                                               \
+    F(memory, stage, IF(NUMBER, OF.training), "", OF.stage)                                                            \
+    F(memory, in_flight, IF(NUMBER, OF.training), "", OF.in_flight)                                                    \
+    F(memory, data_parallel, IF(NUMBER, OF.training), "", OF.data_parallel)                                            \
+    F(memory, global_batch, IF(NUMBER, OF.training), "", OF.global_batch)                                              \
     F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
-    F(memory, max_tokens, NUMBER_IF(OF.max_tokens >= 0), "", OF.max_tokens)                                            \
-    F(memory, max_users, NUMBER_IF(OF.max_users >= 0), "", OF.max_users)                                               \
+    F(memory, max_tokens, IF(NUMBER, OF.max_tokens >= 0), "", OF.max_tokens)                                           \
+    F(memory, max_users, IF(NUMBER, OF.max_users >= 0), "", OF.max_users)                                              \
     F(memory, host, OBJECT_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                        \
     F(memory, smallest, OBJECT_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)           \
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \

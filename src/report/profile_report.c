@@ -324,8 +324,8 @@ MLS_FIELDS(bound, mls_profile_bounded, BOUND_FIELDS)
 MLS_FIELDS(steps, mls_profile, STEPS_FIELDS)
 #define PLACE_FIELDS(F)                                                                                                \
     F(place, file, TEXT, "", row->run.file)                                                                            \
-    F(place, offset_minutes, NUMBER_IF(row->run.known), "minutes", row->run.offset_minutes)                            \
-    F(place, inside, BOOL_IF(row->run.known), "", row->run.inside)
+    F(place, offset_minutes, IF(NUMBER, row->run.known), "minutes", row->run.offset_minutes)                           \
+    F(place, inside, IF(BOOL, row->run.known), "", row->run.inside)
 MLS_FIELDS(place, mls_profile, PLACE_FIELDS)
 #define VERDICT_FIELDS(F)                                                                                              \
     F(verdict, code, TEXT, "", row->code)                                                                              \

@@ -200,12 +200,12 @@ static bool assigns(const mls_action *action)
 static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_action *actions, size_t count);
 
 #define ACTION_FIELDS(F)                                                                                               \
-    F(action, use, TEXT_ELSE_OUT(row->action->kind == MLS_ACTION_USE), "", row->action->text)                          \
-    F(action, if, TEXT_ELSE_OUT(row->action->kind == MLS_ACTION_IF), "", row->action->expr.text)                       \
-    F(action, then, VALUES_ELSE_OUT(row->action->kind == MLS_ACTION_IF), "",                                           \
+    F(action, use, ELSE_OUT(TEXT, row->action->kind == MLS_ACTION_USE), "", row->action->text)                         \
+    F(action, if, ELSE_OUT(TEXT, row->action->kind == MLS_ACTION_IF), "", row->action->expr.text)                      \
+    F(action, then, ELSE_OUT(VALUES, row->action->kind == MLS_ACTION_IF), "",                                          \
       emit_actions(to, row->scope, row->action->actions, row->action->action_count))                                   \
-    F(action, set, TEXT_ELSE_OUT(assigns(row->action)), "", row->scope->symbols.entries[row->action->slot].key)        \
-    F(action, to, TEXT_ELSE_OUT(assigns(row->action)), "", row->action->expr.text)
+    F(action, set, ELSE_OUT(TEXT, assigns(row->action)), "", row->scope->symbols.entries[row->action->slot].key)       \
+    F(action, to, ELSE_OUT(TEXT, assigns(row->action)), "", row->action->expr.text)
 MLS_FIELDS(action, action_place, ACTION_FIELDS)
 
 static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_action *actions, size_t count)
@@ -216,11 +216,11 @@ static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_acti
 }
 
 #define FILE_RULE_FIELDS(F)                                                                                            \
-    F(file_rule, occurs, TEXT_ELSE_OUT(row->rule->occurs_text.len > 0), "", row->rule->occurs_text)                    \
+    F(file_rule, occurs, ELSE_OUT(TEXT, row->rule->occurs_text.len > 0), "", row->rule->occurs_text)                   \
     F(file_rule, check, ANY, "", emit_exprs(to, &row->rule->check))                                                    \
     F(file_rule, check_first, ANY, "", emit_exprs(to, &row->rule->check_first))                                        \
     F(file_rule, check_any, ANY, "", emit_exprs(to, &row->rule->check_any))                                            \
-    F(file_rule, after, VALUES_ELSE_OUT(row->rule->action_count > 0), "",                                              \
+    F(file_rule, after, ELSE_OUT(VALUES, row->rule->action_count > 0), "",                                             \
       emit_actions(to, row->scope, row->rule->actions, row->rule->action_count))
 MLS_FIELDS(file_rule, rule_place, FILE_RULE_FIELDS)
 

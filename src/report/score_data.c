@@ -45,8 +45,8 @@ static void emit_hyperparameter(mls_emitter *to, const mls_hyperparameter *one)
 #define PARTS_FIELDS(F)                                                                                                \
     F(parts, by, TEXT, "", mls_parts_by_name(row->by))                                                                 \
     F(parts, training_ms, NUMBER, "ms", row->ms[MLS_PART_TRAINING])                                                    \
-    F(parts, evaluation_ms, NUMBER_IF(row->evaluation_delimited), "ms", row->ms[MLS_PART_EVALUATION])                  \
-    F(parts, evaluations, NUMBER_IF(row->evaluation_delimited), "", (double)row->evaluations)                          \
+    F(parts, evaluation_ms, IF(NUMBER, row->evaluation_delimited), "ms", row->ms[MLS_PART_EVALUATION])                 \
+    F(parts, evaluations, IF(NUMBER, row->evaluation_delimited), "", (double)row->evaluations)                         \
     F(parts, startup_ms, NUMBER, "ms", row->ms[MLS_PART_STARTUP])                                                      \
     F(parts, between_ms, NUMBER, "ms", row->ms[MLS_PART_BETWEEN])                                                      \
     F(parts, tail_ms, NUMBER, "ms", row->ms[MLS_PART_TAIL])
@@ -65,15 +65,15 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
     F(run, unit, TEXT, "", mls_run_to_converge(row->run).unit)                                                         \
     F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                            \
     F(run, init_minutes, NUMBER_OR_NULL, "minutes", mls_run_init_minutes(row->run))                                    \
-    F(run, throughput, NUMBER_IF(row->run->throughputs > 0), "samples/s",                                              \
+    F(run, throughput, IF(NUMBER, row->run->throughputs > 0), "samples/s",                                             \
       row->run->throughput / (double)row->run->throughputs)                                                            \
     F(run, seed, VALUES, "", MLS_EACH(row->run->seed_count, emit_seed(to, row->run->seeds[i].value)))                  \
-    F(run, joules, NUMBER_IF(row->group->power.joules != NULL), "joules", row->group->power.joules[row->index])        \
+    F(run, joules, IF(NUMBER, row->group->power.joules != NULL), "joules", row->group->power.joules[row->index])       \
     F(run, parts, OBJECT_OR_NULL(parts), "", row->run->has_parts ? &row->run->parts : NULL)                            \
     F(run, hyperparameters, MAP, "",                                                                                   \
       MLS_EACH(row->run->hyperparameter_count, emit_hyperparameter(to, &row->run->hyperparameters[i])))                \
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
-    F(run, nodes, VALUES_IF(row->run->job.node_list != NULL), "", emit_nodes(to, row->run))                            \
+    F(run, nodes, IF(VALUES, row->run->job.node_list != NULL), "", emit_nodes(to, row->run))                           \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
     F(run, malformed, NUMBER, "", row->run->malformed)
 MLS_FIELDS(run, run_place, RUN_FIELDS)
@@ -150,10 +150,10 @@ MLS_FIELDS(group, mls_group, GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
-    F(group_csv, rcp_pass, BOOL_IF(row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.pass)                    \
-    F(group_csv, rcp_message, TEXT_IF(row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.message)              \
-    F(group_csv, seeds_ok, BOOL_IF(row->seeds.check != MLS_CHECK_NOT_MADE), "", row->seeds.check != MLS_CHECK_FAIL)    \
-    F(group_csv, energy_joules, NUMBER_IF(row->power.joules != NULL), "joules", row->power.energy_joules)
+    F(group_csv, rcp_pass, IF(BOOL, row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.pass)                   \
+    F(group_csv, rcp_message, IF(TEXT, row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.message)             \
+    F(group_csv, seeds_ok, IF(BOOL, row->seeds.check != MLS_CHECK_NOT_MADE), "", row->seeds.check != MLS_CHECK_FAIL)   \
+    F(group_csv, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)
 MLS_FIELDS_BESIDE(group_csv, group, GROUP_CSV_FIELDS)
 
 #define SKIPPED_FIELDS(F)                                                                                              \
@@ -182,7 +182,7 @@ const mls_report mls_score_report = {
 MLS_FIELDS(wide, mls_wide, WIDE_FIELDS)
 
 #define WIDE_RUN_FIELDS(F)                                                                                             \
-    F(wide_run, parts_by, TEXT_IF(row->run->has_parts), "", mls_parts_by_name(row->run->parts.by))                     \
+    F(wide_run, parts_by, IF(TEXT, row->run->has_parts), "", mls_parts_by_name(row->run->parts.by))                    \
     F(wide_run, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)
 MLS_FIELDS_BESIDE(wide_run, run, WIDE_RUN_FIELDS)
 

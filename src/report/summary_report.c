@@ -62,7 +62,7 @@ static const char *accelerator_of(const mls_group *group)
     F(summary, unit, TEXT_OR_NULL, "", mls_group_to_converge(row).unit)                                                \
     F(summary, official, BOOL, "", row->score.official)                                                                \
     F(summary, score_minutes, NUMBER_OR_NULL, "minutes", row->score.score_minutes)                                     \
-    F(summary, energy_joules, NUMBER_IF(row->power.joules != NULL), "joules", row->power.energy_joules)                \
+    F(summary, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)               \
     F(summary, path, TEXT, "", row->path)
 MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 

@@ -143,12 +143,12 @@ MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
 MLS_FIELDS(metrics, mls_telemetry_device, METRIC_MEMBERS)
 
 #define COUNTER(id) row->counters[MLS_COUNTER_##id]
-#define COUNTER_MEMBER(F, id, name) F(counters, name, NUMBER_ELSE_OUT(!isnan(COUNTER(id))), "", COUNTER(id))
+#define COUNTER_MEMBER(F, id, name) F(counters, name, ELSE_OUT(NUMBER, !isnan(COUNTER(id))), "", COUNTER(id))
 #define COUNTER_MEMBERS(F) MLS_COUNTER_LIST(COUNTER_MEMBER, F)
 MLS_FIELDS(counters, mls_telemetry_device, COUNTER_MEMBERS)
 
 #define SHARE(id) row->reasons[MLS_REASON_##id]
-#define REASON_MEMBER(F, id, name) F(reasons, name, NUMBER_ELSE_OUT(SHARE(id) > 0), "", SHARE(id))
+#define REASON_MEMBER(F, id, name) F(reasons, name, ELSE_OUT(NUMBER, SHARE(id) > 0), "", SHARE(id))
 #define REASON_MEMBERS(F) MLS_REASON_LIST(REASON_MEMBER, F)
 MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
 
@@ -166,7 +166,7 @@ MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
     F(device, longest_gap_ms, NUMBER_OR_NULL, "ms", row->longest_gap_ms)                                               \
     F(device, metrics, MAP_OF(summary), "", mls_emit_members(to, &metrics_fields, row))                                \
     F(device, counters, MAP, "", mls_emit_members(to, &counters_fields, row))                                          \
-    F(device, reasons, MAP_IF(row->has_reasons), "", mls_emit_members(to, &reasons_fields, row))                       \
+    F(device, reasons, IF(MAP, row->has_reasons), "", mls_emit_members(to, &reasons_fields, row))                      \
     F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
     F(device, repeated, BOOL, "", row->repeated)                                                                       \
     F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \

@@ -329,7 +329,7 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, backwards, NUMBER, "", row->backwards)                                                                    \
     F(timed, run_ms, NUMBER_OR_NULL, "ms", row->run_ms)                                                                \
     F(timed, parts_ms, OBJECT_OR_NULL(parts), "", row->has_parts ? &row->parts : NULL)                                 \
-    F(timed, overlapped_evaluation_ms, NUMBER_IF(row->has_parts), "ms", row->parts.overlapped_evaluation_ms)           \
+    F(timed, overlapped_evaluation_ms, IF(NUMBER, row->has_parts), "ms", row->parts.overlapped_evaluation_ms)          \
     F(timed, unit, TEXT, "", row->in_epochs ? "epochs" : "samples")                                                    \
     F(timed, marks_from, TEXT_OR_NULL, "", mls_marks_from_name(row->marks_from))                                       \
     F(timed, samples, NUMBER_OR_NULL, "", row->samples)                                                                \
@@ -354,7 +354,7 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, logged_throughput, NUMBER_OR_NULL, "", row->logged_throughput)                                            \
     F(timed, logged_step_ms, NUMBER_OR_NULL, "ms", row->logged_step_ms)                                                \
     F(timed, accelerators, NUMBER_OR_NULL, "", row->utilization.accelerators)                                          \
-    F(timed, accelerator, TEXT_IF(row->utilization.accelerator != NULL), "", row->utilization.accelerator->name)       \
+    F(timed, accelerator, IF(TEXT, row->utilization.accelerator != NULL), "", row->utilization.accelerator->name)      \
     F(timed, flops_per_sample, NUMBER_OR_NULL, "", row->utilization.flops_per_sample)                                  \
     F(timed, mfu_bf16, NUMBER_OR_NULL, "", row->utilization.bf16)                                                      \
     F(timed, mfu, NUMBER_OR_NULL, "", row->utilization.precision)                                                      \
@@ -398,15 +398,15 @@ MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
 /* Columns that only CSV has: the parts one by one, and of lists how long they are. */
 #define TIMED_CSV_FIELDS(F)                                                                                            \
-    F(timed_csv, startup_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_STARTUP])                         \
-    F(timed_csv, training_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_TRAINING])                       \
-    F(timed_csv, evaluation_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_EVALUATION])                   \
-    F(timed_csv, between_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_BETWEEN])                         \
-    F(timed_csv, tail_ms, NUMBER_IF(row->has_parts), "ms", row->parts.ms[MLS_PART_TAIL])                               \
+    F(timed_csv, startup_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_STARTUP])                        \
+    F(timed_csv, training_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_TRAINING])                      \
+    F(timed_csv, evaluation_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_EVALUATION])                  \
+    F(timed_csv, between_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_BETWEEN])                        \
+    F(timed_csv, tail_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_TAIL])                              \
     F(timed_csv, slow_phases, NUMBER, "", row->slow_phase_count)                                                       \
     F(timed_csv, slow_evaluations, NUMBER, "", row->slow_evaluation_count)                                             \
-    F(timed_csv, shift_samples, NUMBER_IF(row->has_shift), "", row->shift_samples)                                     \
-    F(timed_csv, shift_factor, NUMBER_IF(row->has_shift), "", row->shift_factor)
+    F(timed_csv, shift_samples, IF(NUMBER, row->has_shift), "", row->shift_samples)                                    \
+    F(timed_csv, shift_factor, IF(NUMBER, row->has_shift), "", row->shift_factor)
 
 MLS_FIELDS_BESIDE(timed_csv, timed, TIMED_CSV_FIELDS)
 
