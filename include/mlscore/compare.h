@@ -82,8 +82,7 @@ typedef struct mls_side_group {
     bool official;
     size_t dropped;
     double score_minutes, scale, scaled_minutes;
-    mls_side_run *runs;
-    size_t run_count, run_capacity;
+    MLS_LIST_OF(mls_side_run) runs;
     /* Computed of these. */
     size_t valid, kept;
     double mean_minutes, stdev_minutes; /**< of the valid runs, by n - 1 */

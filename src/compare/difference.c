@@ -50,8 +50,8 @@ static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
 static size_t take_minutes(const mls_side_group *group, bool kept, double *minutes)
 {
     size_t count = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_side_run *run = &group->runs[i];
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_side_run *run = &group->runs.items[i];
         const bool valid = run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes);
         if (kept ? run_is_kept(group, run) : valid) {
             minutes[count++] = run->minutes;
@@ -66,8 +66,8 @@ static void measure_convergence(mls_side_group *group, double *scratch)
     bool known = group->kept > 0;
     size_t count = 0;
     group->unit = NULL;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_side_run *run = &group->runs[i];
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_side_run *run = &group->runs.items[i];
         if (run_is_kept(group, run) && known) {
             group->unit = group->unit != NULL ? group->unit : run->unit;
             known = run->to_converge > 0 && isfinite(run->to_converge) && run->unit != NULL &&
@@ -92,7 +92,7 @@ static void sum_run(mls_side_group *group, const mls_side_run *run)
 
 mls_status mls_side_group_measure(mls_side_group *group)
 {
-    double *minutes = calloc(group->run_count + 1, sizeof *minutes);
+    double *minutes = calloc(group->runs.count + 1, sizeof *minutes);
     if (minutes == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -102,10 +102,10 @@ mls_status mls_side_group_measure(mls_side_group *group)
         group->parts[part] = nothing;
     }
     group->kept = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (run_is_kept(group, &group->runs[i])) {
+    for (size_t i = 0; i < group->runs.count; i++) {
+        if (run_is_kept(group, &group->runs.items[i])) {
             group->kept++;
-            sum_run(group, &group->runs[i]);
+            sum_run(group, &group->runs.items[i]);
         }
     }
     group->valid = take_minutes(group, false, minutes);
@@ -151,15 +151,15 @@ typedef struct group_times {
 
 static bool times_make(const mls_side_group *group, group_times *times)
 {
-    *times = (group_times){.valid = calloc(group->run_count * 3 + 1, sizeof *times->valid)};
+    *times = (group_times){.valid = calloc(group->runs.count * 3 + 1, sizeof *times->valid)};
     if (times->valid == NULL) {
         return false;
     }
-    for (size_t i = 0; i < group->run_count && group->kept > 0; i++) {
-        times->cut += group->runs[i].mark == MLS_OLYMPIC_FASTEST;
+    for (size_t i = 0; i < group->runs.count && group->kept > 0; i++) {
+        times->cut += group->runs.items[i].mark == MLS_OLYMPIC_FASTEST;
     }
     times->valid_count = take_minutes(group, false, times->valid);
-    times->trimmed = times->valid + group->run_count;
+    times->trimmed = times->valid + group->runs.count;
     double *kept = times->trimmed + times->cut;
     const size_t count = take_minutes(group, true, kept);
     mls_sort_doubles(times->valid, times->valid_count);

@@ -141,7 +141,7 @@ static mls_status add_export_run(const export_reading *reading, const mls_settin
     mls_side_run_times(&run, row->stop_ms - row->start_ms, row->init_minutes * 60000);
     mls_side_run_parts(&run, row->parts_by != NULL, parts, row->evaluations);
     return mls_side_run_environment(arena, &run, group->config, row->node_count, group) &&
-                   mls_side_run_add(arena, group, &run)
+                   MLS_ARENA_ADD(arena, &group->runs, run)
                ? MLS_OK
                : MLS_ERROR_MEMORY;
 }

@@ -43,7 +43,7 @@ static bool can_meet(const mls_side_group *a, const mls_side_group *b)
 static mls_str last_folder(const mls_side_group *group)
 {
     mls_str path = mls_str_from(group->path);
-    if (group->run_count > 0 && strcmp(group->path, group->runs[0].file) == 0) {
+    if (group->runs.count > 0 && strcmp(group->path, group->runs.items[0].file) == 0) {
         path = mls_path_folder(path);
     }
     const mls_str part = mls_path_cut(&path);
@@ -181,8 +181,6 @@ bool mls_sides_meet(mls_comparison *comparison)
     }
     return ok;
 }
-
-/* --------------------------------------------------------------- one side */
 
 /* The names of groups, in this order; numbers distinguish what nothing else does. */
 typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMED_NUMBER, NAMINGS } naming;

@@ -161,8 +161,8 @@ static int compare_keys(const void *left, const void *right)
 static bool has_settings(const mls_side_group *group)
 {
     size_t count = 0;
-    for (size_t k = 0; k < group->run_count; k++) {
-        count += group->runs[k].settings.count;
+    for (size_t k = 0; k < group->runs.count; k++) {
+        count += group->runs.items[k].settings.count;
     }
     return count > 0;
 }
@@ -179,8 +179,8 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
         for (size_t k = 0; k < values->count; k++) {
             having += values->items[k].runs;
         }
-        ok = having == values->group->run_count || (having == 0 && !has_settings(values->group)) ||
-             add_value(arena, values, NULL, values->group->run_count - having);
+        ok = having == values->group->runs.count || (having == 0 && !has_settings(values->group)) ||
+             add_value(arena, values, NULL, values->group->runs.count - having);
         count_values(values);
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
@@ -202,8 +202,9 @@ static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *
     bool ok = true;
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
-        for (size_t k = 0; k < group->run_count; k++) {
-            const mls_settings *settings = environment ? &group->runs[k].environment : &group->runs[k].settings;
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_settings *settings =
+                environment ? &group->runs.items[k].environment : &group->runs.items[k].settings;
             for (size_t s = 0; s < settings->count && ok; s++) {
                 mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block);
                 ok = row != NULL;
@@ -243,11 +244,11 @@ static double sample_ms(const mls_side_run *run)
 
 static bool find_outliers(mls_block *block, mls_arena *arena, const mls_side_group *group)
 {
-    double *paces = mls_arena_array(arena, 2 * group->run_count + 1, sizeof *paces);
+    double *paces = mls_arena_array(arena, 2 * group->runs.count + 1, sizeof *paces);
     const char *unit = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < group->run_count && paces != NULL; i++) {
-        const mls_side_run *run = &group->runs[i];
+    for (size_t i = 0; i < group->runs.count && paces != NULL; i++) {
+        const mls_side_run *run = &group->runs.items[i];
         const double pace = sample_ms(run);
         if (isfinite(pace)) {
             if (unit != NULL && strcmp(unit, run->unit) != 0) {
@@ -265,10 +266,10 @@ static bool find_outliers(mls_block *block, mls_arena *arena, const mls_side_gro
     const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
                                   OUTLIER_DEVIATION_LEAST * middle);
     bool ok = true;
-    for (size_t i = 0; i < group->run_count && ok; i++) {
-        const double pace = sample_ms(&group->runs[i]);
+    for (size_t i = 0; i < group->runs.count && ok; i++) {
+        const double pace = sample_ms(&group->runs.items[i]);
         ok = !(fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) ||
-             MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, &group->runs[i], pace / middle - 1});
+             MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, &group->runs.items[i], pace / middle - 1});
     }
     return ok;
 }

@@ -45,15 +45,6 @@ mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *gro
     return copy;
 }
 
-bool mls_side_run_add(mls_arena *arena, mls_side_group *group, const mls_side_run *run)
-{
-    if (!mls_arena_grow(arena, (void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs)) {
-        return false;
-    }
-    group->runs[group->run_count++] = *run;
-    return true;
-}
-
 /* A whole number of milliseconds; false when it is none that can be added up, or not finite. */
 static bool whole_ms(double ms, int64_t *whole)
 {
@@ -124,7 +115,7 @@ static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t ind
                        run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
     return mls_side_run_environment(arena, &made, mls_run_config(run),
                                     isnan(run->job.node_count) ? group->nodes : run->job.node_count, to) &&
-           take_logged_settings(arena, run, &made) && mls_side_run_add(arena, to, &made);
+           take_logged_settings(arena, run, &made) && MLS_ARENA_ADD(arena, &to->runs, made);
 }
 
 mls_side_group mls_side_group_of(const mls_group *group)

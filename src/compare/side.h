@@ -7,9 +7,8 @@
 #include "base/memory.h"
 #include "mlscore/compare.h"
 
-/* Adds a copy to the groups, after those that were found before, and to the runs of one. */
+/* Adds a copy to the groups, after those that were found before. */
 mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group) MLS_MUST_USE;
-bool mls_side_run_add(mls_arena *arena, mls_side_group *group, const mls_side_run *run) MLS_MUST_USE;
 
 /* A group of logs as one of a side, without its runs: everything is borrowed. */
 mls_side_group mls_side_group_of(const mls_group *group);

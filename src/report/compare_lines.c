@@ -53,8 +53,8 @@ void mls_compare_show_odd_runs(mls_view *view, const mls_block *block)
     }
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
-        for (size_t k = 0; k < group->run_count; k++) {
-            const mls_side_run *run = &group->runs[k];
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
             if (!run->valid && all++ < most) {
                 mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "dropped from %s: %s%s%s", group->side->name,
                                 file_below(group, run), run->reason != NULL ? ": " : "",

@@ -66,7 +66,7 @@ MLS_FIELDS(outlier, mls_outlier, OUTLIER_FIELDS)
     F(compared, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                         \
     F(compared, accelerators, NUMBER_OR_NULL, "", row->accelerators)                                                   \
     F(compared, accelerator, TEXT_OR_NULL, "", row->accelerator)                                                       \
-    F(compared, runs, NUMBER, "", row->run_count)                                                                      \
+    F(compared, runs, NUMBER, "", row->runs.count)                                                                     \
     F(compared, valid, NUMBER, "", row->valid)                                                                         \
     F(compared, kept, NUMBER, "", row->kept)                                                                           \
     F(compared, dropped, NUMBER, "", row->dropped)                                                                     \

@@ -60,8 +60,6 @@ bool mls_abreast_names(mls_abreast *to, mls_style style, mls_buffer *names)
     return some;
 }
 
-/* ----------------------------------------------------------------- settings */
-
 /* Unless all or more is asked for; and how many values of a side stand in a cell. */
 enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10 };
 

@@ -99,11 +99,11 @@ static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, ce
     int64_t ms = 0;
     switch (row->kind) {
     case RUNS: /* how many are valid, where not all are */
-        if (group->valid < group->run_count) {
+        if (group->valid < group->runs.count) {
             (void)mls_text_printf(cells->side.text, sizeof cells->side.text, "%zu of %zu runs", group->valid,
-                                  group->run_count);
+                                  group->runs.count);
         }
-        return group->valid < group->run_count;
+        return group->valid < group->runs.count;
     case SCORE:
         cells->side = mls_words_grouped(group->score_minutes, 3);
         cells->difference = mls_words_signed(difference->minutes, 3);

@@ -64,7 +64,8 @@ static void random_sums(uint64_t *seed, mls_side_group *group)
     group->evaluations.known &= known;
 }
 
-/* The difference of the means in whole milliseconds, halves away from zero, worked out in another way than the split. */
+/* The difference of the means in whole milliseconds, halves away from zero, worked out in another way than the split.
+ */
 static int64_t rounded_difference(const mls_side_group *a, const mls_side_group *b)
 {
     const int64_t n = (int64_t)a->kept;
@@ -204,8 +205,7 @@ static void make_group(made_group *made, const double *minutes, size_t count, si
             kept++;
         }
     }
-    made->group = (mls_side_group){.runs = made->runs,
-                                   .run_count = count,
+    made->group = (mls_side_group){.runs = {made->runs, count, count},
                                    .score_minutes = dropped <= cut && kept > 0 ? sum / (double)kept : (double)NAN,
                                    .scale = 1};
     assert_int_equal(mls_side_group_measure(&made->group), MLS_OK);
