@@ -4,8 +4,6 @@
 
 #include "report/compare_show.h"
 
-/* -------------------------------------------------------------- published */
-
 static void show_yours(mls_view *view, const mls_side_group *group)
 {
     mls_buffer line = {0};
@@ -62,8 +60,6 @@ void mls_nearest_show(mls_printer *to, const void *what)
     }
     mls_compare_show_rest(to->view, in, in->beside.count > 0);
 }
-
-/* ---------------------------------------------------------------- scaling */
 
 static void show_series(mls_view *view, const mls_scaling_series *series)
 {

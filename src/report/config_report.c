@@ -241,8 +241,6 @@ static void show_exports(mls_printer *to, const void *what)
     }
 }
 
-/* ------------------------------------------------------------- for programs */
-
 static void emit_export(mls_emitter *to, const mls_shell_variable *variable)
 {
     mls_emit_name(to, variable->name);

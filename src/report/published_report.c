@@ -78,8 +78,6 @@ static void show_trend(mls_printer *to, const void *what)
     finish_list(to, &table, list);
 }
 
-/* ------------------------------------------------------------- for programs */
-
 #define RESULT_FIELDS(F)                                                                                               \
     F(hit, usage, TEXT, "", mls_usage_name(row->result->usage))                                                        \
     F(hit, round, TEXT, "", row->result->round)                                                                        \

@@ -274,8 +274,6 @@ MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
 
 const mls_report mls_rule_file_report = {.object = &rule_file_fields};
 
-/* -------------------------------------------------------- reference points */
-
 /* Digits after the point that suit all means of a table. */
 static int decimals_of(const mls_rcp_point *points, size_t count)
 {

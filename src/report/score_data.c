@@ -176,8 +176,6 @@ const mls_report mls_score_report = {
                 .rows = "groups runs",
                 .sources = {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields}}};
 
-/* ------------------------------------------------------------ for comparing */
-
 #define WIDE_FIELDS(F) F(wide, groups, LIST(group), "", MLS_ROWS(row->collection->groups, row->collection->group_count))
 MLS_FIELDS(wide, mls_wide, WIDE_FIELDS)
 

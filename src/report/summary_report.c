@@ -79,8 +79,6 @@ const mls_report mls_summary_report = {
                 .sources = {&summary_fields},
                 .root = &summaries_fields}};
 
-/* ---------------------------------------------------------- a row a system */
-
 /* The table that is made of a collection: which row each group stands in, and the benchmarks that are columns. */
 typedef struct system_table {
     const mls_collection *collection;

@@ -75,8 +75,6 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
     }
 }
 
-/* ------------------------------------------------------ the folder to give */
-
 bool mls_tree_has_folder(const char *root, mls_str path, const char *name)
 {
     char whole[PATH_MAX];
