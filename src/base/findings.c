@@ -19,13 +19,7 @@ const mls_finding_info *mls_finding_info_get(mls_finding_code code)
 
 bool mls_finding_code_from_name(mls_str name, mls_finding_code *code)
 {
-    for (size_t i = 0; i < MLS_FINDING_COUNT; i++) {
-        if (mls_str_equal(name, mls_str_from(finding_table[i].name))) {
-            *code = (mls_finding_code)i;
-            return true;
-        }
-    }
-    return false;
+    return MLS_NAME_FIND(finding_table, MLS_FINDING_COUNT, name, code);
 }
 
 void mls_finding_counts_add(mls_finding_counts *counts, const mls_finding_counts *more)

@@ -20,6 +20,18 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     return true;
 }
 
+bool mls_name_find(const void *rows, size_t count, size_t size, mls_str name, unsigned *place)
+{
+    const char *row = rows;
+    for (size_t i = 0; i < count; i++, row += size) {
+        if (mls_str_equal(name, mls_str_from(*(const char *const *)(const void *)row))) {
+            *place = (unsigned)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 struct mls_arena_block {
     struct mls_arena_block *older;
     size_t size; /* of the bytes after the header */

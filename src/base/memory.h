@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - arrays that grow, and arenas; sizes are checked before they are allocated.
+/* memory.h - arrays that grow or are looked through, and arenas; sizes are checked before they are allocated.
  *
  * An arena is memory that is given back all at once; zero-initialised it is empty.  Reset per record or per file it
  * keeps its largest block, so that a steady workload allocates nothing. */
@@ -13,6 +13,11 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
 /* mls_grow() of an MLS_LIST_OF(), or of a struct with such members. */
 #define MLS_GROW(list, items) mls_grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items)
+
+/* Of `count` rows, which are or begin with a name (const char *), the first of that name: its place.  False, the place
+ * as it was: there is none. */
+bool mls_name_find(const void *rows, size_t count, size_t size, mls_str name, unsigned *place);
+#define MLS_NAME_FIND(rows, count, name, place) mls_name_find(rows, count, sizeof *(rows), name, place)
 
 typedef struct mls_arena {
     struct mls_arena_block *blocks; /* newest first */

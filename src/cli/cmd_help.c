@@ -133,13 +133,10 @@ static void help_run(mls_cli *cli)
             return;
         }
     }
-    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
-        if (strcmp(topic, topics[i].name) == 0) {
-            topics[i].print(cli);
-            return;
-        }
-    }
-    if (mls_finding_code_from_name(mls_str_from(topic), &code)) {
+    unsigned found;
+    if (MLS_NAME_FIND(topics, sizeof topics / sizeof *topics, mls_str_from(topic), &found)) {
+        topics[found].print(cli);
+    } else if (mls_finding_code_from_name(mls_str_from(topic), &code)) {
         mls_cli_explain(cli, topic);
     } else {
         (void)mls_command_find(cli, topic);

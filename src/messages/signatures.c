@@ -132,13 +132,8 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
 
 static signature_entry *entry_of(const mls_signatures *self, const char *id)
 {
-    const mls_str wanted = mls_str_from(id);
-    for (size_t i = 0; i < self->count; i++) {
-        if (mls_str_equal(mls_str_from(self->items[i].public.id), wanted)) {
-            return &self->items[i];
-        }
-    }
-    return NULL;
+    unsigned i;
+    return MLS_NAME_FIND(self->items, self->count, mls_str_from(id), &i) ? &self->items[i] : NULL;
 }
 
 static mls_status compile_entry(signature_entry *entry, mls_error *error)

@@ -32,20 +32,17 @@ static const struct {
 /* The number of a class, which is added when it is not there; MLS_CLASSES_MAX: there is no room, or no memory. */
 static size_t class_number(mls_kernel_classes *classes, mls_str name)
 {
-    for (size_t i = 0; i < classes->count; i++) {
-        if (mls_str_equal(mls_str_from(classes->names[i]), name)) {
-            return i;
-        }
+    unsigned i;
+    if (MLS_NAME_FIND(classes->names, classes->count, name, &i)) {
+        return i;
     }
     const mls_str copy = mls_arena_copy(&classes->memory, name);
     if (classes->count == MLS_CLASSES_MAX || copy.ptr == NULL) {
         return MLS_CLASSES_MAX;
     }
     classes->names[classes->count] = copy.ptr;
-    for (size_t i = 0; i < sizeof known_roles / sizeof *known_roles; i++) {
-        if (strcmp(copy.ptr, known_roles[i].name) == 0) {
-            classes->roles[classes->count] = known_roles[i].roles;
-        }
+    if (MLS_NAME_FIND(known_roles, sizeof known_roles / sizeof *known_roles, name, &i)) {
+        classes->roles[classes->count] = known_roles[i].roles;
     }
     return classes->count++;
 }

@@ -26,11 +26,9 @@ enum { METRIC_OTHER = MLS_NCU_NAMES, METRIC_NONE };
 
 static unsigned char find_metric(mls_str name)
 {
-    unsigned char metric = 0;
-    while (metric < MLS_NCU_NAMES && !mls_str_equal(name, mls_str_from(metrics[metric].name))) {
-        metric++;
-    }
-    return metric;
+    unsigned metric = MLS_NCU_NAMES;
+    (void)MLS_NAME_FIND(metrics, MLS_NCU_NAMES, name, &metric);
+    return (unsigned char)metric;
 }
 
 void mls_ncu_column(mls_reports *r, size_t column, mls_column_role role, mls_str name)

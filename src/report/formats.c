@@ -19,13 +19,7 @@ const char *mls_format_name(mls_format format)
 
 bool mls_format_from_name(mls_str name, mls_format *format)
 {
-    for (size_t i = 0; i < MLS_FORMAT_COUNT; i++) {
-        if (mls_str_equal(name, mls_str_from(formats[i].name))) {
-            *format = (mls_format)i;
-            return true;
-        }
-    }
-    return false;
+    return MLS_NAME_FIND(formats, MLS_FORMAT_COUNT, name, format);
 }
 
 bool mls_report_offers(const mls_report *report, mls_format format)

@@ -38,13 +38,7 @@ const char *mls_usage_name(mls_usage usage)
 
 bool mls_usage_from_name(mls_str name, mls_usage *usage)
 {
-    for (size_t i = 0; i < MLS_USAGE_COUNT; i++) {
-        if (mls_str_equal(name, mls_str_from(usage_names[i]))) {
-            *usage = (mls_usage)i;
-            return true;
-        }
-    }
-    return false;
+    return MLS_NAME_FIND(usage_names, MLS_USAGE_COUNT, name, usage);
 }
 
 mls_str mls_edition_round(const mls_edition *edition)

@@ -321,14 +321,13 @@ static const node *parse_name(expr_parser *p)
         {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
     };
     const mls_str name = p->token.text;
+    unsigned i;
     next_token(p);
     if (at_sign(p, "(")) {
         return parse_call(p, name);
     }
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        if (mls_str_equal(name, mls_str_from(constants[i].name))) {
-            return make_constant(p, name.ptr, constants[i].value);
-        }
+    if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i)) {
+        return make_constant(p, name.ptr, constants[i].value);
     }
     const int op = find_op(name, MLS_EXPR_VALUE);
     if (op <= MLS_EXPR_TIME) {

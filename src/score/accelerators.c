@@ -12,13 +12,7 @@
 bool mls_precision_from_name(mls_str name, mls_precision *precision)
 {
     static const char *const names[MLS_PRECISION_COUNT] = {"tf32", "fp16", "bf16", "fp8", "fp4"};
-    for (size_t i = 0; i < MLS_PRECISION_COUNT; i++) {
-        if (mls_str_equal(name, mls_str_from(names[i]))) {
-            *precision = (mls_precision)i;
-            return true;
-        }
-    }
-    return false;
+    return MLS_NAME_FIND(names, MLS_PRECISION_COUNT, name, precision);
 }
 
 #define ROWS(members) members, sizeof(members) / sizeof *(members)

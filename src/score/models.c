@@ -100,12 +100,8 @@ void mls_models_free(mls_models *models)
 
 const mls_model *mls_models_of_benchmark(const mls_models *models, mls_str benchmark)
 {
-    for (size_t i = 0; i < models->count; i++) {
-        if (mls_str_equal(benchmark, mls_str_from(models->items[i].key))) {
-            return &models->items[i];
-        }
-    }
-    return NULL;
+    unsigned i;
+    return MLS_NAME_FIND(models->items, models->count, benchmark, &i) ? &models->items[i] : NULL;
 }
 
 /* The next letter (in lower case) or digit from *at on, which moves past it; -1 at the end. */
