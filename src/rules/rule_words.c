@@ -1,113 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_words.c - expressions in words: by a table of phrases where one fits, else operator by operator as the table of
- * operators says each. */
+/* rule_words.c - expressions in words: by a table of phrases (src/data/phrases.table) where one fits, else operator by
+ * operator as the table of operators says each. */
 #include "rules/ruleset.h"
 
+#include "base/data.h"
 #include "base/number.h"
 #include "base/utf8.h"
-
-/* A phrase of a kind, for expressions of a form.  The form names nodes, each
- * operator before its operands: by its name, `~` for any comparison; by how a
- * constant is written; by the letter of a kind, for what has a phrase of it; or
- *     X  anything, followed by its value where that is known
- *     Y  the same, but it must be a variable
- *     T  anything
- *     F  a member, of the value without saying so
- *     N  a string, without its quotes
- *     L  a list, and before it how long it is     Q  a list, as "a, b or c"
- *     K  a variable, as the key that sets it      D  milliseconds, as minutes
- * In the words 1, 2 and 3 stand for the capitals of the form in their order,
- * `~` for what the comparison says, `^` for the same with its sides swapped.
- * Of the phrases that fit the first is taken. */
-typedef struct phrase {
-    char kind;
-    const char *form;
-    const char *words;
-} phrase;
-
-static const phrase phrases[] = {
-    /* R, a requirement: a whole sentence. */
-    {'R', "M", "must have 1 in its metadata"},
-    {'R', "V", "must have 1 in its value"},
-    {'R', "E", "must have 1"},
-    {'R', "A", "must come after 1"},
-    {'R', "B", "must come before 1"},
-    {'R', "&& R R", "1 and 2"},
-    {'R', "|| R R", "1 or 2"},
-    {'R', "&& C R", "2 when 1"},
-    {'R', "? C R true", "2 when 1"},
-    {'R', "? T R true", "2 when 1"},
-    {'R', "in S Q", "12"},
-    {'R', "value", "must not be empty, 0 or false"},
-    {'R', "is_bool value", "must be true or false"},
-    {'R', "is_int value", "must be an integer"},
-    {'R', "is_integer value", "must be a whole number"},
-    {'R', "is_integer log2 / value X", "must be a power of two times 1"},
-    {'R', "is_integer / value X", "must be a multiple of 1"},
-    {'R', "is_integer / X value", "must be a whole fraction of 1"},
-    {'R', "is_integer T", "must make 1 a whole number"},
-    {'R', "isclose S X", "1close to 2"},
-    {'R', "< - time_ms K D", "must come within 2 of 1"},
-    {'R', "<= - time_ms K D", "must come within 2 of 1"},
-    {'R', "< abs - S X X", "1within 3 of 2"},
-    {'R', "<= abs - S X X", "1within 3 of 2"},
-    {'R', "== % S X 0", "1a multiple of 2"},
-    {'R', "== sorted K sorted L", "1 must have named, in any order, these 2"},
-    {'R', "!= value \"\"", "must not be empty"},
-    {'R', "!= \"\" value", "must not be empty"},
-    {'R', "~ S X", "1~2"},
-    {'R', "~ X S", "2^1"},
-    /* S, the subject of a comparison: the beginning of its sentence. */
-    {'S', "value", "must be "},
-    {'S', ". metadata N", "must have 1 in its metadata that is "},
-    {'S', "F", "must have 1 "},
-    {'S', "int S", "1"},
-    {'S', "len value", "must have a length of "},
-    {'S', "* value X", "times 1 must be "},
-    {'S', "* X value", "times 1 must be "},
-    /* M, V, E: names that must be in the metadata, the value or the record. */
-    {'M', "has metadata N", "1"},
-    {'M', "|| M M", "1 or 2"},
-    {'V', "has value N", "1"},
-    {'V', "|| V V", "1 or 2"},
-    {'E', "has record N", "1"},
-    {'E', "|| E E", "1 or 2"},
-    /* A and B, $run_started, !$run_started, $run_started == true: the key that must have come, or must not. */
-    {'A', "K", "1"},
-    {'A', "! B", "1"},
-    {'A', "== A true", "1"},
-    {'A', "== B false", "1"},
-    {'B', "! A", "1"},
-    {'B', "== B true", "1"},
-    {'B', "== A false", "1"},
-    /* C, a condition that is not about the record. */
-    {'C', "has T N", "it has 2"},
-    {'C', "~ Y X", "1 is ~2"},
-    /* G, a goal: what a check_any wants reached; O, one that depends on a condition. */
-    {'G', "O", "1"},
-    {'G', "&& O G", "1, and 2"},
-    {'G', "&& G G", "1 and 2"},
-    {'G', "~ value X", "~1"},
-    {'G', "~ F X", "1 ~2"},
-    {'G', "~ X value", "^1"},
-    {'G', "~ X F", "2 ^1"},
-    {'O', "? C G G", "2 when 1, else 3"},
-    /* W, what the words of an operator do not say well. */
-    {'W', "^ T 0.5", "the square root of 1"},
-    {'W', "[ value 0", "the first of its values"},
-    {'W', "[ value 1", "the second of its values"},
-    {'W', "[ value -1", "the last of its values"},
-    {'W', ". T N", "2 of 1"},
-    {'W', "[ T N", "2 of 1"},
-    {'W', "has T N", "1 has 2"},
-    {'W', "in T Q", "1 is 2"},
-};
 
 enum {
     CAPITALS_MAX = 3,
     STEPS_MAX = 1 << 14, /* phrases looked for: a hostile expression could be read in very many ways */
     WORDS_TEXT_MAX = 600
 };
+
+const mls_phrase *mls_rule_phrases(mls_arena *arena)
+{
+    MLS_LIST_OF(mls_phrase) all = {0};
+    bool ok = true;
+    for (const char *row = mls_data_find("phrases.table").ptr; ok && *row != '\0'; row += strcspn(row, "\n") + 1) {
+        const char *form = row + 2;
+        ok = *row == '#' || MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
+    }
+    return ok && MLS_ARENA_ADD(arena, &all, (mls_phrase){0}) ? all.items : NULL;
+}
 
 typedef struct words_writer {
     mls_buffer *out;
@@ -119,7 +34,7 @@ typedef struct words_writer {
 
 /* The words that fit, and what their capitals are. */
 typedef struct fit {
-    const char *words;
+    const char *words; /* up to the end of a line */
     const mls_expr_node *nodes[CAPITALS_MAX];
     char capitals[CAPITALS_MAX];
     size_t count;
@@ -151,7 +66,7 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
     if (!capital && **form != '~' && **form != name[0]) {
         return false; /* as most are */
     }
-    const mls_str word = {*form, strcspn(*form, " ")};
+    const mls_str word = {*form, strcspn(*form, " \t")};
     *form += word.len + ((*form)[word.len] == ' ');
     if (capital) {
         found->capitals[found->count] = word.ptr[0];
@@ -172,11 +87,11 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
 static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found)
 {
     bool fits = false;
-    for (size_t i = 0; i < sizeof phrases / sizeof *phrases && !fits; i++) {
-        if (phrases[i].kind == kind && w->steps < STEPS_MAX) {
-            const char *form = phrases[i].form;
+    for (const mls_phrase *phrase = w->scope->phrases; phrase->kind != '\0' && !fits; phrase++) {
+        if (phrase->kind == kind && w->steps < STEPS_MAX) {
+            const char *form = phrase->form;
             w->steps++;
-            found->words = phrases[i].words;
+            found->words = phrase->words;
             found->count = 0;
             fits = form_fits(w, &form, node, found);
         }
@@ -333,9 +248,9 @@ static void write_fit(words_writer *w, char kind, const fit *found, const mls_ex
     static const unsigned swapped[] = {0, 1, 4, 5, 2, 3};
     const unsigned own = mls_expr_table[node->op].power;
     const size_t begin = w->out->len;
-    for (const char *c = found->words; *c != '\0';) {
+    for (const char *c = found->words; *c != '\0' && *c != '\n';) {
         const size_t mark = w->out->len;
-        const size_t plain = strcspn(c, "123~^*");
+        const size_t plain = strcspn(c, "123~^*\n");
         if (plain > 0) {
             mls_buffer_append(w->out, (mls_str){c, plain});
             c += plain;

@@ -60,8 +60,15 @@ typedef struct mls_setter {
     bool copies; /* it becomes their value */
 } mls_setter;
 
+/* A row of src/data/phrases.table; the last has no kind. */
+typedef struct mls_phrase {
+    char kind;
+    const char *form, *words; /* up to a tab, and to the end of the line */
+} mls_phrase;
+
 typedef struct mls_scope {
     mls_str name;
+    const mls_phrase *phrases; /* those of all scopes */
     mls_rule *rules;
     size_t rule_count;
     mls_expr_list end;
@@ -121,6 +128,9 @@ typedef struct mls_scope_chain {
 /* False when the edition has no rules of its own for the benchmark in this division. */
 bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark,
                           mls_scope_chain *chain);
+
+/* The phrases that expressions are worded with; NULL: no memory. */
+const mls_phrase *mls_rule_phrases(mls_arena *arena) MLS_MUST_USE;
 
 /* The code of a finding about a check that failed: whether it is about the value, the metadata or what came before. */
 mls_finding_code mls_rule_words_code(const mls_expr *expr);

@@ -476,7 +476,8 @@ static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
 {
     ruleset->key_names.arena = &ruleset->memory;
     ruleset->scopes = mls_arena_zeroed(&ruleset->memory, file->scopes.names.count, sizeof *ruleset->scopes);
-    (void)mls_rule_room(file, ruleset->scopes);
+    const mls_phrase *phrases = mls_rule_phrases(&ruleset->memory);
+    (void)(mls_rule_room(file, ruleset->scopes) && mls_rule_room(file, phrases));
     for (const mls_rule_part *scope = file->scopes.first; file->status == MLS_OK && scope != NULL;
          scope = scope->next) {
         if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
@@ -484,6 +485,7 @@ static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
         } else if (scope->json.ptr != NULL) {
             rule_compiler c = {.file = file, .ruleset = ruleset, .scope = &ruleset->scopes[ruleset->scope_count++]};
             compile_scope(&c, scope);
+            c.scope->phrases = phrases;
         }
     }
     link_keys(file, ruleset);

@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
     mls_arena rules = {0};
     mls_arena scratch = {0};
-    mls_scope scope = {.symbols = {.arena = &rules}, .initial = variables, .setters = setters};
+    mls_scope scope = {
+        .phrases = mls_rule_phrases(&rules), .symbols = {.arena = &rules}, .initial = variables, .setters = setters};
     mls_record record = {0};
     mls_expr expr;
     mls_error error = {0};
@@ -27,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mls_record_validate(mls_str_from(payload), &record, &scratch, &where) != NULL)
         abort();
     variables[0] = (mls_variable){.set = true, .value = {.kind = MLS_JSON_NUMBER, .as.number = 2.5}};
-    if (mls_expr_compile((mls_str){(const char *)data, size}, &scope.symbols, &rules, &expr, &error) != MLS_OK) {
+    if (scope.phrases == NULL ||
+        mls_expr_compile((mls_str){(const char *)data, size}, &scope.symbols, &rules, &expr, &error) != MLS_OK) {
         if (error.column > size + 1)
             abort();
     } else {
