@@ -112,8 +112,6 @@ mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *sta
     return end_rows(&reading);
 }
 
-/* -------------------------------------------------------------------- CSV */
-
 static void take_csv_cell(void *bytes, size_t length, void *context)
 {
     row_reading *reading = context;

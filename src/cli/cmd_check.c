@@ -5,14 +5,10 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
-typedef struct check_settings {
-    mls_check_names names;
-} check_settings;
-
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "split", offsetof(check_settings, names.split),
+    MLS_ROW_FLAG('\0', "split", offsetof(mls_check_names, split),
                  "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROWS_LOGS,
@@ -21,13 +17,13 @@ static const mls_option options[] = {
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 {
     mls_cli *cli = state;
-    const check_settings *settings = cli->settings;
+    const mls_check_names *names = cli->settings;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
     if (!source->named && !source->result && run->records + (part ? run->malformed : 0) == 0) {
         return MLS_OK;
     }
-    part |= settings->names.split;
+    part |= names->split;
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,
@@ -42,7 +38,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 static void check(mls_cli *cli)
 {
     mls_collect_options how;
-    mls_check_names *names = &((check_settings *)cli->settings)->names;
+    mls_check_names *names = cli->settings;
     const mls_reading reading = {.rules = &how.checker,
                                  .brief = true,
                                  /* A hint for people, which neither programs nor --strict are to count. */
@@ -68,7 +64,7 @@ const mls_command mls_command_check = {
              "and what was found.  A file that holds several runs, as a job's output does, is cut\n"
              "into them as score does; a result_*.txt is one run, unless --split is given.",
     .options = options,
-    .settings_size = sizeof(check_settings),
+    .settings_size = sizeof(mls_check_names),
     .paths = "no path given",
     .run = check,
 };

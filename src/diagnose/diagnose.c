@@ -109,8 +109,6 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
-/* ------------------------------------------------------------------- job */
-
 static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosis *to)
 {
     const size_t count = mls_signatures_count(signatures);

@@ -5,8 +5,6 @@
 #include "base/map.h"
 #include "log/json_check.h"
 
-/* ------------------------------------------------------------------ trees */
-
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
 /* A string as it counts in trees, each byte as Latin-1: of most strings that is their own bytes. */

@@ -94,8 +94,6 @@ static void fill_known(const exports *of, mls_memory_setting setting, uint64_t v
     }
 }
 
-/* ------------------------------------------------------------ model and GPU */
-
 /* The model that MODEL_SIZE or the folders name; NULL: neither does. */
 static const char *export_model(const exports *of, const char *path)
 {
