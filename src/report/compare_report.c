@@ -24,13 +24,6 @@ static void emit_run_setting(mls_emitter *to, const mls_setting_value *value)
     F(setting_value, runs, NUMBER, "", row->runs)
 MLS_FIELDS(setting_value, mls_setting_value, SETTING_VALUE_FIELDS)
 
-static void emit_varying(mls_emitter *to, const mls_setting_values *of)
-{
-    if (of->count > 1) {
-        mls_emit_text(to, of->group->side->name);
-    }
-}
-
 static void emit_values(mls_emitter *to, const mls_setting_values *of)
 {
     mls_emit_name(to, mls_str_from(of->group->side->name));
@@ -39,7 +32,9 @@ static void emit_values(mls_emitter *to, const mls_setting_values *of)
 
 #define DIFFERING_FIELDS(F)                                                                                            \
     F(differing, key, TEXT, "", row->key)                                                                              \
-    F(differing, varies, VALUES, "", MLS_EACH(row->value_count, emit_varying(to, &row->values[i])))                    \
+    F(differing, varies, VALUES, "",                                                                                   \
+      MLS_EACH(row->value_count,                                                                                       \
+               row->values[i].count > 1 ? mls_emit_text(to, row->values[i].group->side->name) : (void)0))              \
     F(differing, values, MAP_OF(setting_value), "", MLS_EACH(row->value_count, emit_values(to, &row->values[i])))
 MLS_FIELDS(differing, mls_differing, DIFFERING_FIELDS)
 

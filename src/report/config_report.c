@@ -241,10 +241,9 @@ static void show_exports(mls_printer *to, const void *what)
     }
 }
 
-static void emit_export(mls_emitter *to, const mls_shell_variable *variable)
+static mls_str value_if_known(const mls_shell_variable *variable)
 {
-    mls_emit_name(to, variable->name);
-    mls_emit_str_or_null(to, variable->known ? variable->value : (mls_str){0});
+    return variable->known ? variable->value : (mls_str){0};
 }
 
 static size_t export_count(const mls_config_entry *entry)
@@ -270,7 +269,8 @@ static size_t export_count(const mls_config_entry *entry)
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
-      MLS_EACH(export_count(row), emit_export(to, &row->script->exports[i])))                                          \
+      MLS_MEMBERS(export_count(row), row->script->exports[i].name,                                                     \
+                  mls_emit_str_or_null(to, value_if_known(&row->script->exports[i]))))                                 \
     F(config, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \

@@ -50,17 +50,13 @@ MLS_FIELDS(count, mls_failure_count, COUNT_FIELDS)
     F(failure, slower, NUMBER_OR_NULL, "", row->slower)
 MLS_FIELDS(failure, mls_failure, FAILURE_FIELDS)
 
-static void emit_matched(mls_emitter *to, const mls_failure_count *matched)
-{
-    mls_emit_name(to, mls_str_from(matched->signature->id));
-    mls_emit_number(to, (double)matched->count);
-}
-
 #define JOB_FIELDS(F)                                                                                                  \
     F(diagnosis, path, TEXT, "", row->path)                                                                            \
     F(diagnosis, outcome, TEXT, "", outcome_word(row->outcome))                                                        \
     F(diagnosis, failures, LIST(failure), "", MLS_ROWS(row->failures, row->failure_count))                             \
-    F(diagnosis, matched, MAP, "", MLS_EACH(row->matched_count, emit_matched(to, &row->matched[i])))
+    F(diagnosis, matched, MAP, "",                                                                                     \
+      MLS_MEMBERS(row->matched_count, mls_str_from(row->matched[i].signature->id),                                     \
+                  mls_emit_number(to, (double)row->matched[i].count)))
 MLS_FIELDS(diagnosis, mls_diagnosis, JOB_FIELDS)
 
 #define JOBS_FIELDS(F) F(jobs, jobs, LIST(diagnosis), "", MLS_ROWS(row->items, row->count))
@@ -250,20 +246,13 @@ static mls_str class_or_null(unsigned kind)
 
 MLS_FIELDS(campaign_job, mls_campaign_job, CAMPAIGN_JOB_FIELDS)
 
-/* The iteration of a recurrence on several nodes; one on a single node has none, and is without the member. */
-static void emit_iteration(mls_emitter *to, const mls_recurrence *row)
-{
-    if (row->node == NULL) {
-        mls_emit_number(to, row->iteration);
-    }
-}
-
+/* One on a single node has no iteration, and is without the member. */
 #define RECURRENCE_FIELDS(F)                                                                                           \
     F(recurrence, signature, TEXT, "", row->signature)                                                                 \
     F(recurrence, node, ELSE_OUT(TEXT, row->node != NULL), "", row->node)                                              \
     F(recurrence, jobs, ELSE_OUT(VALUES, row->node != NULL), "",                                                       \
       MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
-    F(recurrence, iteration, ANY, "", emit_iteration(to, row))                                                         \
+    F(recurrence, iteration, ANY, "", row->node == NULL ? mls_emit_number(to, row->iteration) : (void)0)               \
     F(recurrence, nodes, ELSE_OUT(VALUES, row->node == NULL), "",                                                      \
       MLS_EACH(row->name_count, mls_emit_text(to, row->names[i])))                                                     \
     F(recurrence, suspect, TEXT, "", row->node != NULL ? "hardware" : "application")

@@ -180,11 +180,13 @@ typedef struct mls_fields {
     static const mls_field kind##_items[] = {TABLE(MLS_FIELD_ROW)};                                                    \
     how const mls_fields variable = {kind##_items, sizeof kind##_items / sizeof *kind##_items, of};
 
-/* Statements: one for each i below `total`; a row for each of `items`, or of what the pointers `items` point to. */
+/* Statements: one for each i below `total`, of a MAP with a name before it; a row for each of `items`, or of what the
+ * pointers `items` point to. */
 #define MLS_EACH(total, each)                                                                                          \
     for (size_t i = 0; i < (total); i++) {                                                                             \
         each;                                                                                                          \
     }
+#define MLS_MEMBERS(total, name, each) MLS_EACH(total, mls_emit_name(to, name); each)
 #define MLS_ROWS(items, total) MLS_EACH(total, mls_emit_row(to, &(items)[i]))
 #define MLS_ROWS_AT(pointers, total) MLS_EACH(total, mls_emit_row(to, (pointers)[i]))
 

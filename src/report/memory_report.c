@@ -415,15 +415,6 @@ static double difference_of(const oom_row *row)
     return estimate_of(row) - known(row->oom->allocated) - known(row->oom->tried);
 }
 
-static void emit_advice(mls_emitter *to, const mls_oom *oom)
-{
-    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
-        if ((oom->advice & 1U << i) != 0) {
-            mls_emit_text(to, mls_oom_advices[i].name);
-        }
-    }
-}
-
 static void append_advice(mls_buffer *line, const mls_oom *oom)
 {
     for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
@@ -450,7 +441,9 @@ static void append_advice(mls_buffer *line, const mls_oom *oom)
     F(oom, private_pool_bytes, NUMBER_OR_NULL, "", known(row->oom->private_pool))                                      \
     F(oom, allowed_bytes, NUMBER_OR_NULL, "", known(row->oom->allowed))                                                \
     F(oom, other_bytes, NUMBER_OR_NULL, "", known(row->oom->other))                                                    \
-    F(oom, advice, VALUES, "", emit_advice(to, row->oom))                                                              \
+    F(oom, advice, VALUES, "",                                                                                         \
+      MLS_EACH(MLS_OOM_ADVICE_COUNT,                                                                                   \
+               (row->oom->advice & 1U << i) != 0 ? mls_emit_text(to, mls_oom_advices[i].name) : (void)0))              \
     F(oom, estimate_bytes, NUMBER_OR_NULL, "", estimate_of(row))                                                       \
     F(oom, difference_bytes, NUMBER_OR_NULL, "", difference_of(row))
 MLS_FIELDS(oom, oom_row, OOM_FIELDS)

@@ -33,15 +33,11 @@ static void show_editions(mls_printer *to, const void *what)
     mls_table_finish(&table, to->view);
 }
 
-static void emit_needed(mls_emitter *to, const mls_benchmark *benchmark)
-{
-    mls_emit_name(to, mls_str_from(benchmark->name));
-    mls_emit_number(to, benchmark->runs_needed);
-}
-
 #define EDITION_FIELDS(F)                                                                                              \
     F(edition, edition, TEXT, "", row->name)                                                                           \
-    F(edition, runs_needed, MAP, "", MLS_EACH(row->benchmark_count, emit_needed(to, row->benchmarks[i])))
+    F(edition, runs_needed, MAP, "",                                                                                   \
+      MLS_MEMBERS(row->benchmark_count, mls_str_from(row->benchmarks[i]->name),                                        \
+                  mls_emit_number(to, row->benchmarks[i]->runs_needed)))
 MLS_FIELDS(edition, mls_edition, EDITION_FIELDS)
 
 #define EDITIONS_FIELDS(F)                                                                                             \
@@ -224,12 +220,6 @@ static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_acti
       emit_actions(to, row->scope, row->rule->actions, row->rule->action_count))
 MLS_FIELDS(file_rule, rule_place, FILE_RULE_FIELDS)
 
-static void emit_rule(mls_emitter *to, const mls_scope *scope, const mls_rule *rule)
-{
-    mls_emit_name(to, rule->key);
-    mls_emit_object(to, &file_rule_fields, &(rule_place){.scope = scope, .rule = rule});
-}
-
 /* The name of a member of the metadata, as it was read. */
 static mls_str metadata_path(mls_str name)
 {
@@ -255,21 +245,18 @@ static void emit_initial(mls_emitter *to, const mls_scope *scope, size_t slot)
 #define SCOPE_FIELDS(F)                                                                                                \
     F(scope, begin, MAP, "", MLS_EACH(row->symbols.count, emit_initial(to, row, i)))                                   \
     F(scope, derive, OBJECT_OF(derive), "", row->derive.key.ptr != NULL ? &row->derive : NULL)                         \
-    F(scope, keys, MAP, "", MLS_EACH(row->rule_count, emit_rule(to, row, &row->rules[i])))                             \
+    F(scope, keys, MAP, "",                                                                                            \
+      MLS_MEMBERS(row->rule_count, row->rules[i].key,                                                                  \
+                  mls_emit_object(to, &file_rule_fields, &(rule_place){.scope = row, .rule = &row->rules[i]})))        \
     F(scope, end, ANY, "", emit_exprs(to, &row->end))
 MLS_FIELDS(scope, mls_scope, SCOPE_FIELDS)
-
-static void emit_scope(mls_emitter *to, const mls_scope *scope)
-{
-    mls_emit_name(to, scope->name);
-    mls_emit_object(to, &scope_fields, scope);
-}
 
 /* A rule file's members are mlscore-rules(5)'s, not mlscore-formats(5)'s. */
 #define RULE_FILE_FIELDS(F)                                                                                            \
     F(rule_file, usage, TEXT, "", mls_usage_name(row->usage))                                                          \
     F(rule_file, edition, TEXT, "", row->edition)                                                                      \
-    F(rule_file, scopes, MAP, "", MLS_EACH(row->scope_count, emit_scope(to, &row->scopes[i])))
+    F(rule_file, scopes, MAP, "",                                                                                      \
+      MLS_MEMBERS(row->scope_count, row->scopes[i].name, mls_emit_object(to, &scope_fields, &row->scopes[i])))
 MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
 
 const mls_report mls_rule_file_report = {.object = &rule_file_fields};

@@ -36,12 +36,6 @@ static void emit_seed(mls_emitter *to, mls_str seed)
     }
 }
 
-static void emit_hyperparameter(mls_emitter *to, const mls_hyperparameter *one)
-{
-    mls_emit_name(to, one->key);
-    mls_emit_json(to, mls_str_from(one->value));
-}
-
 #define PARTS_FIELDS(F)                                                                                                \
     F(parts, by, TEXT, "", mls_parts_by_name(row->by))                                                                 \
     F(parts, training_ms, NUMBER, "ms", row->ms[MLS_PART_TRAINING])                                                    \
@@ -71,7 +65,8 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
     F(run, joules, IF(NUMBER, row->group->power.joules != NULL), "joules", row->group->power.joules[row->index])       \
     F(run, parts, OBJECT_OR_NULL(parts), "", row->run->has_parts ? &row->run->parts : NULL)                            \
     F(run, hyperparameters, MAP, "",                                                                                   \
-      MLS_EACH(row->run->hyperparameter_count, emit_hyperparameter(to, &row->run->hyperparameters[i])))                \
+      MLS_MEMBERS(row->run->hyperparameter_count, row->run->hyperparameters[i].key,                                    \
+                  mls_emit_json(to, mls_str_from(row->run->hyperparameters[i].value))))                                \
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
     F(run, nodes, IF(VALUES, row->run->job.node_list != NULL), "", emit_nodes(to, row->run))                           \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
