@@ -134,13 +134,6 @@ static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *
     return known;
 }
 
-static bool mean_difference(const mls_sum *a, size_t a_count, const mls_sum *b, size_t b_count, int64_t *rounded)
-{
-    *rounded = 0;
-    return a->known && b->known && a_count > 0 && b_count > 0 &&
-           round_difference(b->sum, b_count, a->sum, a_count, rounded);
-}
-
 /* --------------------------------------------------------------- statistics */
 
 /* The times of a group's runs, sorted: all valid ones, and the kept ones with as many beside them as were cut. */
@@ -244,7 +237,8 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
     if (scored) {
         mls_split_make(a, b, &difference->split);
     }
-    difference->has_init = scored && mean_difference(&a->init_ms, a->kept, &b->init_ms, b->kept, &difference->init_ms);
+    difference->has_init = scored && a->init_ms.known && b->init_ms.known && a->kept > 0 && b->kept > 0 &&
+                           round_difference(b->init_ms.sum, b->kept, a->init_ms.sum, a->kept, &difference->init_ms);
     free(x.valid);
     free(y.valid);
     return ok ? MLS_OK : MLS_ERROR_MEMORY;

@@ -181,11 +181,7 @@ MLS_FIELDS_BESIDE(wide_run, run, WIDE_RUN_FIELDS)
 
 static void emit_wide_name(mls_emitter *to, const char *prefix, mls_str name)
 {
-    mls_buffer text = {0};
-    mls_buffer_append_text(&text, prefix);
-    mls_buffer_append(&text, name);
-    mls_emit_str(to, mls_buffer_str(&text));
-    mls_output_drop(to->output, &text);
+    MLS_EMIT_WORDS(mls_buffer_append_text(words, prefix); mls_buffer_append(words, name));
 }
 
 /* A column for each setting, and for each number that was tracked. */

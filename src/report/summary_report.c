@@ -107,14 +107,9 @@ static void key_number(mls_buffer *key, double number)
     key_text(key, mls_words_exact(number).text);
 }
 
-/* The cells of a system as bytes. */
+/* A cell of a system as bytes. */
 #define KEY_CELL(kind, name, type, in, value)                                                                          \
     _Generic((value), mls_str : key_str, double : key_number, default : key_text)(key, value);
-static void system_key(mls_buffer *key, const mls_group *row)
-{
-    mls_buffer_clear(key);
-    OF_SYSTEM(KEY_CELL)
-}
 
 /* The entry of the key so far; NULL, and the table is lost, without memory. */
 static mls_map_entry *put_key(system_table *table, mls_map *map, bool *added)
@@ -127,19 +122,21 @@ static mls_map_entry *put_key(system_table *table, mls_map *map, bool *added)
 /* A second result of a system on one benchmark begins a second row of the system. */
 static void place_group(system_table *table, const mls_collection *collection, size_t index)
 {
-    const mls_group *group = &collection->groups[index];
+    const mls_group *row = &collection->groups[index];
+    mls_buffer *key = &table->key;
     bool added = false;
-    system_key(&table->key, group);
-    const size_t system = table->key.len;
-    key_text(&table->key, group->benchmark);
+    mls_buffer_clear(key);
+    OF_SYSTEM(KEY_CELL)
+    const size_t system = key->len;
+    key_text(key, row->benchmark);
     mls_map_entry *taken = put_key(table, &table->taken, NULL);
     const size_t before = taken != NULL ? taken->value.number++ : 0;
-    mls_buffer_cut(&table->key, system);
-    mls_buffer_printf(&table->key, "%zu", before);
-    mls_map_entry *row = put_key(table, &table->rows, &added);
-    if (row != NULL) {
-        row->value.number = added ? index : row->value.number;
-        table->row_of[index] = (size_t)(row - table->rows.entries);
+    mls_buffer_cut(key, system);
+    mls_buffer_printf(key, "%zu", before);
+    mls_map_entry *place = put_key(table, &table->rows, &added);
+    if (place != NULL) {
+        place->value.number = added ? index : place->value.number;
+        table->row_of[index] = (size_t)(place - table->rows.entries);
     }
 }
 
