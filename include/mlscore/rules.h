@@ -67,8 +67,8 @@ typedef struct mls_checker mls_checker;
 mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker) MLS_MUST_USE;
 void mls_checker_free(mls_checker *checker);
 
-/** Forgets the log and is ready for the next one, perhaps by other rules; `options` NULL: by the same. */
-void mls_checker_reset(mls_checker *checker, const mls_checker_options *options);
+/** Forgets the log and is ready for the next one. */
+void mls_checker_reset(mls_checker *checker);
 
 /** Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading
  * the guessed edition's rules returned. */

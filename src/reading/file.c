@@ -43,7 +43,7 @@ static mls_status finish(mls_file *file, bool last)
     mls_run_release(&file->current);
     begin_run(file);
     if (file->checker != NULL) {
-        mls_checker_reset(file->checker, NULL);
+        mls_checker_reset(file->checker);
     }
     return status;
 }

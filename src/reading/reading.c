@@ -60,7 +60,7 @@ static mls_status take_tools(reading_work *work, reading_tools *tools)
     }
     (void)pthread_mutex_unlock(&work->lock);
     if (tools->checker != NULL) {
-        mls_checker_reset(tools->checker, NULL);
+        mls_checker_reset(tools->checker);
     } else if (work->reading->rules != NULL && work->reading->run != NULL) {
         return mls_checker_new(work->reading->rules, &tools->checker);
     }

@@ -15,7 +15,7 @@ mls_status mls_checker_new(const mls_checker_options *options, mls_checker **che
         return MLS_ERROR_MEMORY;
     }
     (*checker)->options = *options;
-    mls_checker_reset(*checker, options);
+    mls_checker_reset(*checker);
     return MLS_OK;
 }
 
@@ -31,20 +31,19 @@ void mls_checker_free(mls_checker *checker)
     }
 }
 
-void mls_checker_reset(mls_checker *checker, const mls_checker_options *options)
+void mls_checker_reset(mls_checker *checker)
 {
-    const mls_checker_options kept = options != NULL ? *options : checker->options;
     mls_checker_release_scopes(checker);
     mls_findings_release(&checker->findings);
     mls_records_forget(&checker->kept);
     mls_arena_reset(&checker->memory);
     mls_arena_reset(&checker->scratch);
-    *checker = (mls_checker){.options = kept,
+    *checker = (mls_checker){.options = checker->options,
                              .memory = checker->memory,
                              .scratch = checker->scratch,
                              .kept = checker->kept,
-                             .keeps = kept.ruleset == NULL,
-                             .ruleset = kept.ruleset,
+                             .keeps = checker->options.ruleset == NULL,
+                             .ruleset = checker->options.ruleset,
                              .first_ms = NAN};
 }
 

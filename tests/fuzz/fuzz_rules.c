@@ -19,7 +19,7 @@ static const char log_text[] =
 
 static mls_verdict judge(mls_checker *checker)
 {
-    mls_checker_reset(checker, NULL);
+    mls_checker_reset(checker);
     const mls_sink sink = checker_sink(checker);
     if (mls_log_scan_bytes(mls_str_from(log_text), &sink, 1, NULL, NULL) != MLS_OK)
         abort();
