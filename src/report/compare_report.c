@@ -106,15 +106,6 @@ typedef struct share_place {
     F(share, ms, NUMBER, "ms", row->split->ms[row->share])
 MLS_FIELDS(share, share_place, SHARE_FIELDS)
 
-static void emit_shares(mls_emitter *to, const mls_split *split)
-{
-    for (mls_share share = 0; share < MLS_SHARE_COUNT && split->known; share++) {
-        if (split->has[share]) {
-            mls_emit_row(to, &(share_place){split, share});
-        }
-    }
-}
-
 #define DIFFERENCE_FIELDS(F)                                                                                           \
     F(difference, side, TEXT, "", row->b->side->name)                                                                  \
     F(difference, minutes, NUMBER_OR_NULL, "minutes", row->minutes)                                                    \
@@ -125,7 +116,9 @@ static void emit_shares(mls_emitter *to, const mls_split *split)
     F(difference, detectable_ratio, NUMBER_OR_NULL, "", row->detectable_ratio)                                         \
     F(difference, verdict, TEXT, "", mls_compare_verdict_name(row->verdict))                                           \
     F(difference, total_ms, IF(NUMBER, row->split.known), "ms", row->split.total_ms)                                   \
-    F(difference, parts, LIST(share), "", emit_shares(to, &row->split))                                                \
+    F(difference, parts, LIST(share), "",                                                                              \
+      MLS_EACH(row->split.known ? MLS_SHARE_COUNT : 0,                                                                 \
+               mls_emit_row(to, row->split.has[i] ? &(share_place){&row->split, (mls_share)i} : NULL)))                \
     F(difference, init_ms, IF(NUMBER, row->has_init), "ms", row->init_ms)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 

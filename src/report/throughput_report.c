@@ -311,11 +311,8 @@ MLS_FIELDS(segment, mls_pace_segment, SEGMENT_FIELDS)
 
 static void emit_point(mls_emitter *to, const mls_curve_point *point)
 {
-    mls_emit_open(to, '[');
-    mls_emit_number(to, point->ms);
-    mls_emit_number(to, point->samples);
-    mls_emit_number(to, point->value);
-    mls_emit_close(to, ']');
+    MLS_EMIT_VALUES(mls_emit_number(to, point->ms); mls_emit_number(to, point->samples);
+                    mls_emit_number(to, point->value));
 }
 
 #define TIMED_FIELDS(F)                                                                                                \
