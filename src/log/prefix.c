@@ -240,17 +240,17 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
 /* Takes two texts, the second of two bytes, and the number between them; -1: `line` does not begin so. */
 static int32_t take_quickly(const char **line, const char *begins, const char *ends)
 {
-    const size_t length = strlen(begins);
+    const char *at = *line;
     int32_t number = 0;
-    if (strncmp(*line, begins, length) != 0) {
-        return -1;
+    while (*begins != '\0' && *at == *begins) { /* nearly every line differs in its first byte */
+        at++;
+        begins++;
     }
-    const char *const digits = *line + length;
-    const char *at = digits;
+    const char *const digits = at;
     for (; mls_is_digit(*at) && number < INT32_MAX / 10 - 1; at++) {
         number = number * 10 + (*at - '0');
     }
-    if (at == digits || at[0] != ends[0] || at[1] != ends[1]) {
+    if (*begins != '\0' || at == digits || at[0] != ends[0] || at[1] != ends[1]) {
         return -1;
     }
     *line = at + 2;
@@ -276,6 +276,9 @@ int32_t mls_log_line_first_rank(const char *at)
         task = take_quickly(&at, "", ": ");
     }
     at += task >= 0 && *at == ' ';
+    if (*at != '[') {
+        return task;
+    }
     const bool local = take_quickly(&at, "[default", "]:") >= 0;
     at += local && *at == ' ';
     const int32_t rank = take_quickly(&at, "[rank", "]:");

@@ -429,6 +429,8 @@ static void check_scope(rule_compiler *c, const mls_rule_part *from)
         memcpy(scope->initial, c->initial, scope->symbols.count * sizeof *scope->initial);
         memcpy(scope->setters, c->setters, scope->symbols.count * sizeof *scope->setters);
     }
+    memset(c->initial, 0, scope->symbols.count * sizeof *c->initial); /* the next scope has variables of its own */
+    memset(c->setters, 0, scope->symbols.count * sizeof *c->setters);
 }
 
 static void compile_scope(rule_compiler *c, const mls_rule_part *from)
@@ -474,6 +476,7 @@ static void link_keys(mls_rule_file *file, mls_ruleset *ruleset)
 
 static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
 {
+    rule_compiler c = {.file = file, .ruleset = ruleset};
     ruleset->key_names.arena = &ruleset->memory;
     ruleset->scopes = mls_arena_zeroed(&ruleset->memory, file->scopes.names.count, sizeof *ruleset->scopes);
     const mls_phrase *phrases = mls_rule_phrases(&ruleset->memory);
@@ -483,7 +486,7 @@ static void compile_scopes(mls_rule_file *file, mls_ruleset *ruleset)
         if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
             mls_rule_fail(file, MLS_ERROR_LIMIT, scope->json.ptr, "more than %d scopes", MLS_SCOPES_MAX);
         } else if (scope->json.ptr != NULL) {
-            rule_compiler c = {.file = file, .ruleset = ruleset, .scope = &ruleset->scopes[ruleset->scope_count++]};
+            c.scope = &ruleset->scopes[ruleset->scope_count++];
             compile_scope(&c, scope);
             c.scope->phrases = phrases;
         }
