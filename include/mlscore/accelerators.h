@@ -3,8 +3,7 @@
  *
  * The tables are embedded in the library (src/data/accelerators.json, which names its sources); once loaded they never
  * change and any number of threads may look at them. */
-#ifndef MLSCORE_ACCELERATORS_H
-#define MLSCORE_ACCELERATORS_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -73,4 +72,3 @@ const mls_gpu *mls_accelerators_find_gpu(const mls_accelerators *accelerators, m
 const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators, mls_str name);
 
 MLS_C_END
-#endif

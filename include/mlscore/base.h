@@ -3,8 +3,7 @@
  *
  * Errors are values: a function that can fail returns an mls_status and, where the caller passes one, fills an
  * mls_error.  The library never prints, exits or aborts. */
-#ifndef MLSCORE_BASE_H
-#define MLSCORE_BASE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -245,4 +244,3 @@ void mls_findings_sort(mls_findings *list);
 void mls_findings_release(mls_findings *list);
 
 MLS_C_END
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collect.h - from logs, folders and trees of them to runs, each once, and to groups, each of which has one score. */
-#ifndef MLSCORE_COLLECT_H
-#define MLSCORE_COLLECT_H
+#pragma once
 
 #include "mlscore/group.h"
 #include "mlscore/reading.h"
@@ -40,4 +39,3 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
 void mls_collection_release(mls_collection *collection);
 
 MLS_C_END
-#endif

@@ -4,8 +4,7 @@
  * A side is what stands under some paths: logs, or what `mlscore score` wrote of logs (JSON, NDJSON, CSV).  Groups of
  * the sides meet when they are of one benchmark, and each is compared with the baseline's.  Times are minutes where the
  * name says so, else milliseconds; NAN and NULL: not known. */
-#ifndef MLSCORE_COMPARE_H
-#define MLSCORE_COMPARE_H
+#pragma once
 
 #include "mlscore/collect.h"
 #include "mlscore/published.h"
@@ -264,4 +263,3 @@ bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails);
 void mls_comparison_release(mls_comparison *comparison);
 
 MLS_C_END
-#endif

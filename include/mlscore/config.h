@@ -2,8 +2,7 @@
 /* config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
  * config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8; without
  * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run. */
-#ifndef MLSCORE_CONFIG_H
-#define MLSCORE_CONFIG_H
+#pragma once
 
 #include "mlscore/shell.h"
 
@@ -71,4 +70,3 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
                         mls_findings *findings);
 
 MLS_C_END
-#endif

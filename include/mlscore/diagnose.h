@@ -3,8 +3,7 @@
  *
  * A match of a signature (messages.h) is an observation: what follows from another failure never displaces its root,
  * and what is not known stays unknown. */
-#ifndef MLSCORE_DIAGNOSE_H
-#define MLSCORE_DIAGNOSE_H
+#pragma once
 
 #include "mlscore/messages.h"
 
@@ -119,6 +118,7 @@ typedef struct mls_endings {
     mls_diagnose_options options;
     char *path; /**< of the file that was diagnosed last */
     mls_diagnosis diagnosis;
+    size_t next; /**< the failure that the next run is likely to have */
 } mls_endings;
 
 struct mls_run;
@@ -178,4 +178,3 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_s
 void mls_campaign_release(mls_campaign *campaign);
 
 MLS_C_END
-#endif

@@ -3,8 +3,7 @@
  *
  * An edition is a published round.  The tables of editions and of benchmarks are embedded in the library; once loaded
  * they never change and any number of threads may look at them. */
-#ifndef MLSCORE_EDITION_H
-#define MLSCORE_EDITION_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -99,4 +98,3 @@ mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edit
 double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition);
 
 MLS_C_END
-#endif

@@ -2,8 +2,7 @@
 /* group.h - runs that make one result, and their score: the fastest and the slowest are left out and the rest is
  * averaged, as in olympic judging; runs that are not valid are dropped and count as the slowest.  A group borrows its
  * runs and owns everything else. */
-#ifndef MLSCORE_GROUP_H
-#define MLSCORE_GROUP_H
+#pragma once
 
 #include "mlscore/config.h"
 #include "mlscore/rcp.h"
@@ -181,4 +180,3 @@ void mls_group_energy(mls_group *group);
 void mls_group_release(mls_group *group);
 
 MLS_C_END
-#endif

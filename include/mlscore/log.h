@@ -8,8 +8,7 @@
  * is a record if it contains ":::MLLOG "; what follows the last one, less white space at both ends, must be one JSON
  * object with time_ms, key, value and metadata.  A line that breaks this is malformed, and one malformed line makes a
  * log invalid. */
-#ifndef MLSCORE_LOG_H
-#define MLSCORE_LOG_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -155,4 +154,3 @@ const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_
                                 size_t *where) MLS_MUST_USE;
 
 MLS_C_END
-#endif

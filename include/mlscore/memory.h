@@ -3,8 +3,7 @@
  *
  * All sizes are bytes on one GPU, in 64-bit integers that cannot overflow unseen: x / y rounds down, "up" rounds up, at
  * the place where the formula has it.  Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), itemised. */
-#ifndef MLSCORE_MEMORY_H
-#define MLSCORE_MEMORY_H
+#pragma once
 
 #include "mlscore/accelerators.h"
 #include "mlscore/log.h"
@@ -214,4 +213,3 @@ void mls_oom_search_end(mls_oom_search *search);
 const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count, size_t *dropped);
 
 MLS_C_END
-#endif

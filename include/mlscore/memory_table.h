@@ -3,8 +3,7 @@
  *
  * MLS_MEMORY_SETTINGS(S) is S(ID, what it is about, option, kind, argument, help); the order is that of --help.  A
  * WORD's value is its place in the argument, from 0 on. */
-#ifndef MLSCORE_MEMORY_TABLE_H
-#define MLSCORE_MEMORY_TABLE_H
+#pragma once
 
 #define MLS_MEMORY_SETTINGS(S)                                                                                         \
     S(MODEL, BOTH, "model", NAME, "MODEL", "the model: a name, a Hugging Face config.json, or an object of sizes")     \
@@ -99,5 +98,3 @@
     A(SHORTER_CONTEXT, "shorter-context",                                                                              \
       "the KV cache of one user does not fit: a smaller max_model_len, or a larger gpu_memory_utilization")            \
     A(TOO_MUCH, "too-much", "the job needs more than there is: mlscore memory says which item, and what would fit")
-
-#endif

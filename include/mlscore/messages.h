@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* messages.h - signatures: the messages of failures and of memory that ran out that are known from programs' sources
  * and manuals, with what each means. */
-#ifndef MLSCORE_MESSAGES_H
-#define MLSCORE_MESSAGES_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -65,4 +64,3 @@ size_t mls_signatures_count(const mls_signatures *signatures);
 const mls_signature *mls_signatures_get(const mls_signatures *signatures, size_t index);
 
 MLS_C_END
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mlscore.h - the whole library in one include. */
-#ifndef MLSCORE_MLSCORE_H
-#define MLSCORE_MLSCORE_H
+#pragma once
 
 #include "mlscore/accelerators.h"
 #include "mlscore/base.h"
@@ -28,5 +27,3 @@
 #include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
 #include "mlscore/value.h"
-
-#endif

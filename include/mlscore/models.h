@@ -5,8 +5,7 @@
  * The table is embedded in the library (src/data/models.json, which names its sources); once loaded it never changes
  * and any number of threads may look at it.  What is not known is said to be: 0 of a count, NAN of a number, NULL of a
  * text. */
-#ifndef MLSCORE_MODELS_H
-#define MLSCORE_MODELS_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -87,4 +86,3 @@ double mls_model_training_set(const mls_model *model, unsigned edition);
 bool mls_names_alike(mls_str a, mls_str b);
 
 MLS_C_END
-#endif

@@ -4,8 +4,7 @@
  * These are the only parts of a run in the program; milliseconds, and whole ones wherever the log has whole ones.  What
  * the records delimit is the submitter's choice: the keys of blocks and epochs, and of evaluations, count by
  * themselves, in the order of the file, up to the first run_stop. */
-#ifndef MLSCORE_PARTS_H
-#define MLSCORE_PARTS_H
+#pragma once
 
 #include "mlscore/log.h"
 
@@ -66,4 +65,3 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
 void mls_spans_release(mls_spans *spans);
 
 MLS_C_END
-#endif

@@ -3,8 +3,7 @@
  *
  * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv` and of `ncu --csv`, recognised
  * by their content.  A file is read once, as a stream; an activity of the GPU takes 24 bytes until its end. */
-#ifndef MLSCORE_PROFILE_H
-#define MLSCORE_PROFILE_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -178,4 +177,3 @@ mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profi
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms);
 
 MLS_C_END
-#endif

@@ -5,8 +5,7 @@
  * They are embedded in the library (src/data/published), as a scorer of the published logs found them.  What is known
  * to be amiss: two of Google's carry a factor that the review committee set; in training 4.0 systems of one submitter
  * share a name; weak scaling and power are left out.  Numbers that are not known are NAN, texts NULL. */
-#ifndef MLSCORE_PUBLISHED_H
-#define MLSCORE_PUBLISHED_H
+#pragma once
 
 #include "mlscore/group.h"
 
@@ -136,4 +135,3 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
 void mls_published_beside_release(mls_published_beside *beside);
 
 MLS_C_END
-#endif

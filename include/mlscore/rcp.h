@@ -2,8 +2,7 @@
 /* rcp.h - reference convergence points: in the closed division a submission may not reach the target with significantly
  * less training than the reference, of which each batch size is a point with the samples (or epochs) its runs needed.
  */
-#ifndef MLSCORE_RCP_H
-#define MLSCORE_RCP_H
+#pragma once
 
 #include "mlscore/edition.h"
 
@@ -112,4 +111,3 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
 void mls_rcp_limit_describe(const mls_rcp_limit *limit, struct mls_buffer *words);
 
 MLS_C_END
-#endif

@@ -3,8 +3,7 @@
  *
  * Sources are found, opened, scanned, cut into runs and judged, on all threads.  What comes out is handed over on the
  * calling thread, in order.  A further question about logs is a sink given to the reading, not a second reader. */
-#ifndef MLSCORE_READING_H
-#define MLSCORE_READING_H
+#pragma once
 
 #include "mlscore/run.h"
 
@@ -78,4 +77,3 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
                             mls_error *error) MLS_MUST_USE;
 
 MLS_C_END
-#endif

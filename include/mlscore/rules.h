@@ -4,8 +4,7 @@
  * A ruleset never changes; any number of threads may use it.  A checker is fed one log at a time, keeps a bounded
  * amount whatever the log's size, and has a verdict when the log has ended: that of the reference compliance checker to
  * the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict. */
-#ifndef MLSCORE_RULES_H
-#define MLSCORE_RULES_H
+#pragma once
 
 #include "mlscore/edition.h"
 #include "mlscore/log.h"
@@ -92,4 +91,3 @@ mls_verdict mls_checker_verdict(const mls_checker *checker);
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);
 
 MLS_C_END
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - one training run, as its log has it: a plain summary, of bounded size, that owns its strings and lists.
  * Absent numbers are NAN, absent strings NULL. */
-#ifndef MLSCORE_RUN_H
-#define MLSCORE_RUN_H
+#pragma once
 
 #include "mlscore/parts.h"
 #include "mlscore/rules.h"
@@ -182,4 +181,3 @@ const mls_finding *mls_run_reason(const mls_run *run);
 void mls_run_release(mls_run *run);
 
 MLS_C_END
-#endif

@@ -3,8 +3,7 @@
  *
  * Nothing in a script is ever run.  What would have to be run or looked up is unknown, and so is what is made from it.
  */
-#ifndef MLSCORE_SHELL_H
-#define MLSCORE_SHELL_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -49,4 +48,3 @@ void mls_shell_free(mls_shell *script);
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
 
 MLS_C_END
-#endif

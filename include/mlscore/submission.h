@@ -4,8 +4,7 @@
  * It is walked once and every log is read once; nothing in it is executed or changed, and no link is followed out of
  * it. A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  A submission is valid when
  * there is no finding of severity error. */
-#ifndef MLSCORE_SUBMISSION_H
-#define MLSCORE_SUBMISSION_H
+#pragma once
 
 #include "mlscore/group.h"
 #include "mlscore/system.h"
@@ -143,4 +142,3 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 void mls_submission_release(mls_submission *submission);
 
 MLS_C_END
-#endif

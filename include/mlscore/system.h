@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.h - what a system is, as systems/<system>.json of a submission or a line :::SYSJSON of a log describes it; and
  * how many accelerators, of which model, that means. */
-#ifndef MLSCORE_SYSTEM_H
-#define MLSCORE_SYSTEM_H
+#pragma once
 
 #include "mlscore/base.h"
 
@@ -44,4 +43,3 @@ typedef struct mls_accelerator_model {
 mls_accelerator_model mls_accelerator_model_of(mls_str text);
 
 MLS_C_END
-#endif

@@ -3,8 +3,7 @@
  * measurement of MLPerf, joined with runs by time.
  *
  * Times are milliseconds since 1970, energy is joules, power watts.  What is not known is NaN, or NULL of a text. */
-#ifndef MLSCORE_TELEMETRY_H
-#define MLSCORE_TELEMETRY_H
+#pragma once
 
 #include "mlscore/collect.h"
 
@@ -167,4 +166,3 @@ void mls_telemetry_release(mls_telemetry *telemetry);
 mls_status mls_telemetry_note(mls_collection *collection, unsigned threads) MLS_MUST_USE;
 
 MLS_C_END
-#endif

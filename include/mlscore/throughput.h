@@ -5,8 +5,7 @@
  * A position of training is known from evaluations, from blocks or from run_stop, never from a rate that was logged;
  * between two positions lies a segment with a pace, milliseconds of training a sample.  Times are milliseconds since
  * run_start but where said otherwise, absent numbers NAN. */
-#ifndef MLSCORE_THROUGHPUT_H
-#define MLSCORE_THROUGHPUT_H
+#pragma once
 
 #include "mlscore/accelerators.h"
 #include "mlscore/collect.h"
@@ -175,4 +174,3 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
 void mls_throughputs_release(mls_throughputs *all);
 
 MLS_C_END
-#endif

@@ -4,8 +4,7 @@
  * A tree lives in the arena it was built in and borrows nothing from the text.  Strings are code points as the MLPerf
  * compliance checker sees them: it reads a log as Latin-1, so each byte from 0x80 up is one, and so are \u escapes,
  * lone surrogates included.  In generalised UTF-8 two strings are equal exactly when their bytes are. */
-#ifndef MLSCORE_VALUE_H
-#define MLSCORE_VALUE_H
+#pragma once
 
 #include "mlscore/log.h"
 
@@ -101,4 +100,3 @@ mls_status mls_json_tree(mls_str text, struct cJSON **tree, mls_error *error) ML
 void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);
 
 MLS_C_END
-#endif

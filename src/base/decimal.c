@@ -71,8 +71,6 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
     return true;
 }
 
-/* ------------------------------------------------------------ other locales */
-
 /* Longer numbers are not written by people or their tools. */
 enum { LOCAL_MAX = 80 };
 
@@ -200,8 +198,6 @@ void mls_decimal_settle(mls_decimal *number, mls_marks marks, bool comma_decimal
     number->exponent -= mls_marks_decimal(marks, number->open, comma_decimal) ? 3 : 0;
     number->open = '\0';
 }
-
-/* ------------------------------------------------------------------ values */
 
 double mls_decimal_double(const mls_decimal *number)
 {

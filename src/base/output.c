@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40 };
 
@@ -64,6 +65,21 @@ static char *resolve_lost(const char *path)
     return at;
 }
 
+/* The descriptor that a path names by its number, which goes on where it stands; -1: none. */
+static int named_descriptor(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    size_t number = strcmp(path, "/dev/stdout") == 0 ? STDOUT_FILENO : STDERR_FILENO;
+    bool named = number == STDOUT_FILENO || strcmp(path, "/dev/stderr") == 0;
+    for (size_t i = 0; i < 2 && !named; i++) {
+        const mls_str text = mls_str_from(path);
+        const size_t len = strlen(folders[i]);
+        named = mls_str_starts(text, mls_str_from(folders[i])) &&
+                mls_size_parse((mls_str){text.ptr + len, text.len - len}, &number) && number <= INT_MAX;
+    }
+    return named ? (int)number : -1;
+}
+
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
 {
     struct stat about;
@@ -72,16 +88,20 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
         return MLS_OK;
     }
     const bool exists = stat(path, &about) == 0;
+    const int descriptor = named_descriptor(path);
     output->fd = -1;
     if (!exists && errno != ENOENT) {
         return cannot_write(errno, error);
     }
     mls_status status = MLS_OK;
     /* Through a link the file it names is replaced or made, not the link. */
-    char *real = exists ? realpath(path, NULL) : resolve_lost(path);
-    output->path = real != NULL || !exists ? real : strdup(path);
+    char *real = descriptor >= 0 ? NULL : exists ? realpath(path, NULL) : resolve_lost(path);
+    output->path = real != NULL || (!exists && descriptor < 0) ? real : strdup(path);
     if (output->path == NULL) {
         status = mls_error_memory(error);
+    } else if (descriptor >= 0) {
+        output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+        status = output->fd < 0 ? cannot_write(errno, error) : MLS_OK;
     } else if (!exists || S_ISREG(about.st_mode)) {
         status = open_temporary(output, exists ? about.st_mode & 07777 : new_file_mode(), error);
     } else if ((output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0) {

@@ -22,8 +22,6 @@ typedef struct walking {
     mls_error *error;
 } walking;
 
-/* ----------------------------------------------------------------- names */
-
 int mls_compare_names(const void *a, const void *b)
 {
     return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
@@ -87,8 +85,6 @@ mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, in
     return status;
 }
 
-/* --------------------------------------------------------------- entries */
-
 static bool was_entered(const mls_folder_walk *walk, const struct stat *about)
 {
     const uint64_t id[2] = {(uint64_t)about->st_dev, (uint64_t)about->st_ino};
@@ -151,8 +147,6 @@ static void place_entry(const walking *self, mls_walk_entry *entry)
     entry->below += *entry->below == '/';
     entry->name = mls_path_name(self->path.ptr);
 }
-
-/* --------------------------------------------------------------- folders */
 
 static mls_status walk_folder(walking *self, int folder, mls_walk_entry *entry, const struct stat *seen);
 

@@ -92,8 +92,6 @@ static void memory_print(mls_cli *cli, mls_memory_job *job)
     mls_cli_print(cli, &mls_memory_report, job);
 }
 
-/* ------------------------------------------------------------------ messages */
-
 static mls_status oom_listen(void *state, size_t index, mls_sink *sink)
 {
     const mls_cli *cli = state;
@@ -144,8 +142,6 @@ static char *take_memory_config(mls_cli *cli, bool oom)
     all->count = kept;
     return config;
 }
-
-/* ----------------------------------------------------------------- the command */
 
 /* Fills in the job from the options, and what they leave open from a config.  False after a complaint. */
 static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)

@@ -146,8 +146,6 @@ static mls_status add_export_run(const export_reading *reading, const mls_settin
                : MLS_ERROR_MEMORY;
 }
 
-/* ------------------------------------------------------------------------- CSV */
-
 static mls_status take_export_heading(void *state, const mls_text_row *heading)
 {
     export_reading *reading = state;
@@ -221,8 +219,6 @@ mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str t
     mls_buffer_release(&reading.key);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
-
-/* ------------------------------------------------------------------------ JSON */
 
 /* A member's span; ptr NULL: there is none of that kind. */
 static mls_str json_member(mls_str object, mls_str name, mls_json_kind kind)

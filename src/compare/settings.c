@@ -18,8 +18,6 @@ enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATIONS 3.5
 #define OUTLIER_DEVIATION_LEAST 0.01
 
-/* ------------------------------------------------------------------ settings */
-
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
 {
     const mls_words words = mls_words_exact(number);
@@ -80,8 +78,6 @@ static bool same_value(const mls_setting *a, const mls_setting *b)
                : a->number == b->number ||
                      fabs(a->number - b->number) <= SAME_NUMBER * fmax(fabs(a->number), fabs(b->number));
 }
-
-/* ------------------------------------------------------------------ differing */
 
 /* Adds what `runs` of a group have, or (NULL) lack; equal values are put together when all are there. */
 static bool add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
@@ -231,8 +227,6 @@ bool mls_block_settings(mls_block *block, mls_arena *arena)
     return make_rows(block, arena, &block->hyperparameters, false) &&
            make_rows(block, arena, &block->environment, true);
 }
-
-/* ------------------------------------------------------------------- outliers */
 
 /* Milliseconds per sample of a run that counts for outliers; NAN of any other. */
 static double sample_ms(const mls_side_run *run)

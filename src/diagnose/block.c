@@ -5,8 +5,6 @@
 #include "diagnose/job.h"
 #include "mlscore/value.h"
 
-/* --------------------------------------------------------------- records */
-
 static bool is_progress(const mls_record *record)
 {
     switch (record->key_id) {
@@ -87,8 +85,6 @@ static mls_status block_marker(void *state, const mls_marker *marker)
     return !begins || add_run_start(&job->block, marker->line) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
-/* ------------------------------------------------- which are to be examined */
-
 /* Searches all text but most records. */
 static void mark_hits(const mls_job_log *job, mls_log_block *block)
 {
@@ -127,8 +123,6 @@ static void mark_lines(mls_job_log *job)
         }
     }
 }
-
-/* ------------------------------------------------------------------ walk */
 
 /* Keeps the last lines before line `end` of the block that are not records, and the text of the last advance. */
 static void keep_lines(mls_job_log *job, size_t end)

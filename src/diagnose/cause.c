@@ -424,13 +424,14 @@ static void list_overran(mls_job_log *job)
 
 /* Fills the failures of the runs without success, in their order; a job without records failed only if something says
  * so.  `order` and `views` have room for each run, and one more. */
-static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order, mls_job_steps *steps)
+static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order)
 {
     mls_diagnosis *to = job->to;
+    mls_job_steps steps = {0};
     size_t count = 0;
     for (size_t run = 0; run <= to->runs; run++) {
         views[run] = (run_view){.job = job,
-                                .steps = steps,
+                                .steps = &steps,
                                 .run = run,
                                 .last_times = {(double)NAN, (double)NAN, (double)NAN},
                                 .end_ms = (double)NAN};
@@ -446,8 +447,10 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
         }
     }
     mls_sort_placed(order, count, sizeof *order);
-    for (size_t i = 0; i < count; i++) {
-        views[order[i].place].lengths = mls_steps_until(steps, order[i].value);
+    /* Nobody asks for the progress of a job whose runs all succeeded. */
+    job->failed |= count > 0 && !mls_steps_make(&steps, job);
+    for (size_t i = 0; i < count && !job->failed; i++) {
+        views[order[i].place].lengths = mls_steps_until(&steps, order[i].value);
         views[order[i].place].failed = true;
     }
     for (size_t run = 0; run <= to->runs && !job->failed; run++) {
@@ -455,6 +458,7 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
             judge_run(&views[run], &to->failures[to->failure_count++]);
         }
     }
+    mls_steps_release(&steps);
 }
 
 mls_status mls_job_judge(mls_job_log *job)
@@ -463,19 +467,17 @@ mls_status mls_job_judge(mls_job_log *job)
     bool *success = calloc(job->segment_count + 1, sizeof *success);
     run_view *views = calloc(job->segment_count + 1, sizeof *views);
     mls_placed *order = calloc(job->segment_count + 1, sizeof *order);
-    mls_job_steps steps;
     resolve_times(job);
     drop_unbegun(job);
     to->runs = success != NULL ? number_runs(job, success) : 0;
     to->failures = mls_arena_array(to->arena, to->runs + 1, sizeof *to->failures);
-    job->failed |= !mls_steps_make(&steps, job) || success == NULL || views == NULL || order == NULL;
-    job->failed |= to->failures == NULL;
+    job->failed |= success == NULL || views == NULL || order == NULL || to->failures == NULL;
     for (size_t i = 0; i < job->segment_count; i++) {
         to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);
         to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
     }
     if (!job->failed) {
-        judge_runs(job, success, views, order, &steps);
+        judge_runs(job, success, views, order);
     }
     for (size_t i = 0; i < job->match_count; i++) {
         if (!job->matches[i].reported) {
@@ -492,6 +494,5 @@ mls_status mls_job_judge(mls_job_log *job)
     free(success);
     free(views);
     free(order);
-    mls_steps_release(&steps);
     return job->failed ? MLS_ERROR_MEMORY : MLS_OK;
 }

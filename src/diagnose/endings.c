@@ -32,13 +32,17 @@ static mls_status diagnose_file(mls_endings *endings, const char *path, mls_erro
 }
 
 /* The failure of that run: the one that started when it did, else the first whose records are among its own. */
-static const mls_failure *failure_of(const mls_diagnosis *diagnosis, const mls_run *run)
+static const mls_failure *failure_of(mls_endings *endings, const mls_run *run)
 {
-    for (size_t i = 0; i < diagnosis->failure_count; i++) {
-        const mls_failure *failure = &diagnosis->failures[i];
+    const size_t count = endings->diagnosis.failure_count;
+    for (size_t i = 0; i < count; i++) {
+        /* Runs come in the order of their failures: the next one is looked at first. */
+        const size_t place = (endings->next + i) % count;
+        const mls_failure *failure = &endings->diagnosis.failures[place];
         const double apart = failure->run_start_ms - run->run_start.time_ms;
         if (isnan(apart) ? failure->run_line >= run->line && failure->run_line <= run->last_line
                          : apart >= 0 && apart <= 0) {
+            endings->next = place + 1;
             return failure;
         }
     }
@@ -52,7 +56,7 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
         return MLS_OK;
     }
     const mls_status status = diagnose_file(endings, run->file, error);
-    const mls_failure *failure = status == MLS_OK ? failure_of(&endings->diagnosis, run) : NULL;
+    const mls_failure *failure = status == MLS_OK ? failure_of(endings, run) : NULL;
     mls_buffer place = {0};
     if (failure == NULL) {
         return status;

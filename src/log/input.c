@@ -9,8 +9,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 
-/* ------------------------------------------------------------------- bytes */
-
 static bool input_read(mls_input *input, char *block, size_t *len)
 {
     bool ok = true;
@@ -36,8 +34,6 @@ static bool input_read(mls_input *input, char *block, size_t *len)
     input->ended = !ok || *len < MLS_BLOCK_SIZE;
     return ok;
 }
-
-/* ------------------------------------------------------------------ UTF-16 */
 
 struct mls_utf16 {
     bool big;      /* the byte of more weight comes first */
@@ -109,8 +105,6 @@ static bool utf16_fill(mls_input *input, char *block, size_t *len)
     input->ended = !ok || (wide->ended && wide->len - wide->at < 2);
     return ok;
 }
-
-/* ------------------------------------------------------------------- doors */
 
 /* A block holds an even number of bytes, so that no unit of UTF-16 is split. */
 static bool input_begin(mls_input *input, char *block, size_t *len)

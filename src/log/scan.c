@@ -14,8 +14,6 @@ enum { PAGE = 4096 };
 /* A file of less than PARALLEL_MIN bytes is read before threads have started. */
 enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 4, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
 
-/* ----------------------------------------------------------- the threads */
-
 struct mls_scan_room {
     mls_scan_block block;
     bool ok; /* there was memory for it */
@@ -97,8 +95,6 @@ static mls_status scan_blocks(mls_input *input, unsigned threads, mls_scan_room 
     }
     return status;
 }
-
-/* ------------------------------------------------------------- the doors */
 
 static mls_status scan(mls_input *input, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
                        size_t sink_count, mls_log_totals *totals, mls_error *error)

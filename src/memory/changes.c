@@ -31,8 +31,6 @@ mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estima
     return status;
 }
 
-/* -------------------------------------------------------------------- changes */
-
 /* A change that could be tried.  Its values end before one of MODEL, which no change sets. */
 typedef struct candidate {
     bool possible;
@@ -174,8 +172,6 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
     }
     return status;
 }
-
-/* -------------------------------------------------------------------- verdict */
 
 size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT])
 {

@@ -28,8 +28,6 @@ struct mls_oom_search {
     bool expandable; /* the file says that segments are expandable */
 };
 
-/* ------------------------------------------------------------------- numbers */
-
 /* "12.50 GiB", "86G" or "87kB": units of 1024 whatever they are called, as those who print them count. */
 static int64_t message_size(mls_str text)
 {
@@ -95,8 +93,6 @@ static int64_t tensor_size(mls_str shape, mls_str type)
     }
     return bytes != 0 && bytes <= MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
-
-/* ------------------------------------------------------------------ messages */
 
 static int64_t difference(int64_t a, int64_t b)
 {
@@ -187,8 +183,6 @@ mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
     }
     return status;
 }
-
-/* -------------------------------------------------------------------- advice */
 
 const struct mls_oom_advice_row mls_oom_advices[] = {
 #define ADVICE_ROW(id, name, words) {name, words},

@@ -60,8 +60,6 @@ mls_number_bytes mls_number_bytes_of(int64_t kind)
     return bytes[kind];
 }
 
-/* ------------------------------------------------------------------ numbers */
-
 /* 10^18: so large that nothing adds up to anything, and small enough for an int64_t. */
 static const uint64_t number_max = UINT64_C(1000000000000000000);
 
@@ -106,8 +104,6 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
     *bytes = sane ? (uint64_t)value : 0;
     return sane;
 }
-
-/* ------------------------------------------------------------------- setting */
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators)
 {

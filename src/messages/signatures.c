@@ -46,8 +46,6 @@ mls_str mls_failure_word(const char *words, unsigned number)
     return word;
 }
 
-/* -------------------------------------------------------------- reading */
-
 #define MEMBER(name, kind, member, words) MLS_MEMBER_OF(mls_signature, name, kind, member, words)
 
 static const mls_row_member signature_members[] = {
@@ -285,8 +283,6 @@ bool mls_signatures_overran(const mls_signatures *signatures, size_t index)
 {
     return signatures->items[index].overran;
 }
-
-/* -------------------------------------------------------------- finding */
 
 /* Highest precedence first, in the order of the file where equal; generic ones after all others. */
 static bool goes_before(const signature_entry *a, const signature_entry *b)

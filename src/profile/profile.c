@@ -14,8 +14,6 @@ const struct mls_profile_kind_names mls_profile_kinds[] = {
     [MLS_PROFILE_NCU] = {"ncu", "Nsight Compute"},
 };
 
-/* -------------------------------------------------------------------- rows */
-
 static int compare_profile_rows(const void *a, const void *b)
 {
     const mls_profile_row *x = a;
@@ -122,8 +120,6 @@ static bool list_classes(mls_gather *gather)
                              &profile->names);
 }
 
-/* ------------------------------------------------------------------ finish */
-
 /* Times are of the wall clock when the trace says a base, or when they are after 2001-09-09. */
 static double wall_clock_ms(const mls_gather *gather)
 {
@@ -164,8 +160,6 @@ static mls_status gather_finish(mls_gather *gather)
     profile->steps.max_ms = steps->max / 1e6;
     return mls_gather_judge(gather) && !profile->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
-
-/* ------------------------------------------------------------------- files */
 
 /* Says of a file that cannot be read what it is, and what makes a readable one of it; NULL: it may be read. */
 static const char *unreadable_words(mls_str head)

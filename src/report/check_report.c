@@ -24,8 +24,6 @@ static void append_name(mls_buffer *out, const mls_check_log *log, bool escaped)
     }
 }
 
-/* ------------------------------------------------------------- for programs */
-
 #define LOG_FIELDS(F)                                                                                                  \
     F(log, file, TEXT, "", row->path)                                                                                  \
     F(log, line, NUMBER, "", row->line)                                                                                \
@@ -68,8 +66,6 @@ static void log_case(mls_printer *to, const void *what)
                    log->valid ? NULL : failure, &found);
     mls_output_drop(to->view->output, &name);
 }
-
-/* --------------------------------------------------------------- for people */
 
 /* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */
 static void describe(const mls_check_log *log, mls_buffer *line)

@@ -225,8 +225,6 @@ void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
     mls_found_finish(found, view->output);
 }
 
-/* ------------------------------------------------------------------ GitHub */
-
 /* '%' and line endings are escaped, in properties ':' and ',' too. */
 static void github_append(mls_buffer *line, mls_str text, bool property)
 {
@@ -275,8 +273,6 @@ static void github_item(mls_printer *to, const void *what)
 }
 
 const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};
-
-/* ------------------------------------------------------------------- JUnit */
 
 /* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
 static void xml_append(mls_buffer *out, const char *bytes)

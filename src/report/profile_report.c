@@ -6,8 +6,6 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-/* ---------------------------------------------------------------- for people */
-
 enum {
     INDENT = 2,
     HANG = 4,
@@ -251,8 +249,6 @@ static void show_profiles(mls_printer *to, const void *what)
         show_changes(view, all);
     }
 }
-
-/* ------------------------------------------------------------- for programs */
 
 #define CLASS_FIELDS(F)                                                                                                \
     F(class, class, TEXT, "", row->name)                                                                               \

@@ -6,8 +6,6 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-/* -------------------------------------------------------------- for people */
-
 enum {
     INDENT = 2,
     HANG = 6,
@@ -126,8 +124,6 @@ static void show_telemetry(mls_printer *to, const void *what)
         .skipped = telemetry->skipped, .failed = telemetry->failed, .group_count = telemetry->window_count};
     mls_collection_show_skipped(to->view, &skipped);
 }
-
-/* ------------------------------------------------------------- for programs */
 
 #define SUMMARY_FIELDS(F)                                                                                              \
     F(summary, mean, NUMBER, "", row->mean)                                                                            \

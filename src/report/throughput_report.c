@@ -5,8 +5,6 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-/* ---------------------------------------------------------------- for people */
-
 enum { INDENT = 2, HANG = 6, CURVE_INDENT = 6 };
 
 /* Names of logs are cut only where one is longer than this: columns go first. */
@@ -271,8 +269,6 @@ static void show_throughputs(mls_printer *to, const void *what)
     }
     mls_collection_show_skipped(view, all->collection);
 }
-
-/* ------------------------------------------------------------- for programs */
 
 #define PARTS_FIELDS(F)                                                                                                \
     F(parts, startup, NUMBER, "ms", row->ms[MLS_PART_STARTUP])                                                         \

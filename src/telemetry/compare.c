@@ -8,8 +8,6 @@
 #include "base/words.h"
 #include "telemetry/files.h"
 
-/* ------------------------------------------------------------ who stands out */
-
 /* How far from the median a mean is out: that far, or that part of it; and further than most are from it. */
 static const struct stand_out {
     mls_metric metric;
@@ -138,8 +136,6 @@ bool mls_telemetry_window_compare(mls_telemetry_window *window)
     free(values);
     return ok;
 }
-
-/* ------------------------------------------------------------- time zones */
 
 /* Zones are tried in quarters of an hour, from 12 hours west of Greenwich to 14 hours east of it. */
 enum { QUARTER_MS = 15 * 60 * 1000, WEST = -48, EAST = 56 };

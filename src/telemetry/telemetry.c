@@ -18,8 +18,6 @@ mls_telemetry_options mls_telemetry_defaults(void)
         .gap_ms = none, .start_ms = none, .interval_ms = none, .from_ms = none, .until_ms = none};
 }
 
-/* ------------------------------------------------------------------- hosts */
-
 static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_error *error)
 {
     const mls_status status =
@@ -50,8 +48,6 @@ static bool name_host(struct mls_telemetry_file *file, const mls_pattern *patter
     file->host = host.len > 0 ? mls_arena_copy(&file->arena, host) : (mls_str){NULL, 0};
     return host.len == 0 || file->host.ptr != NULL;
 }
-
-/* ------------------------------------------------------------------- files */
 
 typedef struct files_reading {
     struct mls_telemetry_file *files;
@@ -140,8 +136,6 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     mls_pattern_release(&hosts);
     return status == MLS_OK && kept == MLS_OK ? MLS_OK : mls_error_memory(error);
 }
-
-/* ----------------------------------------------------------------- windows */
 
 /* From the first to the last measurement. */
 static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
