@@ -3,7 +3,9 @@
 #include "base/statistics.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The continued fraction needs about sqrt(max(a, b)) steps; past this many it will not get better. */
 #define BETA_STEPS_MAX 20000
@@ -44,11 +46,54 @@ static int compare_in_place(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
+/* One of eight digits of a value, from the lowest on: numbers whose order is that of the values, NAN behind them all.
+ */
+static size_t digit_of(const char *item, unsigned digit)
+{
+    const double value = ((const mls_placed *)(const void *)item)->value + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = isnan(value) ? UINT64_MAX : bits ^ (bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63);
+    return bits >> (8 * digit) & 0xff;
+}
+
 void mls_sort_placed(void *items, size_t count, size_t size)
 {
-    if (count > 1) {
+    enum { DIGITS = 8, MANY = 256 };
+    char *from = items;
+    bool placed = count >= MANY;
+    for (size_t i = 1; i < count && placed; i++) {
+        placed = ((const mls_placed *)(const void *)(from + (i - 1) * size))->place <=
+                 ((const mls_placed *)(const void *)(from + i * size))->place;
+    }
+    /* A digit after the other, which keeps the order of what stands in the order of its places. */
+    char *const spare = placed ? malloc(count * size) : NULL;
+    char *to = spare;
+    if (spare == NULL && count > 1) {
         qsort(items, count, size, compare_in_place);
     }
+    for (unsigned digit = 0; digit < DIGITS && spare != NULL; digit++) {
+        size_t ends[0x100 + 1] = {0};
+        for (size_t i = 0; i < count; i++) {
+            ends[digit_of(from + i * size, digit) + 1]++;
+        }
+        if (ends[digit_of(from, digit) + 1] == count) {
+            continue; /* they have it in common */
+        }
+        for (size_t i = 0; i < 0x100; i++) {
+            ends[i + 1] += ends[i];
+        }
+        for (size_t i = 0; i < count; i++) {
+            memcpy(to + size * ends[digit_of(from + i * size, digit)]++, from + i * size, size);
+        }
+        char *const sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != items) {
+        memcpy(items, from, count * size);
+    }
+    free(spare);
 }
 
 void mls_sort_doubles(double *values, size_t count)

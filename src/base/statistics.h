@@ -11,8 +11,8 @@ int mls_compare_doubles(double a, double b);
 void mls_sort_doubles(double *values, size_t count);
 void mls_sort_by_double(void *items, size_t count, size_t size);
 
-/* A number and its place among others, by which equal ones keep their order; and sorting structs that begin with one.
- */
+/* A number and its place among others; and sorting structs that begin with one.  They stand in the order of their
+ * places, which equal ones keep. */
 typedef struct mls_placed {
     double value;
     size_t place;

@@ -10,8 +10,6 @@
 
 enum { OPTIONS_MAX = 64, THREADS_ALLOWED = 256, LONG_OPTION = 256 };
 
-/* ------------------------------------------------------------------- help */
-
 static void help_option(mls_output *output, const mls_option *option)
 {
     mls_buffer left = {0};
@@ -37,8 +35,6 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
         help_option(output, option);
     }
 }
-
-/* --------------------------------------------------------------- settings */
 
 /* Which of an option's values a word is, from 1; 0 after a complaint. */
 static unsigned number_of_value(mls_cli *cli, const mls_option *option, const char *word)
@@ -151,8 +147,6 @@ static bool lacks_utf8(void)
            strcasestr(locale, "utf8") == NULL;
 }
 
-/* --------------------------------------------------------------- operands */
-
 static bool add_operand(mls_cli *cli, mls_str text)
 {
     return mls_names_add(&cli->operands, text) || mls_cli_say_no_memory(cli);
@@ -172,8 +166,6 @@ static bool add_files_from(mls_cli *cli)
     mls_buffer_release(&text);
     return ok;
 }
-
-/* ------------------------------------------------------------ command line */
 
 /* getopt's two tables from ours. */
 static void translate(const mls_option *options, struct option *longs, char *shorts)

@@ -28,8 +28,6 @@ const char *mls_share_name(mls_share share)
     return (size_t)share < MLS_SHARE_COUNT ? names[share] : "";
 }
 
-/* ------------------------------------------------------------------- means */
-
 static void sum_add(mls_sum *sum, bool known, int64_t value)
 {
     sum->known = sum->known && known && !__builtin_add_overflow(sum->sum, value, &sum->sum);
@@ -133,8 +131,6 @@ static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *
     }
     return known;
 }
-
-/* --------------------------------------------------------------- statistics */
 
 /* The times of a group's runs, sorted: all valid ones, and the kept ones with as many beside them as were cut. */
 typedef struct group_times {
@@ -243,8 +239,6 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
     free(y.valid);
     return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
-
-/* -------------------------------------------------------------------- split */
 
 /* Shares being taken: the sums of a and b up to here, and what is rounded away of them. */
 typedef struct splitting {

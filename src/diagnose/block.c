@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "diagnose/job.h"
+#include "log/json_check.h"
 #include "mlscore/value.h"
 
 static bool is_progress(const mls_record *record)
@@ -23,10 +24,49 @@ static bool is_progress(const mls_record *record)
     }
 }
 
+/* Takes the whole number after a member's name; false: it is written otherwise, or not the first of that name. */
+static bool take_count(const char *at, const char *end, double *number)
+{
+    const bool first = isnan(*number);
+    const char *digits = at;
+    uint64_t value = 0;
+    for (; at < end && mls_is_digit(*at); at++) {
+        value = value * 10 + (uint64_t)(*at - '0');
+    }
+    *number = (double)value;
+    return first && at > digits && at - digits <= 15 && (*at == ',' || *at == '}');
+}
+
+/* Most metadata are one object without escapes: what looks like a member there is one, and the two that count are found
+ * by their first two bytes.  False: this one is to be walked. */
+static bool take_plain_counts(mls_brief_record *brief, mls_str metadata)
+{
+    static const mls_str names[] = {MLS_STR("\"samples_count\": "), MLS_STR("\"step\": ")}; /* as mls_pace has them */
+    const char *end = metadata.ptr + metadata.len;
+    bool plain = true;
+    for (const char *at = metadata.ptr + 1; plain && at < end; at += 16) { /* the block goes on after the metadata */
+        const uint64_t within = end - at < 16 ? (UINT64_C(1) << (end - at)) - 1 : UINT64_MAX;
+        const mls_bytes16 bytes = mls_load16(at);
+        const mls_bytes16 next = mls_load16(at + 1);
+        uint64_t found = mls_mask16((mls_bytes16)((bytes == '"') & (next == 's'))) & within;
+        plain = (mls_mask16((mls_bytes16)((bytes == '{') | (bytes == '\\'))) & within) == 0;
+        for (; found != 0; found &= found - 1) {
+            const char *name = at + __builtin_ctzll(found);
+            for (size_t i = 0; i < 2; i++) {
+                if (end - name > (ptrdiff_t)names[i].len && memcmp(name, names[i].ptr, names[i].len) == 0) {
+                    plain &= take_count(name + names[i].len, end, &brief->reached[i]);
+                }
+            }
+        }
+    }
+    return plain && (!isnan(brief->reached[MLS_PACE_SAMPLES]) || !isnan(brief->reached[MLS_PACE_STEP]));
+}
+
 /* Takes progress and success from a record's metadata; of duplicate members the last counts. */
 static void take_metadata(mls_brief_record *brief, mls_str metadata)
 {
     static const mls_str names[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
+    brief->reached[MLS_PACE_SAMPLES] = brief->reached[MLS_PACE_STEP] = NAN;
     mls_json_walk walk = mls_json_walk_begin(metadata);
     for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
         size_t i = 0;
@@ -67,7 +107,7 @@ static mls_status block_record(void *state, const mls_record *record)
                                 .time_ms = record->time_ms,
                                 .progress = is_progress(record),
                                 .reached = {(double)NAN, (double)NAN, (double)NAN}};
-    if (brief->progress || stop) {
+    if (stop || (brief->progress && !take_plain_counts(brief, record->metadata))) {
         take_metadata(brief, record->metadata);
     }
     brief->success = brief->success && stop;

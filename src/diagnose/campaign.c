@@ -18,8 +18,6 @@ typedef struct sacct_row {
     unsigned kind; /* the class that its state stands for; 0: it did not fail */
 } sacct_row;
 
-/* ----------------------------------------------------------------- sacct */
-
 static unsigned class_of(const char *word)
 {
     unsigned number = 1;
@@ -112,8 +110,6 @@ static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
     return mls_text_table_read(&reading.table);
 }
 
-/* ------------------------------------------------------------------ jobs */
-
 /* The last number in the name of a path: of job_9007 it is 9007. */
 static mls_str job_number(const char *path)
 {
@@ -167,8 +163,6 @@ static int compare_job_starts(const void *left, const void *right)
     return order != 0 ? order
                       : mls_str_compare_natural(mls_str_from(a->diagnosis->path), mls_str_from(b->diagnosis->path));
 }
-
-/* ------------------------------------------------------------------ time */
 
 static double span(double from, double to)
 {
@@ -280,8 +274,6 @@ static void count_time(mls_campaign *campaign)
     }
     campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
 }
-
-/* ------------------------------------------------------------ recurrence */
 
 /* A failure of which the node is known. */
 typedef struct sighting {

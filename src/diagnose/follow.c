@@ -48,8 +48,6 @@ void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node)
     }
 }
 
-/* ----------------------------------------------------------------- notes */
-
 void mls_job_note(mls_job_log *job, const mls_match *match)
 {
     mls_diagnosis *to = job->to;
@@ -79,8 +77,6 @@ static void dismiss(mls_job_log *job, size_t end)
         job->match_count -= end - job->open_matches;
     }
 }
-
-/* -------------------------------------------------------------- progress */
 
 void mls_job_add_iteration(mls_job_log *job, mls_iteration one)
 {
@@ -148,8 +144,6 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
     forget_survived(job, segment->advances);
 }
 
-/* ------------------------------------------------------------------ runs */
-
 bool mls_job_open_segment(mls_job_log *job)
 {
     const double nan = (double)NAN;
@@ -205,8 +199,6 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
         mls_job_advance(job, record->line, (mls_pace)pace, record->reached[pace], record->time_ms);
     }
 }
-
-/* --------------------------------------------------------------- matches */
 
 /* Too many matches of a role: of each run the earliest stay, and of the others those of highest precedence. */
 static void drop_matches(mls_job_log *job, unsigned role)

@@ -8,8 +8,6 @@
 
 enum { PREFIXES_MAX = 6, NODE_MAX = 64 };
 
-/* --------------------------------------------------------------- formats */
-
 static bool is_host_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || mls_is_digit(c) || c == '-' || c == '_' || c == '.';
@@ -119,8 +117,6 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
     *text = rest;
     return true;
 }
-
-/* -------------------------------------------------------------- prefixes */
 
 /* Each with the bytes that it can begin with; NULL: those of a host. */
 static const struct {
@@ -299,8 +295,6 @@ mls_log_line mls_log_line_of(const mls_lines *lines, size_t i, char *scratch)
 {
     return mls_log_line_read(mls_lines_text(lines, i), !mls_lines_odd(lines, i), scratch);
 }
-
-/* ---------------------------------------------- ranks, nodes and times in messages */
 
 /* The text after `words`, where the message has them. */
 static bool find_after(mls_str message, mls_str words, mls_str *rest)

@@ -21,8 +21,6 @@ static const struct {
     [MLS_REPORT_TRACE] = {{MLS_ROLE_START, MLS_ROLE_LENGTH, MLS_ROLE_NAME}, "gpu", "the time line"},
 };
 
-/* ------------------------------------------------------------------- lines */
-
 /* The functions of CUDA are called cudaX and cuX. */
 static bool is_cuda_function(mls_str name)
 {
@@ -117,8 +115,6 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
     }
     return r->nsys.kind >= MLS_REPORT_IGNORED ? MLS_LINE_TEXT : MLS_LINE_ROW;
 }
-
-/* ---------------------------------------------------------------- headings */
 
 /* NAN: no unit of bytes. */
 static double megabytes_of(mls_str unit)
@@ -238,8 +234,6 @@ void mls_nsys_heading(mls_reports *r)
     r->nsys.line = r->line;
     r->nsys.name[0] = '\0';
 }
-
-/* -------------------------------------------------------------------- rows */
 
 static const char no_number[] = "a number of it is none";
 

@@ -7,8 +7,6 @@
 #include "report/reports.h"
 #include "report/table.h"
 
-/* ------------------------------------------------------------- for programs */
-
 static mls_str class_of_failure(const mls_failure *failure)
 {
     return mls_failure_word(MLS_FAILURE_CLASSES, failure->signature->kind);
@@ -61,8 +59,6 @@ MLS_FIELDS(diagnosis, mls_diagnosis, JOB_FIELDS)
 
 #define JOBS_FIELDS(F) F(jobs, jobs, LIST(diagnosis), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(jobs, mls_diagnosis_list, JOBS_FIELDS)
-
-/* --------------------------------------------------------------- for people */
 
 enum { INDENT = 2, HANG = 4, OTHERS_SHOWN = 6, SUSPECTS_SHOWN = 16 };
 
@@ -227,8 +223,6 @@ static void diagnose_show(mls_printer *to, const void *what)
 
 const mls_report mls_diagnose_report = {
     .section = "DIAGNOSE JSON", .show = diagnose_show, .object = &jobs_fields, .lines = "jobs"};
-
-/* ----------------------------------------------------------------- campaign */
 
 #define CAMPAIGN_JOB_FIELDS(F)                                                                                         \
     F(campaign_job, path, TEXT, "", row->diagnosis->path)                                                              \

@@ -19,8 +19,6 @@ void mls_emitter_release(mls_emitter *to)
     mls_arena_release(&to->arena);
 }
 
-/* -------------------------------------------------------------------- CSV */
-
 static void csv_cell(mls_emitter *to, mls_str text)
 {
     mls_buffer *clean = &to->text;
@@ -42,8 +40,6 @@ static void csv_cell(mls_emitter *to, mls_str text)
     }
     to->inside = true;
 }
-
-/* ------------------------------------------------------------------- JSON */
 
 /* Appends the text before `start` as it is, then the code as \u… unless it is negative, and goes on at `at`. */
 static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
@@ -256,8 +252,6 @@ void mls_emit_end(mls_emitter *to)
     mls_output_text(to->output, to->csv ? "\r\n" : "\n");
     to->inside = false;
 }
-
-/* ------------------------------------------------------------------- rows */
 
 bool mls_emit_known(mls_emitter *to, bool known)
 {

@@ -8,8 +8,6 @@
 
 #include "report/table.h"
 
-/* ------------------------------------------------------------- for programs */
-
 static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t value)
 {
     char name[32];
@@ -128,8 +126,6 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
     F(memory_csv, smallest, WORDS_OR_NULL, "",                                                                         \
       row->answer.has_smallest ? append_change(words, &row->ask, &row->answer.smallest) : (void)0)
 MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
-
-/* ---------------------------------------------------------------- for people */
 
 enum { INDENT = 2, HANG = 4, BAR = 40 };
 static const double gb = 1e9;
@@ -390,8 +386,6 @@ const mls_report mls_memory_report = {
             "smallest",
         .rows = "host items",
         .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}}};
-
-/* --------------------------------------------------------- memory that ran out */
 
 /* A message, and what a GPU of the job should have needed. */
 typedef struct oom_row {

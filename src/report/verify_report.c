@@ -90,8 +90,6 @@ static void show_list(mls_view *view, const mls_submission *submission, const ml
     }
 }
 
-/* -------------------------------------------------------------- for people */
-
 enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
 
 static void check_cell(mls_table *table, const char *header, bool shown, mls_check check)
@@ -222,8 +220,6 @@ static void show_submission(mls_printer *to, const void *what)
     show_verdict(view, submission);
 }
 
-/* ------------------------------------------------------------- for programs */
-
 typedef struct log_place {
     const mls_submission_run *run;
     const mls_olympic_mark *mark; /* NULL: the result has none */
@@ -316,8 +312,6 @@ static void all_findings(mls_found *found, const mls_printer *to, const void *su
     found->root = ((const mls_submission *)submission)->path;
     add_all(found, to->view, submission);
 }
-
-/* -------------------------------------------------------------------- JUnit */
 
 static void add_case(mls_printer *to, mls_found found, const mls_finding_counts *counts, const char *class_name,
                      const char *name)

@@ -12,8 +12,6 @@
 #define COVERAGE_MIN 0.9
 #define HALF_USED_PERCENT 50
 
-/* ------------------------------------------------------------------- rows */
-
 /* Of one value: of a metric its sum, of a counter that of its rises from row to row; a fall is a reset. */
 typedef struct running_value {
     double sum, min, max, before;
@@ -142,8 +140,6 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
     return sums;
 }
 
-/* ---------------------------------------------------------------- findings */
-
 /* The faults that devices of a file may have: the device of which it is worst stands for all. */
 static const struct device_fault {
     mls_finding_code code;
@@ -224,8 +220,6 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
                      fault->after != NULL ? mls_words_grouped(worst_value * fault->scale, fault->decimals).text : "",
                      fault->after != NULL ? fault->after : "", when, alike);
 }
-
-/* ----------------------------------------------------------------- windows */
 
 /* Marks devices that another log has measured at the same time: of the same number and host or, where names of logs
  * have no host, in the same folder.  Logs that follow each other have measured different things. */

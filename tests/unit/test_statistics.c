@@ -104,12 +104,37 @@ static void two_samples_are_pooled(void **state)
     assert_true(isnan(mls_t_test_lower_tail((mls_test_sample){5, 3, 4}, (mls_test_sample){3, 1, 0})));
 }
 
+/* Many are sorted digit by digit when their places ascend, else as few are: both leave the same order. */
+static void many_are_sorted_as_few(void **state)
+{
+    enum { MANY = 3000 };
+    static struct {
+        mls_placed at;
+        size_t payload;
+    } items[MANY];
+    static const double odd[] = {NAN, -0.0, 0, -1.5, 1e300, -1e300, INFINITY, -INFINITY, 5e-324};
+    (void)state;
+    for (size_t ascending = 0; ascending < 2; ascending++) {
+        for (size_t i = 0; i < MANY; i++) {
+            const double value = i % 3 == 0 ? odd[i / 3 % COUNT(odd)] : (double)(i * 7919 % 500) - 250;
+            items[i].at = (mls_placed){value, ascending != 0 ? i : MANY - i};
+            items[i].payload = items[i].at.place;
+        }
+        mls_sort_placed(items, MANY, sizeof *items);
+        for (size_t i = 1; i < MANY; i++) {
+            const int order = mls_compare_doubles(items[i - 1].at.value, items[i].at.value);
+            assert_true(order < 0 || (order == 0 && items[i - 1].at.place < items[i].at.place));
+            assert_int_equal(items[i].payload, items[i].at.place);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_statistics),          cmocka_unit_test(too_few_values_are_nan),
         cmocka_unit_test(infinite_and_large_values), cmocka_unit_test(student_t_agrees_with_tabulated_values),
-        cmocka_unit_test(two_samples_are_pooled),
+        cmocka_unit_test(two_samples_are_pooled),    cmocka_unit_test(many_are_sorted_as_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
