@@ -61,6 +61,7 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
     }
     mls_config_entry *entry = &settings->list.items[settings->list.count++];
     *entry = (mls_config_entry){.file = is_file ? text : NULL,
+                                .missing = !is_file && mls_str_ends(mls_str_from(text), MLS_S(".sh")),
                                 .name = mls_config_name_decode(mls_str_from(text)),
                                 .exports = settings->exports};
     if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK) {
@@ -131,7 +132,7 @@ static void config_add_folder(mls_cli *cli, const char *folder)
     }
 }
 
-/* A folder, a file, or a name; something else than these is a file that is not there. */
+/* A folder, a file, or a name; something else than these, and whatever lies in a folder, is a file that is not there. */
 static void config_add_operand(mls_cli *cli, const char *operand)
 {
     struct stat info;
@@ -140,6 +141,8 @@ static void config_add_operand(mls_cli *cli, const char *operand)
     const mls_config_name name = mls_config_name_decode(mls_str_from(operand));
     if (there && S_ISDIR(info.st_mode)) {
         config_add_folder(cli, operand);
+    } else if (!there && strchr(operand, '/') != NULL) {
+        mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
     } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(cli, operand, there);
     } else {

@@ -120,6 +120,8 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
     }
 }
 
+static const char name_only[] = "name only: there is no such file";
+
 static void show_entry(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
@@ -130,6 +132,9 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
         append_shape(&line, entry);
     }
     mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
+    if (entry->missing) {
+        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
+    }
     if (entry->script != NULL) {
         show_agreeing(view, entry);
         show_settings(view, entry);
@@ -181,6 +186,9 @@ static void add_entry_row(mls_table *table, const mls_config_entry *entry)
         const uint64_t number = cells[i].number;
         mls_table_cell(table, cells[i].header, cells[i].look, number != 0 ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
                        number != 0 ? "%" PRIu64 : "-", number);
+    }
+    if (entry->missing) {
+        mls_table_note(table, MLS_STYLE_WARN, "%s", name_only);
     }
     if (bad > 0) {
         mls_table_note(table, worst == MLS_SEVERITY_ERROR ? MLS_STYLE_BAD : MLS_STYLE_WARN, "%s",

@@ -72,6 +72,7 @@ extern const mls_report mls_config_report, mls_config_exports_report;
 
 typedef struct mls_config_entry {
     const char *file; /* NULL: there is only a name */
+    bool missing;     /* a name of a file that is not there */
     mls_config_name name;
     mls_shell *script; /* NULL: none was read */
     bool exports;      /* print what it exports: KEY=VALUE, `# …` for what cannot be known */
