@@ -194,4 +194,28 @@ check "builds with a round of no rules of its own" make --no-print-directory rou
     printf ':::MLLOG {"time_ms": 1772400000001, "key": "opt_learning_rate_warmup_start_lr", "value": 0, "metadata": {}}\n'
 } >"$scratch/key.log"
 says "check guesses the edition by a key" 'training 6\.1 (by date)' sh -c '"$0" check -q "$1" || true' "$mlscore" "$scratch/key.log"
+
+# ------------------------------------------------------------- a mistake in the data
+# It is told by its file and line.
+for table in models accelerators signatures kernels findings systems; do
+    sed -i '2s/$/ stray/' "$data/$table.json"
+done
+sed -i '2s/^/|/' "$data/published/training-5.1.table"
+check "builds with broken data" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
+broken() { # broken TABLE COMMAND…: it fails, and says where
+    broken_table=$1
+    shift
+    if "$mlscore" "$@" >"$scratch/out" 2>&1 || ! grep -q -e "src/data/$broken_table:" "$scratch/out"; then
+        fail "a mistake in $broken_table is told" "$scratch/out"
+    else pass; fi
+}
+broken models.json:2 memory --model llama2_70b_lora --train
+broken signatures.json:2 help signatures
+broken kernels.json:2 profile testdata/profiles/stats.txt
+broken findings.json:2 help findings
+broken systems.json:2 verify testdata/submission
+broken published/training-5.1.table published
+sed -i '2s/^/stray /' "$data/editions.json"
+check "builds with broken editions" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
+broken editions.json:2 rules
 finish

@@ -91,6 +91,12 @@ bool mls_str_contains(mls_str text, mls_str needle);
 /** A text without the characters of one kind, such as mls_is_blank, around it. */
 mls_str mls_str_trim(mls_str text, bool (*is)(char c));
 
+/** How many bytes at the start of a text are its byte order mark: 3, or 0. */
+size_t mls_text_mark(mls_str text);
+
+/** Line and column, both from 1, of an offset in a text, whose byte order mark takes up no column. */
+void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);
+
 /** The next word of *text, which moves past it; words have blanks, tabs or line ends between them.  "": no more. */
 mls_str mls_str_word(mls_str *text);
 

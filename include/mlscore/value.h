@@ -84,7 +84,8 @@ bool mls_json_number(mls_str span, double *number);
  * The result is in `arena`. False when the span is not a string or memory runs out. */
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
-/** Validates a text of any number of lines as one JSON value, by the grammar of a record's payload.  Returns NULL with
+/** Validates a text of any number of lines as one JSON value, by the grammar of a record's payload; a byte order mark
+ * before it is read over.  Returns NULL with
  * the value in *json, a span of a copy in `arena`, and its offset in `text` in *where; or a static reason, with the
  * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is not a fault of the text. */
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
@@ -95,8 +96,5 @@ mls_status mls_json_document(mls_str text, struct mls_arena *arena, mls_str *jso
 /** A JSON file that a person wrote, as a tree for cJSON_Delete().  Errors as of mls_json_document(); what cJSON does
  * not take of what the validator passes (NaN, half a surrogate pair …) is MLS_ERROR_VALUE with its place. */
 mls_status mls_json_tree(mls_str text, struct cJSON **tree, mls_error *error) MLS_MUST_USE;
-
-/** Line and column, both from 1, of an offset in a text. */
-void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column);
 
 MLS_C_END

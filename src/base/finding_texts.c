@@ -9,8 +9,8 @@ static const mls_row_member members[] = {MEMBER(summary), MEMBER(explanation), M
 
 mls_status mls_finding_texts_read(mls_arena *arena, mls_finding_texts texts[MLS_FINDING_COUNT], mls_error *error)
 {
-    cJSON *json = mls_json_data("findings.json");
-    mls_status status = json != NULL ? MLS_OK : mls_error_memory(error);
+    cJSON *json;
+    mls_status status = mls_json_data("findings.json", &json, error);
     for (size_t i = 0; i < MLS_FINDING_COUNT && status == MLS_OK; i++) {
         const char *name = mls_finding_info_get((mls_finding_code)i)->name;
         const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, name);

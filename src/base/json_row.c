@@ -2,6 +2,8 @@
 /* json_row.c - members of JSON objects into members of structs. */
 #include "base/json_row.h"
 
+#include <errno.h>
+
 #include "base/data.h"
 
 /* The member of a name, or after a dot of the object in it. */
@@ -73,8 +75,20 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
     return MLS_OK;
 }
 
-cJSON *mls_json_data(const char *name)
+mls_status mls_json_data(const char *name, cJSON **json, mls_error *error)
 {
     const mls_str text = mls_data_find(name);
-    return cJSON_ParseWithLength(text.ptr, text.len);
+    const char *end = text.ptr;
+    size_t line;
+    size_t column;
+    errno = 0; /* cJSON does not say whether memory ran out, but malloc() does */
+    *json = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
+    if (*json != NULL) {
+        return MLS_OK;
+    }
+    if (errno == ENOMEM) {
+        return mls_error_memory(error);
+    }
+    mls_text_position(text, (size_t)(end - text.ptr), &line, &column);
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s:%zu:%zu: not JSON", name, line, column);
 }

@@ -18,5 +18,6 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
                                mls_arena *arena, void **rows, size_t *row_count, size_t size,
                                mls_error *error) MLS_MUST_USE;
 
-/* Parses an embedded data file, to be given to cJSON_Delete(); NULL: no memory. */
-cJSON *mls_json_data(const char *name) MLS_MUST_USE;
+/* Parses an embedded data file, to be given to cJSON_Delete().  MLS_ERROR_VALUE with the place in the file, where that
+ * is not JSON, or MLS_ERROR_MEMORY. */
+mls_status mls_json_data(const char *name, cJSON **json, mls_error *error) MLS_MUST_USE;

@@ -69,7 +69,7 @@ static bool next_line(row_reading *reading, mls_str *line)
 static bool begin_rows(row_reading *reading, mls_str text, mls_text_row_function function, void *state,
                        mls_error *error)
 {
-    const size_t mark = mls_str_starts(text, MLS_S("\xef\xbb\xbf")) ? 3 : 0;
+    const size_t mark = mls_text_mark(text);
     *reading = (row_reading){.function = function,
                              .state = state,
                              .error = error,

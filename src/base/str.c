@@ -219,3 +219,21 @@ void mls_nearest_offer(mls_nearest *nearest, mls_str candidate)
         nearest->distance = found;
     }
 }
+
+size_t mls_text_mark(mls_str text)
+{
+    return mls_str_starts(text, MLS_S("\xef\xbb\xbf")) ? 3 : 0;
+}
+
+void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
+{
+    size_t start = mls_text_mark(text);
+    *line = 1;
+    for (size_t i = start; i < at && i < text.len; i++) {
+        if (text.ptr[i] == '\n') {
+            (*line)++;
+            start = i + 1;
+        }
+    }
+    *column = at > start ? at - start + 1 : 1;
+}

@@ -245,9 +245,8 @@ bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
 
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
-    const size_t max = (size_t)1 << 30; /* a device has no end */
     mls_error error = {0};
-    if (path != NULL && mls_file_read(path, true, max, text, &error) != MLS_OK) {
+    if (path != NULL && mls_file_read(path, true, MLS_CLI_FILE_MAX, text, &error) != MLS_OK) {
         return mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
     }
     return path == NULL || mls_buffer_reserve(text, 0) || mls_cli_say_no_memory(cli);

@@ -270,6 +270,9 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
+/* What a person gives beside logs is no larger; a device has no end. */
+#define MLS_CLI_FILE_MAX ((size_t)64 << 20)
+
 /* Appends a whole file ("-": standard input; NULL: none) to `text`, which has a ptr then.  False after a complaint. */
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);
 

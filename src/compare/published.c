@@ -162,6 +162,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
 {
     published_reading reading = {.to = published, .result = {.usage = usage}};
     mls_status status;
+    const char *last = "";
     *published = (mls_published){.arena = calloc(1, sizeof *published->arena)};
     status = published->arena != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
@@ -170,6 +171,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
             (edition != 0 && edition != reading.result.edition)) {
             continue;
         }
+        last = file->name;
         reading.result.round = mls_arena_copy(published->arena, round).ptr;
         status = reading.result.round != NULL
                      ? read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)})
@@ -182,7 +184,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
     if (status == MLS_OK || status == MLS_ERROR_MEMORY) {
         return status == MLS_OK ? MLS_OK : mls_error_memory(error);
     }
-    return mls_error_set(error, status, 0, 0, "broken table of published results");
+    return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", last);
 }
 
 void mls_published_release(mls_published *published)

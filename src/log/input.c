@@ -124,9 +124,10 @@ static bool input_begin(mls_input *input, char *block, size_t *len)
         input->ended = true;
     } else if (ok && input->text && is_utf16(block, *len)) {
         return utf16_begin(input, block, *len) && utf16_fill(input, block, len);
-    } else if (ok && input->text && mls_str_starts((mls_str){block, *len}, MLS_S("\xef\xbb\xbf"))) {
-        *len -= 3;
-        memmove(block, block + 3, *len);
+    } else if (ok && input->text) {
+        const size_t mark = mls_text_mark((mls_str){block, *len});
+        *len -= mark;
+        memmove(block, block + mark, mark > 0 ? *len : 0);
     }
     return ok;
 }

@@ -214,7 +214,7 @@ const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, siz
         memcpy(copy, text.ptr, text.len);
     }
     memset(copy + text.len, 0, MLS_SCAN_PADDING);
-    const char *begin = mls_json_blanks(copy, true);
+    const char *begin = mls_json_blanks(copy + mls_text_mark(text), true);
     const char *end = mls_json_check_lines(begin, 0, &fault);
     if (end != NULL) {
         *json = (mls_str){begin, (size_t)(end - begin)};
@@ -227,17 +227,4 @@ const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, siz
     }
     *where = (size_t)(fault.at - copy);
     return fault.reason;
-}
-
-void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
-{
-    size_t start = 0;
-    *line = 1;
-    for (size_t i = 0; i < at && i < text.len; i++) {
-        if (text.ptr[i] == '\n') {
-            (*line)++;
-            start = i + 1;
-        }
-    }
-    *column = at - start + 1;
 }

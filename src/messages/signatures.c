@@ -229,8 +229,9 @@ static mls_status new_signatures(mls_signatures **signatures, signature_source s
     if (self == NULL) {
         return mls_error_memory(error);
     }
-    cJSON *json = mls_json_data("signatures.json");
-    const mls_status status = json != NULL ? add_signatures(self, json, source, error) : mls_error_memory(error);
+    cJSON *json;
+    mls_status status = mls_json_data("signatures.json", &json, error);
+    status = status == MLS_OK ? add_signatures(self, json, source, error) : status;
     if (status != MLS_OK) {
         mls_signatures_free(self);
         *signatures = NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/data.h"
+#include "base/json_row.h"
 #include "mlscore/value.h"
 
 /* The class of a name shows at its beginning; templates go on for pages. */
@@ -137,7 +137,7 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
     cJSON *root = NULL;
     mls_status status = MLS_ERROR_MEMORY;
     if (made != NULL) {
-        status = mls_json_tree(json.ptr == NULL ? mls_data_find("kernels.json") : json, &root, error);
+        status = json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
         status = status == MLS_OK ? read_classes(made, root, error) : status;
     }
     cJSON_Delete(root);

@@ -276,11 +276,10 @@ static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSO
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
     mls_editions *loaded = calloc(1, sizeof *loaded);
-    cJSON *tables[] = {mls_json_data("benchmarks.json"), mls_json_data("editions.json")};
-    mls_status status = MLS_OK;
-    if (loaded == NULL || tables[0] == NULL || tables[1] == NULL) { /* they are embedded and known to be JSON */
-        status = mls_error_memory(error);
-    }
+    cJSON *tables[] = {NULL, NULL};
+    mls_status status = loaded != NULL ? MLS_OK : mls_error_memory(error);
+    status = status == MLS_OK ? mls_json_data("benchmarks.json", &tables[0], error) : status;
+    status = status == MLS_OK ? mls_json_data("editions.json", &tables[1], error) : status;
     for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK && loaded != NULL; u++) {
         edition_list *list = &loaded->usages[u];
         const cJSON *parts[2];

@@ -159,8 +159,6 @@ static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str
 {
     mls_rule_source *source = &file->sources[file->source_count];
     size_t where;
-    const size_t mark = mls_str_starts(text, MLS_S("\xef\xbb\xbf")) ? 3 : 0; /* of the byte order */
-    text = (mls_str){text.ptr + mark, text.len - mark};
     *source = (mls_rule_source){.name = name, .embedded = embedded};
     const char *reason = mls_json_validate(text, &file->memory, &source->json, &where);
     if (reason == NULL) {

@@ -65,15 +65,15 @@ static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error
 mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error)
 {
     mls_accelerators *loaded = calloc(1, sizeof *loaded);
-    cJSON *json = mls_json_data("accelerators.json");
+    cJSON *json;
+    mls_status status = mls_json_data("accelerators.json", &json, error);
     *accelerators = loaded;
     if (loaded != NULL) {
         loaded->arena = calloc(1, sizeof *loaded->arena);
     }
-    /* It is embedded and known to be JSON. */
-    const mls_status status = loaded == NULL || loaded->arena == NULL || json == NULL
-                                  ? mls_error_memory(error)
-                                  : read_tables(loaded, json, error);
+    if (status == MLS_OK) {
+        status = loaded == NULL || loaded->arena == NULL ? mls_error_memory(error) : read_tables(loaded, json, error);
+    }
     cJSON_Delete(json);
     return status;
 }

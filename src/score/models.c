@@ -75,17 +75,18 @@ mls_status mls_model_read(const cJSON *object, mls_arena *arena, mls_model *mode
 mls_status mls_models_load(mls_models **models, mls_error *error)
 {
     mls_models *loaded = calloc(1, sizeof *loaded);
-    cJSON *json = mls_json_data("models.json");
+    cJSON *json;
+    mls_status status = mls_json_data("models.json", &json, error);
     *models = loaded;
     if (loaded != NULL) {
         loaded->arena = calloc(1, sizeof *loaded->arena);
     }
-    /* It is embedded and known to be JSON. */
-    const mls_status status =
-        loaded == NULL || loaded->arena == NULL || json == NULL
-            ? mls_error_memory(error)
-            : mls_json_table_read(json, "models", model_members, MODEL_MEMBERS, loaded->arena, (void **)&loaded->items,
-                                  &loaded->count, sizeof *loaded->items, error);
+    if (status == MLS_OK) {
+        status = loaded == NULL || loaded->arena == NULL
+                     ? mls_error_memory(error)
+                     : mls_json_table_read(json, "models", model_members, MODEL_MEMBERS, loaded->arena,
+                                           (void **)&loaded->items, &loaded->count, sizeof *loaded->items, error);
+    }
     cJSON_Delete(json);
     return status;
 }

@@ -341,10 +341,10 @@ static mls_status read_logs(log_list *logs, mls_error *error)
     return status == MLS_OK ? tell_endings(logs, error) : status;
 }
 
-static mls_status judge(mls_submission *submission)
+static mls_status judge(mls_submission *submission, mls_error *error)
 {
-    cJSON *rules = mls_json_data("systems.json");
-    mls_status status = rules != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    cJSON *rules;
+    mls_status status = mls_json_data("systems.json", &rules, error);
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         status = mls_systems_judge(submission, submitter, rules);
@@ -462,7 +462,7 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
     status = status == MLS_OK && options->edition == NULL ? guess_edition(&logs) : status;
     status = status == MLS_OK ? list_logs(&logs, submission->edition) : status;
     status = status == MLS_OK ? read_logs(&logs, error) : status;
-    status = status == MLS_OK ? judge(submission) : status;
+    status = status == MLS_OK ? judge(submission, error) : status;
     status = status == MLS_OK ? conclude(submission, options->strict) : status;
     free(logs.items);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

@@ -79,6 +79,11 @@ mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text
     size_t wrong;
     const size_t errors = findings->counts.error;
     const char *reason = mls_description_read(text, &scratch, arena, &system->says, &object, &wrong);
+    if (mls_text_mark(text) > 0) { /* what follows it is judged all the same */
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON,
+                         (mls_finding_place){.path = place.path, .line = 1, .column = 1},
+                         "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
+    }
     if (reason == NULL) {
         judge_object(system, object, rules, edition, findings);
     } else if (reason != mls_reason_memory) {

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_findings findings = {0};
     mls_arena arena = {0};
     const mls_edition edition = {.name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)};
-    if (rules == NULL && (rules = mls_json_data("systems.json")) == NULL) {
+    if (rules == NULL && mls_json_data("systems.json", &rules, NULL) != MLS_OK) {
         abort();
     }
     const mls_status status =

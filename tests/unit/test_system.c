@@ -74,8 +74,8 @@ typedef struct judged {
 static judged judge(const char *text, size_t len, const char *edition)
 {
     judged result = {.system = {.description.path = "systems/x.json"}};
-    cJSON *rules = mls_json_data("systems.json");
-    assert_non_null(rules);
+    cJSON *rules;
+    assert_int_equal(mls_json_data("systems.json", &rules, NULL), MLS_OK);
     assert_int_equal(mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition),
                                       &result.arena, &result.findings),
                      MLS_OK);
@@ -159,15 +159,16 @@ static void what_is_not_json_is_refused_with_its_place(void **state)
         {"{\"a\": \"two\nlines\"}", 18, 1, 11},
         {"{} x", 4, 1, 4},
         {"{\"a\": \"\xff\"}", 10, 1, 8},
-        {"\xef\xbb\xbf{}", 5, 1, 1},
+        {"\xef\xbb\xbf{\"a\": 1,}", 12, 1, 9},
         {"{\"a\": 01}", 9, 1, 7},
         {"{\"a\": \"\0\"}", 10, 1, 8},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         judged result = judge(rows[i].text, rows[i].len, "5.1.0");
-        assert_int_equal(result.findings.count, 1);
-        const mls_finding *finding = &result.findings.items[0];
+        const size_t marks = rows[i].text[0] == '\xef';
+        assert_int_equal(result.findings.count, 1 + marks);
+        const mls_finding *finding = &result.findings.items[marks];
         assert_int_equal(finding->code, MLS_FINDING_SYSTEM_JSON);
         if (finding->line != rows[i].line || finding->column != rows[i].column) {
             fail_msg("%s: %zu:%zu, expected %zu:%zu", rows[i].text, finding->line, finding->column, rows[i].line,
@@ -185,6 +186,21 @@ static void a_reader_like_the_reference_takes_these(void **state)
     judged result = judge(text, strlen(text), "5.1.0");
     assert_true(result.system.valid);
     assert_string_equal(result.system.says.division, "open");
+    forget(&result);
+    free(text);
+}
+
+static void a_byte_order_mark_is_the_only_mistake(void **state)
+{
+    (void)state;
+    char *text = description(NULL, "\"Preview\"", "");
+    char marked[8200];
+    const int len = snprintf(marked, sizeof marked, "\xef\xbb\xbf%s", text);
+    judged result = judge(marked, (size_t)len, "5.1.0");
+    assert_int_equal(result.findings.count, 1);
+    assert_int_equal(result.findings.items[0].code, MLS_FINDING_SYSTEM_JSON);
+    assert_int_equal(result.findings.items[0].column, 1);
+    assert_string_equal(result.system.says.status, "Preview");
     forget(&result);
     free(text);
 }
@@ -243,6 +259,7 @@ int main(void)
         cmocka_unit_test(the_status_is_one_of_four_from_4_0_on),
         cmocka_unit_test(what_is_not_json_is_refused_with_its_place),
         cmocka_unit_test(a_reader_like_the_reference_takes_these),
+        cmocka_unit_test(a_byte_order_mark_is_the_only_mistake),
         cmocka_unit_test(a_division_is_spelled_closed_or_open),
         cmocka_unit_test(names_are_matched_by_one_pattern),
     };
