@@ -9,6 +9,7 @@ MLS_C_BEGIN
 
 typedef struct mls_collect_options {
     mls_usage usage;
+    bool any_usage;             /**< groups of a benchmark that only another family has are of that one */
     const mls_edition *edition; /**< NULL: guessed for each group from its first record */
     mls_work work;
     bool runs_only;               /**< no groups are made */

@@ -90,6 +90,9 @@ bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);
 /** The newest edition of a usage that has the benchmark; NULL when none has. */
 const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark);
 
+/** The family that has the benchmark in some edition: `usage` itself where it has, or none has. */
+mls_usage mls_editions_usage_of(const mls_editions *editions, mls_usage usage, mls_str benchmark);
+
 /** The row of a benchmark; never NULL: for a name that nobody knows one without a name and with runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
 

@@ -58,6 +58,7 @@ typedef struct mls_checker_options {
     const mls_ruleset *ruleset;
     mls_rulesets *rulesets; /**< needed for guessing; with it, advice can name other editions */
     mls_usage usage;        /**< for guessing; a ruleset brings its own */
+    bool any_usage;         /**< a log of a benchmark that only another family has is of that one */
 } mls_checker_options;
 
 /** Judges one log at a time.  One thread uses a checker; several checkers may share a ruleset. */

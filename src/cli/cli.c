@@ -173,8 +173,8 @@ const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark)
     const mls_editions *editions = mls_rulesets_editions(cli->rulesets);
     const mls_edition *newest = mls_editions_newest_with(editions, cli->usage, mls_str_from(benchmark));
     if (newest == NULL && !cli->usage_given) {
-        newest = mls_editions_newest_with(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
-        cli->usage = newest != NULL ? MLS_USAGE_HPC : cli->usage;
+        cli->usage = mls_editions_usage_of(editions, cli->usage, mls_str_from(benchmark));
+        newest = mls_editions_newest_with(editions, cli->usage, mls_str_from(benchmark));
     }
     return newest;
 }
@@ -218,7 +218,11 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
 bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
 {
     *how = (mls_collect_options){.usage = cli->usage, .work = cli->work, .score = {.editions = mls_cli_editions(cli)}};
-    return how->score.editions != NULL && mls_cli_edition(cli, NULL, &how->edition);
+    if (how->score.editions == NULL || !mls_cli_edition(cli, NULL, &how->edition)) {
+        return false;
+    }
+    how->any_usage = !cli->usage_given && how->edition == NULL;
+    return true;
 }
 
 bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
@@ -230,8 +234,10 @@ bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
     if (!mls_cli_collecting(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli))) {
         return false;
     }
-    how->checker = (mls_checker_options){.rulesets = cli->rulesets, .usage = cli->usage, .ruleset = cli->own_ruleset};
+    how->checker = (mls_checker_options){
+        .rulesets = cli->rulesets, .usage = cli->usage, .any_usage = how->any_usage, .ruleset = cli->own_ruleset};
     if (cli->rules_path != NULL) {
+        how->any_usage = false;
         how->usage = how->checker.usage = mls_ruleset_usage(cli->own_ruleset);
         how->edition = mls_ruleset_base(cli->own_ruleset, how->score.editions);
         return true;

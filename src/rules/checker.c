@@ -160,7 +160,9 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
     }
     const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
     const mls_str benchmark = mls_str_from(text.ptr != NULL ? text.ptr : "");
-    const mls_edition *edition = mls_editions_guess(editions, checker->options.usage, checker->first_ms, benchmark);
+    const mls_usage asked = checker->options.usage;
+    const mls_usage usage = checker->options.any_usage ? mls_editions_usage_of(editions, asked, benchmark) : asked;
+    const mls_edition *edition = mls_editions_guess(editions, usage, checker->first_ms, benchmark);
     checker->next = mls_editions_neighbour(editions, edition, benchmark, 1);
     checker->better = edition != checker->edition ? edition : NULL;
     for (size_t i = 0; i < unknown->count && checker->better == NULL; i++) {

@@ -393,3 +393,15 @@ const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_us
     const edition_list *list = &editions->usages[usage];
     return search(list, (ptrdiff_t)list->count - 1, -1, benchmark);
 }
+
+mls_usage mls_editions_usage_of(const mls_editions *editions, mls_usage usage, mls_str benchmark)
+{
+    if (mls_editions_newest_with(editions, usage, benchmark) == NULL) {
+        for (int other = 0; other < MLS_USAGE_COUNT; other++) {
+            if (mls_editions_newest_with(editions, (mls_usage)other, benchmark) != NULL) {
+                return (mls_usage)other;
+            }
+        }
+    }
+    return usage;
+}

@@ -248,12 +248,19 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
     return status;
 }
 
+static mls_usage usage_of(const mls_collect_options *options, const mls_group *group)
+{
+    return options->any_usage ? mls_editions_usage_of(options->score.editions, options->usage,
+                                                      mls_str_from(group->runs[0]->benchmark))
+                              : options->usage;
+}
+
 static mls_status score_groups(const mls_collect_options *options, mls_collection *collection, mls_error *error)
 {
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
-        collection->groups[i].usage = options->usage;
+        collection->groups[i].usage = usage_of(options, &collection->groups[i]);
         collection->groups[i].edition = options->edition;
         status = mls_group_score(&collection->groups[i], &options->score, error);
         status = status == MLS_OK ? read_power(&collection->groups[i]) : status;
