@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "mlscore/value.h"
 #include "reading/file.h"
 
 enum {
@@ -48,6 +50,7 @@ typedef struct ahead_file {
     bool direct; /* its turn has come: runs are handed over as they end */
     bool again;  /* there were too many to be kept */
     bool asked;  /* other editions, for one of its runs */
+    bool json;   /* it is a file of JSON, and no log */
 } ahead_file;
 
 /* Idle tools when there are some; its checker is ready for the next log. */
@@ -132,10 +135,32 @@ static bool is_doubtful(const ahead_file *file, const mls_run *run)
            file->work->reading->open == NULL && source->size > 0 && source->size < LARGE_FILE;
 }
 
+/* Whether a file that was named for a log is a whole text of JSON, such as the description of a system. */
+static bool is_json(const ahead_file *file, const mls_run *run)
+{
+    const mls_source *source = file->read.source;
+    mls_arena arena = {0};
+    mls_buffer text = {0};
+    mls_str json = {NULL, 0};
+    if (run->records + run->malformed > 0 || !source->named || source->result || source->size == 0 ||
+        mls_file_read(source->path, false, LARGE_FILE, &text, NULL) != MLS_OK ||
+        mls_json_document(mls_buffer_str(&text), &arena, &json, NULL) != MLS_OK) {
+        json.len = 0;
+    }
+    const bool is = json.len > 0 && (*json.ptr == '{' || *json.ptr == '[');
+    mls_arena_release(&arena);
+    mls_buffer_release(&text);
+    return is;
+}
+
 static mls_status pass_run(void *state, mls_run *run, bool part)
 {
     ahead_file *file = state;
     const mls_reading *reading = file->work->reading;
+    if (is_json(file, run)) {
+        file->json = true;
+        return MLS_OK;
+    }
     const char *path = file->read.source->path;
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
     run->file = strdup(path);
@@ -214,6 +239,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
         status = take_tools(work, &tools);
         if (status == MLS_OK) {
             status = scan_file(work, file, &tools, fd);
+            read->totals.unread = file->json ? "JSON, not a log" : read->totals.unread;
             give_back(work, tools);
         }
         if (status == MLS_ERROR_READ) {
