@@ -90,7 +90,7 @@ complete -c mlscore -n '__mlscore_command published' -l benchmark -x -a 'bert dl
 complete -c mlscore -n '__mlscore_command published' -l division -x -a 'closed open' -d 'only results of this division'
 complete -c mlscore -n '__mlscore_command published' -l submitter -x -d 'only of submitters with TEXT in their name'
 complete -c mlscore -n '__mlscore_command published' -l system -x -d 'only of systems with TEXT in their name'
-complete -c mlscore -n '__mlscore_command published' -l accelerator -x -d 'only on accelerators with TEXT in their name'
+complete -c mlscore -n '__mlscore_command published' -l accelerator -x -d 'only on accelerators with the words of TEXT in their name'
 complete -c mlscore -n '__mlscore_command published' -l accelerators -x -d 'only on so many accelerators: N, N-M, N- or -M'
 complete -c mlscore -n '__mlscore_command published' -l availability -x -a 'cloud onprem preview research' -d 'only of systems that are available so: cloud, onprem, preview, research'
 complete -c mlscore -n '__mlscore_command published' -l best -d 'only the fastest of each edition, benchmark, division and number of accelerators'

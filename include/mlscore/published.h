@@ -47,8 +47,8 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
 
-/** The texts of a result that a search may ask for: a benchmark by its name, the others by a part of the text, case
- * aside. */
+/** The texts of a result that a search may ask for: a benchmark by its name, an accelerator by words that are all in
+ * its name, the others by a part of the text; case aside. */
 typedef enum mls_published_text {
     MLS_PUBLISHED_BENCHMARK,
     MLS_PUBLISHED_SUBMITTER,
@@ -75,6 +75,7 @@ typedef struct mls_published_filter {
     unsigned edition;                          /**< number; 0: any */
     mls_division division;                     /**< NONE: any */
     const char *texts[MLS_PUBLISHED_TEXTS];    /**< NULL: any */
+    bool whole_accelerator;                    /**< the accelerator's text is a name, not words of names */
     double min_accelerators, max_accelerators; /**< 0: no bound */
     bool best;  /**< only the fastest of each edition, benchmark, division and number of accelerators */
     bool trend; /**< of these, numbers of accelerators that occur in several editions, by benchmark, division, number of
@@ -86,6 +87,10 @@ typedef struct mls_published_hit {
     const mls_published_result *result;
     double ratio; /**< of a trend: minutes / those of the edition before it - 1; else NAN */
 } mls_published_hit;
+
+/** Whether some result ran on an accelerator of just that name, which has several words: then it means no other, while
+ * B200 means GB200 too. */
+bool mls_published_names_accelerator(const mls_published *published, const char *name);
 
 /** Whether a result passes; `best` and `trend` are of no matter. */
 bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result);

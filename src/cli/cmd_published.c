@@ -26,7 +26,8 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "division", "closed|open", AT(division), "only results of this division"),
     MLS_ROW_TEXT('\0', "submitter", "TEXT", TEXT_OF(SUBMITTER), "only of submitters with TEXT in their name"),
     MLS_ROW_TEXT('\0', "system", "TEXT", TEXT_OF(SYSTEM), "only of systems with TEXT in their name"),
-    MLS_ROW_TEXT('\0', "accelerator", "TEXT", TEXT_OF(ACCELERATOR), "only on accelerators with TEXT in their name"),
+    MLS_ROW_TEXT('\0', "accelerator", "TEXT", TEXT_OF(ACCELERATOR),
+                 "only on accelerators with the words of TEXT in their name"),
     MLS_ROW_TEXT('\0', "accelerators", "RANGE", AT(accelerators), "only on so many accelerators: N, N-M, N- or -M"),
     MLS_ROW_WORD("availability", "TEXT", "cloud|onprem|preview|research", TEXT_OF(AVAILABILITY),
                  "only of systems that are available so: cloud, onprem, preview, research"),
@@ -198,7 +199,10 @@ static void published_run(mls_cli *cli)
             (void)mls_cli_newest_with(cli, benchmark);
         }
         if (mls_published_load(cli->usage, 0, &published, &error) == MLS_OK) {
-            search_published(cli, &published, &settings->search);
+            mls_published_filter *search = &settings->search;
+            const char *accelerator = search->texts[MLS_PUBLISHED_ACCELERATOR];
+            search->whole_accelerator = accelerator != NULL && mls_published_names_accelerator(&published, accelerator);
+            search_published(cli, &published, search);
         } else {
             mls_cli_say_error(cli, NULL, &error);
         }

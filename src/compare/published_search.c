@@ -45,14 +45,43 @@ static bool is_available(const char *text, const char *wanted)
     return has_part(text, wanted);
 }
 
-static bool has_text(const mls_published_result *result, mls_published_text which, const char *wanted)
+/* Whether all words of a text stand in a name. */
+static bool has_words(const char *name, const char *text)
 {
+    mls_str rest = mls_str_from(text);
+    bool all = name != NULL;
+    for (mls_str word = mls_str_word(&rest); word.len > 0 && all; word = mls_str_word(&rest)) {
+        const char *at = name;
+        while (*at != '\0' && strncasecmp(at, word.ptr, word.len) != 0) {
+            at++;
+        }
+        all = *at != '\0';
+    }
+    return all;
+}
+
+bool mls_published_names_accelerator(const mls_published *published, const char *name)
+{
+    bool known = false;
+    for (size_t i = 0; i < published->count && strchr(name, ' ') != NULL && !known; i++) {
+        const char *accelerator = published->results[i].system->accelerator;
+        known = accelerator != NULL && strcasecmp(accelerator, name) == 0;
+    }
+    return known;
+}
+
+static bool has_text(const mls_published_filter *filter, const mls_published_result *result, mls_published_text which)
+{
+    const char *wanted = filter->texts[which];
     const char *texts[2];
     texts_of(result, which, texts);
     return wanted == NULL                        ? true
            : which == MLS_PUBLISHED_BENCHMARK    ? strcmp(texts[0], wanted) == 0
            : which == MLS_PUBLISHED_AVAILABILITY ? is_available(texts[0], wanted)
-                                                 : has_part(texts[0], wanted) || has_part(texts[1], wanted);
+           : which == MLS_PUBLISHED_ACCELERATOR
+               ? (filter->whole_accelerator ? texts[0] != NULL && strcasecmp(texts[0], wanted) == 0
+                                            : has_words(texts[0], wanted))
+               : has_part(texts[0], wanted) || has_part(texts[1], wanted);
 }
 
 bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result)
@@ -63,7 +92,7 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
                   (!(filter->min_accelerators > 0) || accelerators >= filter->min_accelerators) &&
                   (!(filter->max_accelerators > 0) || accelerators <= filter->max_accelerators);
     for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++) {
-        passes = has_text(result, (mls_published_text)which, filter->texts[which]);
+        passes = has_text(filter, result, (mls_published_text)which);
     }
     return passes;
 }
