@@ -150,7 +150,7 @@ $B/mlscore.pc:
 	   echo 'Requires: $(PACKAGES) $(ZLIB)'; echo 'Cflags: -I$${includedir}'; \
 	   echo 'Libs: -L$${libdir} -lmlscore -lcsv -lm -pthread'; } > $@
 
-MAN_PAGES   := $(sort $(wildcard man/*.[1-8]))
+MAN_PAGES   := $(sort $(wildcard man/man*/*.[1-8]))
 install_to   = $(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(3) $(1) '$(DESTDIR)$(2)/$(4)'
 
 .PHONY: install

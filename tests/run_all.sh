@@ -27,7 +27,7 @@ set -f
     ls "$tests/fuzz" | sed -n 's/^fuzz_\(.*\)\.c$/\1 replay \1\nfuzz_\1 replay \1/p'
     ls testdata/submissions-broken | sed 's/.*/& submissions &/'
     # The programs of section 3 are built with the library as it is installed.
-    ls man | sed '/\.3$/s/.*/& install/; t; s|.*|& examples man/&|'
+    find man -type f | sed 's|.*/\(.*\)|\1 examples &|; s|\(.*\.3\) .*|\1 install|' | sort
     echo README.md examples README.md
 } >"$scratch/names" 2>/dev/null
 

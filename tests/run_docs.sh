@@ -4,7 +4,7 @@
 # Holds the manual and the completion files to the program: every option of
 # every command with its letter and argument, in the same order; every command,
 # every finding, every field name of the machine formats, every header.  What a
-# page leads to is there.  BLESS writes the list of man/mlscore-findings.7 anew.
+# page leads to is there.  BLESS writes the list of man/man7/mlscore-findings.7 anew.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -53,9 +53,9 @@ help_options() {
 }
 
 for command in $commands; do
-    page=man/mlscore-$command.1
+    page=man/man1/mlscore-$command.1
     # help explains itself in mlscore(1).
-    [ "$command" != help ] || page=man/mlscore.1
+    [ "$command" != help ] || page=man/man1/mlscore.1
     help_options "$command" >"$scratch/options"
     if [ ! -f "$page" ]; then
         fail "$command has no page $page"
@@ -160,7 +160,7 @@ roff_text() { fold -s -w 70 | sed 's/ *$//; s/\\/\\e/g; s/-/\\-/g; s/'"'"'/\\(aq
         ;;
     esac
 done >"$scratch/findings"
-page=man/mlscore-findings.7
+page=man/man7/mlscore-findings.7
 if [ -n "${BLESS:-}" ]; then
     awk -v list="$scratch/findings" '
         /^\.\\" end of the list$/ { inside = 0 }
@@ -173,9 +173,9 @@ agree "$page: the list of findings (make bless writes it)" "$scratch/findings" "
 
 # ---------------------------------------------------- commands and fields
 
-entries man/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
+entries man/man1/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
 sed 's/ .*//' "$scratch/commands" >"$scratch/names"
-agree "man/mlscore.1: commands" "$scratch/names" "$scratch/page"
+agree "man/man1/mlscore.1: commands" "$scratch/names" "$scratch/page"
 cp "$scratch/names" "$scratch/names.commands"
 sed -n 's/^| `\([a-z]*\).*` | \(.*\) |$/\1 \2/p' README.md >"$scratch/page"
 agree "README.md: commands" "$scratch/commands" "$scratch/page"
@@ -200,9 +200,9 @@ every "every finding is made by a test" "$scratch/missing"
 # Functions of rule expressions: the table, the page, the rows for what they give and, but for those that take anything,
 # for what they do not take.
 sed -n '/^    F(ABS,/,/^$/s/^    F([A-Z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' src/rules/expr.h | sort >"$scratch/functions"
-sed -n '/^Functions:/,/^\.SH/p' man/mlscore-rules.5 | grep '^\.B' | plain | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
+sed -n '/^Functions:/,/^\.SH/p' man/man5/mlscore-rules.5 | grep '^\.B' | plain | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
     sort >"$scratch/page"
-agree "man/mlscore-rules.5: functions" "$scratch/functions" "$scratch/page"
+agree "man/man5/mlscore-rules.5: functions" "$scratch/functions" "$scratch/page"
 while read -r function; do
     grep -qE "^        \"!?$function\(.*\",\$" tests/unit/test_expr.c || echo "no row says what $function() gives"
     grep -qE "^        \{\"$function\(" tests/unit/test_expr.c || case $function in
@@ -226,7 +226,7 @@ for command in $commands; do help_options "$command" | sed -n 's/^--format=//p' 
 sed -n 's/^    F([A-Z]*, \([a-z]*\)).*/\1/p' src/report/view.h | sort >"$scratch/formats"
 for format in $(cat "$scratch/formats"); do
     grep -qx "$format" "$scratch/offered" || echo "no command offers --format=$format"
-    grep -q -e "^\.IP \"\\\\fB$format\\\\fR\"" man/mlscore-formats.5 || echo "man/mlscore-formats.5 lacks $format"
+    grep -q -e "^\.IP \"\\\\fB$format\\\\fR\"" man/man5/mlscore-formats.5 || echo "man/man5/mlscore-formats.5 lacks $format"
 done >"$scratch/missing"
 for command in $commands; do
     # The first of a command's formats is the one without an option.
@@ -243,13 +243,13 @@ check "every field is found" sh -c '! grep -q " missing$" "$1"' - "$scratch/fiel
 cut -d : -f 1 "$scratch/fields" | sort -u >"$scratch/sections"
 while read -r section; do
     sed -n "s/^$section: //p" "$scratch/fields" | sort -u >"$scratch/names"
-    entries man/mlscore-formats.5 "$section" | sort -u >"$scratch/page"
-    agree "man/mlscore-formats.5: $section" "$scratch/names" "$scratch/page"
+    entries man/man5/mlscore-formats.5 "$section" | sort -u >"$scratch/page"
+    agree "man/man5/mlscore-formats.5: $section" "$scratch/names" "$scratch/page"
 done <"$scratch/sections"
 # Members of the object around a list that is printed one by one.
 printf '%s\n' 'checked number' 'logs array' 'valid number' >"$scratch/names"
-entries man/mlscore-formats.5 'CHECK JSON' | sort >"$scratch/page"
-agree "man/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
+entries man/man5/mlscore-formats.5 'CHECK JSON' | sort >"$scratch/page"
+agree "man/man5/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
 
 # ------------------------------------------------------------ the library
 
@@ -257,8 +257,8 @@ sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"
 (cd include/mlscore && ls) | grep -v -x -e mlscore.h -e finding_table.h -e key_table.h -e memory_table.h | sort >"$scratch/names"
 agree "include/mlscore/mlscore.h includes every header" "$scratch/names" "$scratch/page"
 (cd include/mlscore && ls) | sort >"$scratch/names"
-sed -n '/^\.SS Headers/,/^\.SS Errors/p' man/mlscore.3 | grep -o -E '[a-z_]+\.h' | sort -u >"$scratch/page"
-agree "man/mlscore.3: headers" "$scratch/names" "$scratch/page"
+sed -n '/^\.SS Headers/,/^\.SS Errors/p' man/man3/mlscore.3 | grep -o -E '[a-z_]+\.h' | sort -u >"$scratch/page"
+agree "man/man3/mlscore.3: headers" "$scratch/names" "$scratch/page"
 
 # --------------------------------------------------------------- the pages
 
@@ -280,12 +280,12 @@ for page in README.md CONTRIBUTING.md CHANGELOG.md */README.md; do
     done
     # Pages of the manual, in words and in links.
     grep -o -E 'mlscore(-[a-z]+)?\([1-8]\)' "$page" | sort -u | tr '()' '. ' | while read -r manual; do
-        [ -e "man/$manual" ] || echo "$page: no man/$manual"
+        [ -e "man/man${manual##*.}/$manual" ] || echo "$page: no page $manual"
     done
 done >"$scratch/missing"
-for page in man/*.[1-8]; do
+for page in man/man*/*.[1-8]; do
     plain "$page" | grep -o -E 'mlscore(-[a-z]+)? ?\([1-8]\)' | sort -u | tr -d ' )' | tr '(' . | while read -r manual; do
-        [ -e "man/$manual" ] || echo "$page: no man/$manual"
+        [ -e "man/man${manual##*.}/$manual" ] || echo "$page: no page $manual"
     done
 done >>"$scratch/missing"
 # Files, as they stand or below src or include, maybe without their room, and names in the code.
@@ -295,15 +295,15 @@ done >>"$scratch/missing"
 grep -o -E '`(mls|MLS)_[A-Za-z_]+' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r name; do
     grep -rqF "$name" src include || echo "CONTRIBUTING.md: no name $name"
 done >>"$scratch/missing"
-grep -o -E 'mls_[a-z_]+' man/mlscore.3 | sort -u | while read -r name; do
-    grep -rqwF "$name" include || echo "man/mlscore.3: no name $name"
+grep -o -E 'mls_[a-z_]+' man/man3/mlscore.3 | sort -u | while read -r name; do
+    grep -rqwF "$name" include || echo "man/man3/mlscore.3: no name $name"
 done >>"$scratch/missing"
 every "pages lead to what is there" "$scratch/missing"
 
 # ---------------------------------------------------------------- roff
 
 version=$("$mlscore" --version)
-for page in man/*.[1-8]; do
+for page in man/man*/*.[1-8]; do
     check "$page names the version" grep -q "^\\.TH .* \"$version\"" "$page"
     if command -v mandoc >/dev/null 2>&1; then
         mandoc -T lint -W style "$page" >"$scratch/lint" 2>&1

@@ -14,7 +14,7 @@ check "the installed program runs" "$d$prefix/bin/mlscore" --version
 for header in include/mlscore/*.h; do
     check "installed header ${header##*/}" cmp "$header" "$d$prefix/include/mlscore/${header##*/}"
 done
-for page in man/*.[1-8]; do
+for page in man/man*/*.[1-8]; do
     [ ! -f "$page" ] || check "installed ${page}" cmp "$page" "$d$prefix/share/man/man${page##*.}/${page##*/}"
 done
 installed_completion() { check "installed completion $1" cmp "completions/$1" "$d$prefix/share/$2"; }
@@ -26,7 +26,7 @@ fi
 # A page for the program and one for each command that its own help lists.
 commands=$("$d$prefix/bin/mlscore" help | sed -n 's/^  *\([a-z][a-z]*\)  .*/\1/p' | grep -v -x -e help -e completion)
 check "the program lists its commands" test -n "$commands"
-if [ -f man/mlscore.1 ]; then
+if [ -f man/man1/mlscore.1 ]; then
     for page in mlscore $(printf 'mlscore-%s\n' $commands); do
         check "there is a man page $page(1)" test -s "$d$prefix/share/man/man1/$page.1"
     done
@@ -50,7 +50,7 @@ check "a C program builds with it" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -
 check "and runs" "$scratch/use"
 # Moved to where it is, as a package manager would, for who knows only pkg-config.
 sed -i "s|^prefix=.*|prefix=$d$prefix|" "$PKG_CONFIG_PATH/mlscore.pc"
-for page in man/*.3; do
+for page in man/man*/*.3; do
     check "the programs of $page" sh tests/run_examples.sh "$build" "$page"
 done
 check "its version is the program's" test "mlscore $(pkg-config --modversion mlscore)" = "$("$d$prefix/bin/mlscore" --version | head -n 1)"

@@ -223,11 +223,11 @@ rm "$scratch/house/CONTRIBUTING.md"
     echo '`score/grinder.c` has `mls_grinder_stop()`.'
 } >"$scratch/house/CONTRIBUTING.md"
 (cd "$scratch/house" && MLSCORE=$scratch/more sh tests/run_docs.sh "$build") >"$scratch/docs" 2>&1 || :
-for missing in 'brew has no page' 'man/mlscore.1: commands' 'README.md: commands' 'src/cli/cmd_brew.c is missing' \
-    'no case runs mlscore brew' 'mlscore-findings.7: the list' 'cold..coffee' 'man/mlscore-formats.5: SCORE JSON' \
-    'beans number' 'man/mlscore-score.1: options of score' 'completions/mlscore.fish: options of score' \
+for missing in 'brew has no page' 'man/man1/mlscore.1: commands' 'README.md: commands' 'src/cli/cmd_brew.c is missing' \
+    'no case runs mlscore brew' 'mlscore-findings.7: the list' 'cold..coffee' 'man/man5/mlscore-formats.5: SCORE JSON' \
+    'beans number' 'man/man1/mlscore-score.1: options of score' 'completions/mlscore.fish: options of score' \
     'no such format: coffee' 'no case runs mlscore score --format=coffee' 'mlscore.h includes every header' \
-    'man/mlscore.3: headers' 'README.md: nothing is at doc/mill.md' 'README.md: no target make coffee' \
+    'man/man3/mlscore.3: headers' 'README.md: nothing is at doc/mill.md' 'README.md: no target make coffee' \
     'CONTRIBUTING.md: no file score/grinder.c' 'CONTRIBUTING.md: no name mls_grinder_stop' \
     'README.md: more than 160 lines' 'README.md: a line of more than 120 columns'; do
     check "a change that forgets is told '$missing'" grep -q -e "$missing" "$scratch/docs"

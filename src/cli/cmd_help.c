@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_help.c - mlscore help: the commands, one command, the findings. */
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/finding_texts.h"
 #include "cli/command.h"
 #include "mlscore/diagnose.h"
@@ -95,13 +97,41 @@ static bool help_has_manual(char *page)
     return started && waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
+/* The file of the page that came with this program: of the checkout that it was built in, or the prefix that it was
+ * installed below.  False: there is none, or it is not known where the program is. */
+static bool help_find_manual(const char *name, char path[PATH_MAX])
+{
+    static const char *const below[] = {"man", "share/man"};
+    char program[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    mls_str folder = {program, len > 0 ? (size_t)len : 0};
+    for (int up = 0; up < 4 && folder.len > 1; up++) { /* build/release/mlscore */
+        (void)mls_path_cut(&folder);
+        for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+            const int needed =
+                snprintf(path, PATH_MAX, "%.*s%s/man1/mlscore-%s.1", (int)folder.len, folder.ptr, below[i], name);
+            if (needed < PATH_MAX && access(path, R_OK) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* On a terminal the manual page takes this process's place; returns where there is none. */
 static void help_manual(const char *name)
 {
+    char path[PATH_MAX];
     char page[64];
+    char words[][4] = {"man", "1"};
     (void)snprintf(page, sizeof page, "mlscore-%s", name);
-    if (isatty(STDOUT_FILENO) == 1 && help_has_manual(page)) {
-        char words[][4] = {"man", "1"};
+    if (isatty(STDOUT_FILENO) != 1) {
+        return;
+    }
+    if (help_find_manual(name, path)) {
+        char *const arguments[] = {words[0], path, NULL};
+        (void)execvp("man", arguments);
+    } else if (help_has_manual(page)) {
         char *const arguments[] = {words[0], words[1], page, NULL};
         (void)execvp("man", arguments);
     }
