@@ -99,6 +99,33 @@ static inline const char *read_string(mls_trace *t, const char *at, mls_str *spa
     return stop + 1;
 }
 
+/* Behind a number that is too long to be kept, of which all that the window has is right.  NULL: no more. */
+static const char *skip_number(mls_trace *t, const char *at)
+{
+    const mls_str begun = {at, (size_t)(t->window->end - at)};
+    bool power = memchr(begun.ptr, 'e', begun.len) != NULL || memchr(begun.ptr, 'E', begun.len) != NULL;
+    bool point = power || memchr(begun.ptr, '.', begun.len) != NULL;
+    char last = t->window->end[-1];
+    for (at = more(t, t->window->end); at != NULL; at = more(t, t->window->end)) {
+        for (; at < t->window->end; last = *at++) {
+            const bool letter = *at == 'e' || *at == 'E';
+            const bool sign = (*at == '+' || *at == '-') && (last == 'e' || last == 'E');
+            if (mls_is_digit(*at) || sign) {
+                continue;
+            }
+            if (!mls_is_digit(last)) {
+                return trace_fail(t, at, "expected a digit");
+            }
+            if (letter ? power : *at != '.' || point) {
+                return at;
+            }
+            power |= letter;
+            point = true;
+        }
+    }
+    return NULL;
+}
+
 /* The same of a number or a bare word. */
 static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
 {
@@ -107,12 +134,17 @@ static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
         const char *stop = mls_json_check_value(at, 0, &fault);
         const ptrdiff_t left = t->window->end - at;
         if (stop != NULL && stop < t->window->end) {
-            *span = (mls_str){at, (size_t)(stop - at)};
+            *span = stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at)} : (mls_str){NULL, 0};
             return stop;
         }
         /* A number that the end of the data cuts after its point is not wrong yet. */
-        if (left > CARRY_MAX || (stop == NULL && t->window->end - fault.at > WORD_LONGEST)) {
-            return trace_fail(t, at, stop == NULL ? fault.reason : "a number without an end");
+        if (stop == NULL &&
+            (t->window->end - fault.at > WORD_LONGEST || (left > CARRY_MAX && fault.at < t->window->end))) {
+            return trace_fail(t, at, fault.reason);
+        }
+        if (left > CARRY_MAX) {
+            *span = (mls_str){NULL, 0};
+            return skip_number(t, at);
         }
         at = more(t, at);
         if (at == NULL) {
@@ -160,14 +192,15 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
 {
     mls_str span;
     if (*at != '{' && *at != '[') {
-        at = *at == '"' ? read_string(t, at, &span) : read_scalar_word(t, at, &span);
+        const bool text = *at == '"';
+        at = text ? read_string(t, at, &span) : read_scalar_word(t, at, &span);
         if (at == NULL || part == PART_NOTHING) {
             return at;
         }
         if (span.ptr != NULL) {
             mls_trace_scalar(t, part, span);
         } else {
-            mls_trace_wrong_type(t, part, true);
+            mls_trace_wrong_type(t, part, text);
         }
         return at;
     }

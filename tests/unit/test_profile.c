@@ -232,6 +232,39 @@ static void long_names_are_dropped_everywhere(void **state)
     }
 }
 
+/* Numbers too: what no time can be is one wherever it stands, and what nobody asks for is of no matter. */
+static void long_numbers_are_read_everywhere(void **state)
+{
+    (void)state;
+    enum { LONG = 100000 };
+    static const struct {
+        const char *begin, *end;
+        bool right;
+    } numbers[] = {{"1", "", true},     {"-1", ".5", true},  {"1.", "e-5", true},  {"1e+", "", true},
+                   {"1", "..5", false}, {"1.", ".5", false}, {"1e5", "e5", false}, {"1", "+5", false},
+                   {"1", ".", false},   {"1", "e", false},   {"1", "e-", false},   {"1", "x", false}};
+    static const char *const members[] = {"\"dur\"", "\"x\"", "\"args\":{\"x\":1},\"cat\""};
+    for (size_t before = 1; before < MLS_BLOCK_SIZE + 3; before += MLS_BLOCK_SIZE / 8) {
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            for (size_t m = 0; m < 3; m++) {
+                /* The last time it ends where the block does. */
+                const size_t last = MLS_BLOCK_SIZE - LONG - 150;
+                mls_buffer text = {0};
+                mls_buffer_append_text(&text, "[");
+                mls_buffer_append_repeated(&text, ' ', before < MLS_BLOCK_SIZE ? before : last + i);
+                mls_buffer_printf(&text, KERNEL ",{\"ph\":\"X\",\"ts\":1,\"name\":\"k\",%s:%s", 5, members[m],
+                                  numbers[i].begin);
+                mls_buffer_append_repeated(&text, '1', LONG);
+                mls_buffer_printf(&text, "%s}," KERNEL "]", numbers[i].end, 9);
+                mls_profile *profile = read_text(&text);
+                assert_int_equal(profile->complete, numbers[i].right);
+                assert_int_equal(profile->kernels, 1 + numbers[i].right);
+                mls_profile_free(profile);
+            }
+        }
+    }
+}
+
 static void what_is_wrong_in_the_middle(void **state)
 {
     (void)state;
@@ -359,6 +392,7 @@ int main(void)
         cmocka_unit_test(blocks_cut_nothing),
         cmocka_unit_test(long_texts_are_dropped),
         cmocka_unit_test(long_names_are_dropped_everywhere),
+        cmocka_unit_test(long_numbers_are_read_everywhere),
         cmocka_unit_test(what_is_wrong_in_the_middle),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(open_quotes_lose_one_row),
