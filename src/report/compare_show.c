@@ -3,6 +3,7 @@
 #include "report/compare_show.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ------------------------------------------------------------------- words */
 
@@ -85,10 +86,20 @@ static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, m
 
 /* A row whose cells are numbers of the sides; it is shown where cells_make() finds that a side needs it. */
 typedef struct value_row {
-    enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, INIT, SPREAD } kind;
+    enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
     const char *label, *in_epochs; /* where sides converge in epochs; NULL: the same */
-    mls_share first, last;         /* of the difference: one share, or several together */
+    mls_share first, last;         /* of the difference: one share, or several; of a subtotal two */
 } value_row;
+
+/* Whether two shares are large, and most of what they say goes away when they are added up. */
+static bool cancel(const mls_split *split, mls_share first, mls_share last)
+{
+    const int64_t a = llabs(split->ms[first]);
+    const int64_t b = llabs(split->ms[last]);
+    const int64_t larger = a > b ? a : b;
+    return split->known && split->has[first] && split->has[last] && larger >= llabs(split->total_ms) / 10 &&
+           llabs(split->ms[first] + split->ms[last]) < larger / 2;
+}
 
 /* Makes the cells of a side; whether it needs the row. */
 static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, cell_pair *cells)
@@ -122,6 +133,10 @@ static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, ce
         cells->side = share_words(to, i, row->first, row->last);
         cells->difference = signed_ms(split->known && split->has[row->first], ms, 3);
         return split->known && split->has[row->first];
+    case SUBTOTAL: /* what they are together comes behind them */
+        cells->side = share_words(to, i, row->last + 1, row->last + 1);
+        cells->difference = signed_ms(split->known, split->ms[row->first] + split->ms[row->last], 3);
+        return cancel(split, row->first, row->last);
     case INIT:
         cells->side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
         cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
@@ -221,9 +236,9 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
             mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
         }
     }
-    if (isfinite(difference->detectable_ratio)) {
-        mls_buffer_printf(line, "   %zu and %zu runs can show %s or more", difference->a->valid, difference->b->valid,
-                          mls_words_percent(difference->detectable_ratio, 1).text);
+    if (isfinite(difference->detectable_ratio) && difference->verdict == MLS_COMPARE_NONE) {
+        mls_buffer_printf(line, "   %zu and %zu runs miss a difference of %s one time in five", difference->a->valid,
+                          difference->b->valid, mls_words_percent(difference->detectable_ratio, 1).text);
     }
     if (difference->within_variance) {
         mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
@@ -260,9 +275,11 @@ static void show_parts(mls_abreast *to)
         {SHARES, "  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
         {SHARES, "  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
         {SHARES, "  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
+        {SUBTOTAL, "  = training", NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_THROUGHPUT},
         {SHARES, "  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
         {SHARES, "  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
         {SHARES, "  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
+        {SUBTOTAL, "  = evaluation", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATION_TIME},
         {SHARES, "  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
         {SHARES, "  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
         {SHARES, "  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
