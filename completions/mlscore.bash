@@ -62,11 +62,13 @@ _mlscore()
         esac
         ;;
     *:compare)
-        options='--usage= --edition= --published --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --published --limit= --submitter= --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
+        --limit) value=yes words='' files=no ;;
+        --submitter) value=yes words='' files=no ;;
         --baseline) value=yes words='' files=no ;;
         --accelerators) value=yes words='' files=no ;;
         --fail-if) value=yes words='' files=no ;;

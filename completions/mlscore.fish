@@ -66,6 +66,8 @@ complete -c mlscore -n '__mlscore_command ""' -a compare -d 'say which runs are 
 complete -c mlscore -n '__mlscore_command compare' -l usage -x -a 'training hpc' -d 'the family of benchmarks (training)'
 complete -c mlscore -n '__mlscore_command compare' -l edition -x -a '0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' -d 'judge by this edition'\''s rules (guessed by date and benchmark)'
 complete -c mlscore -n '__mlscore_command compare' -l published -d 'each group against the published results nearest to it'
+complete -c mlscore -n '__mlscore_command compare' -l limit -x -d 'with --published, so many faster and slower ones (2)'
+complete -c mlscore -n '__mlscore_command compare' -l submitter -x -d 'with --published, only of submitters with TEXT in their name'
 complete -c mlscore -n '__mlscore_command compare' -l scaling -d 'minutes against accelerators: speedup and efficiency'
 complete -c mlscore -n '__mlscore_command compare' -l baseline -x -d 'compare the other sides with this one (the first)'
 complete -c mlscore -n '__mlscore_command compare' -l accelerators -x -d 'a side'\''s number of accelerators, where nothing else tells it'

@@ -212,11 +212,14 @@ typedef struct mls_scaling_series {
 /** So many published results stand beside a group. */
 #define MLS_BESIDE_MOST 5
 
-/** A group, and the published results nearest to it. */
+/** A group, the published results nearest to it, and its neighbours in rank. */
 typedef struct mls_beside {
     const mls_side_group *group;
     mls_published_near near[MLS_BESIDE_MOST];
     size_t count;
+    mls_published_near *around; /**< see mls_published_around() */
+    size_t around_count;
+    mls_published_place place;
 } mls_beside;
 
 /** An export that could not be read; line 0: none. */
@@ -230,7 +233,9 @@ typedef enum mls_compare_mode { MLS_COMPARE_SIDES, MLS_COMPARE_PUBLISHED, MLS_CO
 typedef struct mls_compare_request {
     mls_compare_mode mode;
     mls_side_list sides;
-    const char *baseline; /**< NULL: the first side */
+    const char *baseline;  /**< NULL: the first side */
+    const char *submitter; /**< of the published results; NULL: any */
+    size_t around;         /**< so many of them that are next to a group, faster and slower */
     mls_collect_options collect;
 } mls_compare_request;
 

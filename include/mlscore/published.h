@@ -111,6 +111,7 @@ typedef struct mls_published_query {
     const char *model;     /**< see mls_accelerator_model_of(); NULL: not known */
     double minutes;        /**< the scaled score */
     const char *system_id; /**< folder of the results; NULL: not known */
+    const char *submitter; /**< only of submitters with this in their name, case aside; NULL: of any */
 } mls_published_query;
 
 /** A published result beside a group: ratio is the group's minutes / its minutes - 1. */
@@ -118,7 +119,15 @@ typedef struct mls_published_near {
     const mls_published_result *result;
     double ratio;
     bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
+    size_t rank_alike, ranked_alike; /**< among those on as many of the same accelerators; 0: not asked for */
 } mls_published_near;
+
+/** Where a group stands, or would stand, among the published results of its edition, benchmark and division, whoever's
+ * they are: 1 and how many others are faster, of how many with it; all, and those on as many of the same accelerators
+ * (0: which is not known). */
+typedef struct mls_published_place {
+    size_t rank, ranked, rank_alike, ranked_alike;
+} mls_published_place;
 
 /** The results of the group's benchmark and division nearest to it: those of its edition, or, where there are none (see
  * result->edition), of the newest edition that has some.  They are sorted by |ln(accelerators / the group's)| to nine
@@ -126,6 +135,14 @@ typedef struct mls_published_near {
  * Returns how many of at most `count` are in `near`. */
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
+
+/** The place of a group, and those that stand around it on as many of the same accelerators, in `around` by minutes:
+ * the fastest, the group itself where it is published, and the next ones that are faster and slower, `limit` of either.
+ * The query's submitter chooses the others.  Returns how many they are: `around` has room for 2 * limit + 3.  Their
+ * edition is that of mls_published_nearest() for any submitter.  Nothing is around where model or number is not known.
+ */
+size_t mls_published_around(const mls_published *published, const mls_published_query *query, size_t limit,
+                            mls_published_near *around, mls_published_place *place);
 
 /** The fastest published result of the edition, model and number of accelerators of each group. */
 typedef struct mls_published_beside {

@@ -11,13 +11,20 @@ typedef struct compare_settings {
     bool published, scaling, all;
     const char *baseline, *fail_if;
     mls_names accelerators; /* "8", "A:8" */
+    const char *submitter;
+    size_t limit; /* 0: not given */
 } compare_settings;
+
+enum { AROUND = 2 };
 
 #define AT(member) offsetof(compare_settings, member)
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_FLAG('\0', "published", AT(published), "each group against the published results nearest to it"),
+    MLS_ROW_OF(MLS_SETS_COUNT, "limit", "N", AT(limit), "with --published, so many faster and slower ones (2)"),
+    MLS_ROW_TEXT('\0', "submitter", "TEXT", AT(submitter),
+                 "with --published, only of submitters with TEXT in their name"),
     MLS_ROW_FLAG('\0', "scaling", AT(scaling), "minutes against accelerators: speedup and efficiency"),
     MLS_ROW_TEXT('\0', "baseline", "NAME", AT(baseline), "compare the other sides with this one (the first)"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
@@ -185,11 +192,16 @@ static void compare_run(mls_cli *cli)
     mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
                                            : settings->published ? MLS_COMPARE_PUBLISHED
                                                                  : MLS_COMPARE_SIDES,
-                                   .baseline = settings->baseline};
+                                   .baseline = settings->baseline,
+                                   .submitter = settings->submitter,
+                                   .around = settings->limit > 0 ? settings->limit : AROUND};
     if (settings->fail_if != NULL && strcmp(settings->fail_if, "slower") != 0) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", settings->fail_if);
     } else if (settings->published && settings->scaling) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--published and --scaling exclude each other");
+    } else if (!settings->published && (settings->limit > 0 || settings->submitter != NULL)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is about published results: it needs --published",
+                    settings->limit > 0 ? "--limit" : "--submitter");
     } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
                mls_cli_judge(cli, &request.collect)) {
         compare_all(cli, &request);

@@ -46,10 +46,16 @@ static bool is_nearer(const mls_published_query *query, const mls_published_resu
     return order != 0 ? order < 0 : has_model(query, result) && !has_model(query, before);
 }
 
+static bool is_wanted(const mls_published_query *query, const mls_published_result *result)
+{
+    return query->submitter == NULL || strcasestr(result->system->submitter, query->submitter) != NULL;
+}
+
 static bool answers(const mls_published_query *query, const mls_published_result *result)
 {
     const mls_division division = query->division != MLS_DIVISION_NONE ? query->division : MLS_DIVISION_CLOSED;
-    return mls_str_equal(query->benchmark, mls_str_from(result->benchmark)) && division == result->system->division;
+    return mls_str_equal(query->benchmark, mls_str_from(result->benchmark)) && division == result->system->division &&
+           is_wanted(query, result);
 }
 
 /* The edition whose results are looked at; the newest come first. */
@@ -66,6 +72,15 @@ static unsigned edition_for(const mls_published *published, const mls_published_
         }
     }
     return newest;
+}
+
+static mls_published_near near_of(const mls_published_query *query, const mls_published_result *result)
+{
+    return (mls_published_near){.result = result,
+                                .ratio = query->minutes / result->minutes - 1,
+                                .self = fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001 &&
+                                        query->system_id != NULL &&
+                                        strcmp(query->system_id, result->system->system_id) == 0};
 }
 
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
@@ -87,13 +102,65 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
         }
         found += found < count;
         memmove(near + at + 1, near + at, (found - at - 1) * sizeof *near);
-        near[at] = (mls_published_near){.result = result,
-                                        .ratio = query->minutes / result->minutes - 1,
-                                        .self = fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001 &&
-                                                query->system_id != NULL &&
-                                                strcmp(query->system_id, result->system->system_id) == 0};
+        near[at] = near_of(query, result);
     }
     return found;
+}
+
+size_t mls_published_around(const mls_published *published, const mls_published_query *query, size_t limit,
+                            mls_published_near *around, mls_published_place *place)
+{
+    mls_published_query any = *query;
+    any.submitter = NULL;
+    const unsigned edition = edition_for(published, &any);
+    const mls_published_result *last = NULL; /* on as many of the same */
+    bool published_itself = false;
+    size_t count = 0;
+    size_t faster = 0;
+    size_t slower = 0;
+    const bool known = !isnan(query->accelerators) && query->model != NULL;
+    *place = (mls_published_place){1, 0, known, 0};
+    for (size_t i = 0, rank = 0; i < published->count; i++) {
+        const mls_published_result *result = &published->results[i];
+        if (result->edition != edition || !answers(&any, result)) {
+            continue;
+        }
+        mls_published_near near = near_of(query, result);
+        near.self &= !published_itself; /* in 4.0 systems share names */
+        const bool before = near.ratio > 0 && !near.self && !published_itself;
+        published_itself |= near.self;
+        place->rank += before;
+        place->ranked++;
+        if (!has_model(query, result) || result->system->accelerators != query->accelerators) {
+            continue;
+        }
+        place->rank_alike += before;
+        place->ranked_alike++;
+        rank = last != NULL && last->minutes == result->minutes ? rank : place->ranked_alike;
+        last = result;
+        near.rank_alike = rank;
+        const bool behind = !before && !near.self;
+        if (near.self) { /* its like, that are listed before it, are no faster */
+            place->rank = result->rank;
+            place->rank_alike = rank;
+        }
+        if (near.self || (is_wanted(query, result) && (before || slower < limit))) {
+            around[count++] = near;
+            faster += before;
+            slower += behind;
+        }
+        if (faster == limit + 2) { /* the fastest stays */
+            memmove(around + 1, around + 2, limit * sizeof *around);
+            faster--;
+            count--;
+        }
+    }
+    place->ranked += !published_itself;
+    for (size_t i = 0; i < count; i++) {
+        around[i].ranked_alike = place->ranked_alike;
+    }
+    place->ranked_alike += known && !published_itself;
+    return count;
 }
 
 /* Only on as many of the same accelerators a result can stand beside a group. */
@@ -145,19 +212,31 @@ void mls_published_beside_release(mls_published_beside *beside)
     free(beside->near);
 }
 
-static bool add_beside(mls_comparison *comparison, const mls_side_group *group)
+static bool add_beside(mls_comparison *comparison, const mls_side_group *group, const mls_compare_request *request)
 {
     mls_beside beside = {.group = group};
-    const mls_published_query query = query_of_side(group);
+    mls_published_query query = query_of_side(group);
+    query.submitter = request->submitter;
     if (group->benchmark == NULL || !isfinite(group->scaled_minutes)) {
         return mls_leave_out(comparison, group, group->benchmark == NULL ? "unknown benchmark" : "no score");
     }
-    beside.count = mls_published_nearest(&comparison->published[group->usage], &query, beside.near, MLS_BESIDE_MOST);
-    return beside.count > 0 ? MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside)
-                            : mls_leave_out(comparison, group, "no published result of this benchmark and division");
+    const mls_published *published = &comparison->published[group->usage];
+    const size_t limit = request->around < published->count ? request->around : published->count;
+    beside.around = mls_arena_array(comparison->arena, 2 * limit + 3, sizeof *beside.around);
+    if (beside.around == NULL) {
+        return false;
+    }
+    beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
+    beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
+    return beside.count + beside.around_count > 0
+               ? MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside)
+               : mls_leave_out(comparison, group,
+                               request->submitter != NULL
+                                   ? "no published result of this benchmark, division and submitter"
+                                   : "no published result of this benchmark and division");
 }
 
-mls_status mls_beside_make(mls_comparison *comparison, mls_error *error)
+mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request, mls_error *error)
 {
     mls_status status = MLS_OK;
     for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
@@ -166,7 +245,7 @@ mls_status mls_beside_make(mls_comparison *comparison, mls_error *error)
         if (published->arena == NULL) {
             status = mls_published_load(group->usage, 0, published, error);
         }
-        status = status == MLS_OK && !add_beside(comparison, group) ? MLS_ERROR_MEMORY : status;
+        status = status == MLS_OK && !add_beside(comparison, group, request) ? MLS_ERROR_MEMORY : status;
     }
     return status;
 }

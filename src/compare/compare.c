@@ -159,7 +159,7 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         status = mls_scaling_make(comparison) ? MLS_OK : MLS_ERROR_MEMORY;
     } else if (status == MLS_OK) {
         status = request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error)
-                                                    : mls_beside_make(comparison, error);
+                                                    : mls_beside_make(comparison, request, error);
     }
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

@@ -135,18 +135,33 @@ MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
 
 /* ------------------------------------------------------ published and scaling */
 
-#define NEAR_FIELDS(F)                                                                                                 \
-    F(near, edition, TEXT, "", row->result->round)                                                                     \
-    F(near, submitter, TEXT, "", row->result->system->submitter)                                                       \
-    F(near, system_id, TEXT, "", row->result->system->system_id)                                                       \
-    F(near, accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)                                           \
-    F(near, accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                                       \
-    F(near, minutes, NUMBER, "minutes", row->result->minutes)                                                          \
-    F(near, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                          \
-    F(near, rank, NUMBER, "", row->result->rank)                                                                       \
-    F(near, ratio, NUMBER, "", row->ratio)                                                                             \
-    F(near, self, BOOL, "", row->self)
+#define NEAR_FIELDS_OF(F, kind)                                                                                        \
+    F(kind, edition, TEXT, "", row->result->round)                                                                     \
+    F(kind, submitter, TEXT, "", row->result->system->submitter)                                                       \
+    F(kind, system_id, TEXT, "", row->result->system->system_id)                                                       \
+    F(kind, accelerator, TEXT_OR_NULL, "", row->result->system->accelerator)                                           \
+    F(kind, accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                                       \
+    F(kind, minutes, NUMBER, "minutes", row->result->minutes)                                                          \
+    F(kind, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                          \
+    F(kind, rank, NUMBER, "", row->result->rank)                                                                       \
+    F(kind, ratio, NUMBER, "", row->ratio)                                                                             \
+    F(kind, self, BOOL, "", row->self)
+#define NEAR_FIELDS(F) NEAR_FIELDS_OF(F, near)
 MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
+
+/* A neighbour in rank; where the group itself stands. */
+#define AROUND_FIELDS(F)                                                                                               \
+    NEAR_FIELDS_OF(F, around)                                                                                          \
+    F(around, ranked, NUMBER, "", row->result->ranked)                                                                 \
+    F(around, rank_alike, NUMBER, "", row->rank_alike)                                                                 \
+    F(around, ranked_alike, NUMBER, "", row->ranked_alike)
+MLS_FIELDS(around, mls_published_near, AROUND_FIELDS)
+#define PLACE_FIELDS(F)                                                                                                \
+    F(place, rank, NUMBER, "", row->rank)                                                                              \
+    F(place, ranked, NUMBER, "", row->ranked)                                                                          \
+    F(place, rank_alike, COUNT_OR_NULL, "", row->rank_alike)                                                           \
+    F(place, ranked_alike, COUNT_OR_NULL, "", row->ranked_alike)
+MLS_FIELDS(place, mls_published_place, PLACE_FIELDS)
 
 #define BESIDE_FIELDS(F)                                                                                               \
     F(beside, side, TEXT, "", row->group->side->name)                                                                  \
@@ -158,7 +173,9 @@ MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
     F(beside, accelerators, NUMBER_OR_NULL, "", row->group->accelerators)                                              \
     F(beside, accelerator, TEXT_OR_NULL, "", row->group->accelerator)                                                  \
     F(beside, scaled_minutes, NUMBER, "minutes", row->group->scaled_minutes)                                           \
-    F(beside, nearest, LIST(near), "", MLS_ROWS(row->near, row->count))
+    F(beside, nearest, LIST(near), "", MLS_ROWS(row->near, row->count))                                                \
+    F(beside, place, OBJECT_OF(place), "", &row->place)                                                                \
+    F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
 MLS_FIELDS(beside, mls_beside, BESIDE_FIELDS)
 
 /* Of the result where its name is the group's too. */

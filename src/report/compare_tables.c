@@ -4,8 +4,27 @@
 
 #include "report/compare_show.h"
 
-static void show_yours(mls_view *view, const mls_side_group *group)
+/* Where a group stands, or would stand if it were published. */
+static void append_ranks(mls_buffer *line, const mls_beside *beside)
 {
+    const mls_published_place *place = &beside->place;
+    bool published = false;
+    for (size_t i = 0; i < beside->around_count; i++) {
+        published |= beside->around[i].self;
+    }
+    for (size_t i = 0; i < beside->count; i++) {
+        published |= beside->near[i].self;
+    }
+    mls_buffer_append_text(line, published ? ", rank " : ", would be ");
+    if (place->ranked_alike > 0) {
+        mls_buffer_printf(line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
+    }
+    mls_buffer_printf(line, "%zu of %zu of all", place->rank, place->ranked);
+}
+
+static void show_yours(mls_view *view, const mls_beside *beside)
+{
+    const mls_side_group *group = beside->group;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
     if (isfinite(group->accelerators)) {
@@ -14,11 +33,13 @@ static void show_yours(mls_view *view, const mls_side_group *group)
     } else {
         mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
     }
+    append_ranks(&line, beside);
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
 }
 
 static void nearest_row(mls_table *table, const mls_published_near *near)
 {
+    const bool alike = near->ranked_alike > 0; /* of as many of the same accelerators */
     const mls_published_result *result = near->result;
     const mls_published_system *system = result->system;
     mls_table_row(table);
@@ -28,10 +49,16 @@ static void nearest_row(mls_table *table, const mls_published_near *near)
                    near->self        ? ""
                    : near->ratio < 0 ? " faster"
                                      : " slower");
-    mls_table_words(table, "accelerators", MLS_COLUMN_RIGHT, mls_words_count(system->accelerators));
-    mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
+    if (alike) {
+        mls_table_cell(table, "on as many", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu of %zu",
+                       near->rank_alike, near->ranked_alike);
+    } else {
+        mls_table_words(table, "accelerators", MLS_COLUMN_RIGHT, mls_words_count(system->accelerators));
+        mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
+    }
     mls_table_words(table, "accelerator-min", MLS_COLUMN_RIGHT, mls_words_grouped(result->accelerator_minutes, 0));
-    mls_table_cell(table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
+    mls_table_cell(table, alike ? "of all" : "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", result->rank,
+                   result->ranked);
     mls_table_text(table, "submitter", MLS_COLUMN_LEFT, system->submitter);
     mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
 }
@@ -41,7 +68,9 @@ void mls_nearest_show(mls_printer *to, const void *what)
     const mls_comparison *in = what;
     for (size_t i = 0; i < in->beside.count; i++) {
         const mls_beside *beside = &in->beside.items[i];
-        const char *round = beside->near[0].result->round;
+        const bool around = beside->around_count > 0;
+        const mls_published_near *rows = around ? beside->around : beside->near;
+        const char *round = rows->result->round;
         mls_table table = {.indent = 2};
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_compare_show_heading(to->view, &beside->group, 1, false);
@@ -51,10 +80,13 @@ void mls_nearest_show(mls_printer *to, const void *what)
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6, "no published result of this edition; these are of %s",
                             round);
         }
-        show_yours(to->view, beside->group);
+        show_yours(to->view, beside);
+        if (!around && isfinite(beside->group->accelerators)) {
+            mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6, "none is published on as many of the same; the nearest:");
+        }
         mls_view_gap(to->view);
-        for (size_t k = 0; k < beside->count; k++) {
-            nearest_row(&table, &beside->near[k]);
+        for (size_t k = 0; k < (around ? beside->around_count : beside->count); k++) {
+            nearest_row(&table, &rows[k]);
         }
         mls_table_finish(&table, to->view);
     }

@@ -106,12 +106,73 @@ static void the_nearest_are_alike_in_size_then_model(void **state)
     expect_near(query, 0, "");
 }
 
+/* Around each result stand the fastest of its like and its neighbours, with their ranks. */
+static void around_each_are_its_neighbours(void **state)
+{
+    mls_published all;
+    mls_published_near around[9];
+    mls_published_place place;
+    size_t selves = 0;
+    (void)state;
+    assert_int_equal(mls_published_load(MLS_USAGE_TRAINING, 0, &all, NULL), MLS_OK);
+    for (size_t i = 0; i < all.count; i++) {
+        const mls_published_result *one = &all.results[i];
+        const mls_published_query query = {.edition = one->edition,
+                                           .benchmark = mls_str_from(one->benchmark),
+                                           .division = one->system->division,
+                                           .accelerators = one->system->accelerators,
+                                           .model = one->system->model.text,
+                                           .minutes = one->minutes,
+                                           .system_id = one->system->system_id};
+        if (one->system->division == MLS_DIVISION_NONE || isnan(query.accelerators)) {
+            continue;
+        }
+        size_t alike = 0, faster = 0, slower = 0;
+        double fastest = INFINITY;
+        for (size_t k = 0; k < all.count; k++) {
+            const mls_published_result *other = &all.results[k];
+            if (other->edition == one->edition && strcmp(other->benchmark, one->benchmark) == 0 &&
+                other->system->division == one->system->division && other->system->accelerators == query.accelerators &&
+                strcmp(other->system->model.text, query.model) == 0) {
+                alike++;
+                faster += other->minutes < one->minutes;
+                slower += other->minutes > one->minutes;
+                fastest = fmin(fastest, other->minutes);
+            }
+        }
+        for (size_t limit = 1; limit <= 3; limit++) {
+            const size_t count = mls_published_around(&all, &query, limit, around, &place);
+            size_t before = 0;
+            size_t behind = 0;
+            assert_true(count >= 1 && count <= 2 * limit + 2);
+            assert_true(around[0].result->minutes == fastest && around[0].rank_alike == 1);
+            for (size_t k = 0; k < count; k++) {
+                assert_true(k == 0 || around[k].result->minutes >= around[k - 1].result->minutes);
+                assert_int_equal(around[k].ranked_alike, alike);
+                before += around[k].result->minutes < one->minutes;
+                behind += around[k].result->minutes > one->minutes;
+                selves += around[k].self;
+            }
+            assert_int_equal(before, faster < limit + 1 ? faster : limit + 1);
+            assert_true(behind == (slower < limit ? slower : limit) || alike > faster + slower + 1);
+            assert_int_equal(place.rank, one->rank);
+            assert_int_equal(place.ranked, one->ranked);
+            assert_int_equal(place.rank_alike, faster + 1);
+            assert_int_equal(place.ranked_alike, alike);
+        }
+        selves -= 3;
+    }
+    assert_int_equal(selves, 0);
+    mls_published_release(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_result_is_read),
         cmocka_unit_test(one_edition_can_be_read_alone),
         cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
+        cmocka_unit_test(around_each_are_its_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
