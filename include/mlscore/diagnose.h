@@ -70,13 +70,14 @@ typedef struct mls_skipped_file {
     const char *path;
     const char *file; /**< the part of its path below that of the job */
     const char *reason;
-    bool failed; /**< it could not be read */
+    bool failed; /**< it could not be read, or only in part; or is named, and nothing that can be read */
 } mls_skipped_file;
 
 /** The outcome of a job.  Owns all it points to, but for the signatures. */
 typedef struct mls_diagnosis {
     const char *path;
     mls_job_outcome outcome;
+    size_t files; /**< that were read */
     size_t runs;
     mls_failure *failures; /**< of the runs that failed, in their order */
     size_t failure_count;

@@ -55,12 +55,17 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
 /* Says beside the text of a job what could not be read, and makes a failure of it count. */
 static void judge_job(mls_cli *cli, const mls_diagnosis *job)
 {
+    bool failed = false;
     mls_cli_worsen(cli, job->outcome == MLS_JOB_FAILED ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     for (size_t i = 0; i < job->skipped_count; i++) {
         const mls_skipped_file *file = &job->skipped[i];
         if (file->failed) {
+            failed = true;
             mls_cli_say(cli, MLS_EXIT_IO, file->path, "%s", file->reason);
         }
+    }
+    if (job->files == 0 && job->skipped_count > 0 && !failed) {
+        mls_cli_say(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
     }
     for (size_t i = 0; i < job->overran_count; i++) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL,
@@ -96,7 +101,7 @@ static void diagnose_run(mls_cli *cli)
     }
     mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
     mls_diagnosis_list list = {calloc(cli->operands.count, sizeof *list.items), 0};
-    const mls_diagnose_options wanted = {.signatures = signatures, .work = cli->work};
+    const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true, .work = cli->work};
     const size_t count = list.items != NULL ? cli->operands.count : 0;
     mls_status status = list.items != NULL ? MLS_OK : mls_error_memory(&error);
     for (size_t i = 0; i < count && status == MLS_OK && signatures != NULL; i++) {

@@ -8,18 +8,27 @@
 #include "diagnose/job.h"
 #include "mlscore/reading.h"
 
-/* Files that hold nothing that a job says; in a folder, by their name. */
-static const char *other_file(const char *name)
+/* Takes one of the endings off a name. */
+static bool take_ending(mls_str *name, const mls_str *endings, size_t count)
 {
-    static const char *const endings[] = {".json", ".jsonl",  ".csv",      ".gz", ".xz",
-                                          ".zst",  ".sqlite", ".nsys-rep", ".png"};
-    const mls_str text = mls_str_from(name);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (mls_str_ends(text, mls_str_from(endings[i]))) {
-            return "not a log, by its name";
+    for (size_t i = 0; i < count; i++) {
+        if (mls_str_ends(*name, endings[i])) {
+            name->len -= endings[i].len;
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+/* Files that hold nothing that a job says, packed or not; in a folder, by their name. */
+static const char *other_file(const char *path)
+{
+    static const mls_str packed[] = {MLS_STR(".gz"), MLS_STR(".bz2"), MLS_STR(".xz"), MLS_STR(".zst")};
+    static const mls_str others[] = {MLS_STR(".json"),   MLS_STR(".jsonl"),    MLS_STR(".csv"), MLS_STR(".tar"),
+                                     MLS_STR(".sqlite"), MLS_STR(".nsys-rep"), MLS_STR(".png"), MLS_STR(".tgz")};
+    mls_str name = mls_str_from(path);
+    (void)take_ending(&name, packed, sizeof packed / sizeof *packed);
+    return take_ending(&name, others, sizeof others / sizeof *others) ? "not a log, by its name" : NULL;
 }
 
 typedef struct diagnose_state {
@@ -80,7 +89,10 @@ static mls_status file_done(void *opaque, const mls_read *read)
 {
     diagnose_state *state = opaque;
     const char *reason = read->status != MLS_OK ? read->error.message : read->totals.unread;
-    return reason != NULL ? skip_log(state, read->source->path, reason, read->status != MLS_OK) : MLS_OK;
+    state->job->to->files += read->totals.unread == NULL && read->totals.bytes > 0;
+    return reason != NULL
+               ? skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named)
+               : MLS_OK;
 }
 
 static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_error *error)

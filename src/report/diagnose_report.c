@@ -60,7 +60,7 @@ MLS_FIELDS(diagnosis, mls_diagnosis, JOB_FIELDS)
 #define JOBS_FIELDS(F) F(jobs, jobs, LIST(diagnosis), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(jobs, mls_diagnosis_list, JOBS_FIELDS)
 
-enum { INDENT = 2, HANG = 4, OTHERS_SHOWN = 6, SUSPECTS_SHOWN = 16 };
+enum { INDENT = 2, HANG = 4, OTHERS_SHOWN = 6, SUSPECTS_SHOWN = 16, SKIPPED_SHOWN = 10 };
 
 /* " on rank 13 (node076, GPU 5)", as far as it is known */
 static void append_failure_place(mls_buffer *line, const mls_failure *failure)
@@ -173,13 +173,21 @@ static void show_rest(mls_view *view, const mls_diagnosis *job)
                         job->notes[i].line, job->notes[i].text, job->notes[i].signature->id);
     }
     mls_view_more(view, MLS_STYLE_DIM, INDENT, view->verbose > 0 ? job->note_total - job->note_count : 0, NULL, NULL);
-    if (job->skipped_count > 0 && !view->quiet) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
-                        mls_words_plural(job->skipped_count, "file", "files").text,
-                        view->verbose > 0 ? "" : " (-v lists them)");
+    size_t skipped = 0; /* without those that failed: they are complained of */
+    for (size_t i = 0; i < job->skipped_count; i++) {
+        skipped += !job->skipped[i].failed;
     }
-    for (size_t i = 0; view->verbose > 0 && i < job->skipped_count; i++) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 0, "%s: %s", job->skipped[i].file, job->skipped[i].reason);
+    if (skipped == 0 || view->quiet) {
+        return;
+    }
+    /* Where nothing else is to be said, say why. */
+    const bool listed = view->verbose > 0 || (job->files == 0 && skipped <= SKIPPED_SHOWN);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
+                    mls_words_plural(skipped, "file", "files").text, listed ? "" : " (-v lists them)");
+    for (size_t i = 0; i < job->skipped_count && listed; i++) {
+        if (!job->skipped[i].failed) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 0, "%s: %s", job->skipped[i].file, job->skipped[i].reason);
+        }
     }
 }
 
@@ -187,7 +195,7 @@ static void show_rest(mls_view *view, const mls_diagnosis *job)
 static void show_calm(mls_view *view, const mls_diagnosis *job)
 {
     mls_buffer line = {0};
-    bool lost = false;
+    bool lost = job->files == 0 && job->skipped_count > 0;
     for (size_t i = 0; i < job->skipped_count; i++) {
         lost |= job->skipped[i].failed;
     }
