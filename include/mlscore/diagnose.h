@@ -13,7 +13,7 @@ MLS_C_BEGIN
 #define MLS_CANDIDATES_MAX 4096
 #define MLS_RANKS_MAX 65536
 #define MLS_PROGRESS_MAX 65536
-#define MLS_RUNS_MAX 4096
+#define MLS_RUNS_MAX 32768
 #define MLS_NOTES_MAX 100
 
 /** How often a signature matched. */
@@ -43,7 +43,7 @@ typedef struct mls_failure {
     double run_start_ms;
     mls_failure_count *also; /**< the run's other messages, most frequent first */
     size_t also_count;
-    mls_failure_line read[5]; /**< without a root: the last lines before the end that are not records */
+    const mls_failure_line *read; /**< without a root: the last lines before the end that are not records */
     size_t read_count;
     uint32_t *suspects; /**< ranks that were seen, and did not report the timeout that others did */
     size_t suspect_count;
@@ -79,6 +79,7 @@ typedef struct mls_diagnosis {
     mls_job_outcome outcome;
     size_t files; /**< that were read */
     size_t runs;
+    size_t uncut;          /**< runs beyond MLS_RUNS_MAX: they are taken for a part of the one before them */
     mls_failure *failures; /**< of the runs that failed, in their order */
     size_t failure_count;
     mls_failure_count *matched; /**< all that matched, in the order of the signatures */

@@ -67,6 +67,10 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     if (job->files == 0 && job->skipped_count > 0 && !failed) {
         mls_cli_say(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
     }
+    if (job->uncut > 0) {
+        mls_cli_say(cli, MLS_EXIT_OK, job->path, "%s too many to be told apart: taken for a part of those before them",
+                    mls_words_plural(job->uncut, "run", "runs").text);
+    }
     for (size_t i = 0; i < job->overran_count; i++) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL,
                     "signature '%s': its pattern took too long on a line, and was not tried again", job->overran[i]);

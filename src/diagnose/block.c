@@ -170,6 +170,7 @@ static void keep_lines(mls_job_log *job, size_t end)
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
     mls_log_segment *segment = mls_job_segment(job);
+    mls_segment_lines *kept = job->lines;
     mls_kept_line read[MLS_READ_LINES];
     size_t count = 0;
     size_t records = mls_job_records_before(job, end);
@@ -183,14 +184,14 @@ static void keep_lines(mls_job_log *job, size_t end)
             mls_keep_line(&read[count++], lines->line + i - 1, message);
         }
     }
-    for (size_t k = 0; k < segment->read_count && count < MLS_READ_LINES; k++) {
-        read[count++] = segment->read[k];
+    for (size_t k = 0; k < kept->read_count && count < MLS_READ_LINES; k++) {
+        read[count++] = kept->read[k];
     }
-    memcpy(segment->read, read, count * sizeof *read);
-    segment->read_count = count;
-    if (segment->last.line >= lines->line && segment->last.text[0] == '\0') {
-        const mls_log_line line = mls_log_line_of(lines, segment->last.line - lines->line, job->scratch);
-        mls_keep_line(&segment->last, segment->last.line, line.message);
+    memcpy(kept->read, read, count * sizeof *read);
+    kept->read_count = count;
+    if (segment->last_line >= lines->line && kept->last.text[0] == '\0') {
+        const mls_log_line line = mls_log_line_of(lines, segment->last_line - lines->line, job->scratch);
+        mls_keep_line(&kept->last, segment->last_line, line.message);
     }
     segment->end_line = end > block->kept_from ? lines->line + end - 1 : segment->end_line;
     block->kept_from = end;
@@ -199,7 +200,9 @@ static void keep_lines(mls_job_log *job, size_t end)
 /* A run begins with line `i` of the block; lines before the first record of a file are of its first run. */
 static void begin_run_at(mls_job_log *job, size_t i)
 {
-    if (mls_job_segment(job)->line > 0 && job->segment_count < MLS_RUNS_MAX) {
+    if (mls_job_segment(job)->line > 0 && job->segment_count >= MLS_RUNS_MAX) {
+        job->to->uncut++;
+    } else if (mls_job_segment(job)->line > 0) {
         keep_lines(job, i);
         mls_job_find_time_before(job, i);
         mls_job_close_segment(job);

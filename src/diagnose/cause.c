@@ -100,7 +100,7 @@ static void view_part(run_view *view, const mls_log_segment *segment)
         view->end_ms = segment->last_ms;
     }
     const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
-    view->last = segment->last.line > 0 && later ? segment : view->last;
+    view->last = segment->last_line > 0 && later ? segment : view->last;
     for (size_t k = 0; k < MLS_SURVIVED; k++) {
         double time = segment->last_times[k];
         for (size_t i = 0; i < MLS_SURVIVED; i++) {
@@ -214,7 +214,11 @@ static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_co
 {
     const size_t signatures = mls_signatures_count(job->signatures);
     size_t count = 0;
-    *list = mls_arena_array(job->to->arena, signatures, sizeof **list);
+    for (size_t i = 0; i < signatures; i++) {
+        count += counts[i] > 0;
+    }
+    *list = mls_arena_array(job->to->arena, count, sizeof **list);
+    count = 0;
     job->failed |= *list == NULL;
     for (size_t i = 0; i < signatures && *list != NULL; i++) {
         if (counts[i] > 0) {
@@ -304,26 +308,16 @@ static void fill_end(const run_view *view, const mls_signature *signature, mls_f
 {
     mls_job_log *job = view->job;
     const mls_log_segment *segment = end_segment(view);
-    const size_t line = view->last != NULL ? segment->last.line : segment->end_line;
+    const size_t line = view->last != NULL ? segment->last_line : segment->end_line;
     failure->signature = signature;
     failure->root_known = false;
     failure->rank = NAN;
     failure->node = failure->gpu = NULL;
-    failure->at = (mls_failure_line){job->files[segment->file].name, line, mls_job_copy(job, segment->last.text), NULL};
+    failure->at = (mls_failure_line){job->files[segment->file].name, line, segment->last_text, NULL};
     failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
     failure->samples = segment->samples;
     failure->iteration =
         isnan(segment->iteration) ? mls_steps_known(view->steps, failure->time_ms).iteration : segment->iteration;
-}
-
-/* The last lines before the end of where the cause stands. */
-static void fill_read(const run_view *view, const mls_log_segment *segment, mls_failure *failure)
-{
-    for (size_t i = segment->read_count; i-- > 0;) {
-        failure->read[failure->read_count++] =
-            (mls_failure_line){view->job->files[segment->file].name, segment->read[i].line,
-                               mls_job_copy(view->job, segment->read[i].text), NULL};
-    }
 }
 
 static double failed_at(const run_view *view)
@@ -352,7 +346,9 @@ static void judge_run(const run_view *view, mls_failure *failure)
     }
     fold_others(view, cause, failure);
     if (!failure->root_known) {
-        fill_read(view, cause != NULL ? &job->segments[cause->segment] : end_segment(view), failure);
+        const mls_log_segment *segment = cause != NULL ? &job->segments[cause->segment] : end_segment(view);
+        failure->read = segment->read;
+        failure->read_count = segment->read_count;
     }
     if (timeout) {
         find_suspects(job, failure);
@@ -366,27 +362,38 @@ static void judge_run(const run_view *view, mls_failure *failure)
 
 /* ------------------------------------------------------------------- job */
 
+/* The first part of a file before that has the times of this one; NULL: none has, and this one is the first of them. */
+static const mls_log_segment *first_part(mls_job_log *job, mls_map *seen, const mls_log_segment *segment)
+{
+    const double times[] = {segment->start_ms + 0.0, isnan(segment->stop_ms) ? -1 : segment->stop_ms + 0.0};
+    bool added = false;
+    mls_map_entry *entry = mls_map_put(seen, (mls_str){(const char *)times, sizeof times}, &added);
+    if (entry == NULL || added) {
+        job->failed |= entry == NULL;
+        if (entry != NULL) {
+            entry->value.number = (size_t)(segment - job->segments);
+        }
+        return NULL;
+    }
+    const mls_log_segment *first = &job->segments[entry->value.number];
+    return first->file != segment->file ? first : NULL;
+}
+
 /* Numbers the runs, of which one may stand in several files; how many there are, and whether each succeeded. */
 static size_t number_runs(mls_job_log *job, bool *success)
 {
+    mls_arena arena = {0};
+    mls_map seen = {.arena = &arena};
     size_t runs = 0;
-    size_t others = 0; /* the parts of the files before */
     for (size_t i = 0; i < job->segment_count; i++) {
         mls_log_segment *segment = &job->segments[i];
-        others = i > 0 && segment->file != segment[-1].file ? i : others;
-        for (size_t k = 0; k < others && segment->line > 0 && segment->run == 0; k++) {
-            const mls_log_segment *other = &job->segments[k];
-            if (other->line > 0 && !isnan(segment->start_ms) &&
-                mls_compare_doubles(other->start_ms, segment->start_ms) == 0 &&
-                mls_compare_doubles(other->stop_ms, segment->stop_ms) == 0) {
-                segment->run = other->run;
-            }
-        }
         if (segment->line > 0) {
-            segment->run = segment->run > 0 ? segment->run : ++runs;
+            const mls_log_segment *same = isnan(segment->start_ms) ? NULL : first_part(job, &seen, segment);
+            segment->run = same != NULL ? same->run : ++runs;
             success[segment->run] |= segment->success;
         }
     }
+    mls_arena_release(&arena);
     return runs;
 }
 

@@ -90,9 +90,8 @@ static mls_status file_done(void *opaque, const mls_read *read)
     diagnose_state *state = opaque;
     const char *reason = read->status != MLS_OK ? read->error.message : read->totals.unread;
     state->job->to->files += read->totals.unread == NULL && read->totals.bytes > 0;
-    return reason != NULL
-               ? skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named)
-               : MLS_OK;
+    return reason != NULL ? skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named)
+                          : MLS_OK;
 }
 
 static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_error *error)
@@ -134,13 +133,15 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
                          .matched = calloc(count, sizeof *job->matched),
                          .rank_nodes = calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
                          .rank_seen = calloc(MLS_RANKS_MAX, 1),
+                         .lines = calloc(1, sizeof *job->lines),
                          .scratch = malloc((size_t)2 * MLS_LINE_EXAMINED)};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(mls_signatures_get(signatures, i)->id, "nccl-watchdog-timeout") == 0) {
             job->watchdog_signature = i;
         }
     }
-    const bool ok = job->matched != NULL && job->rank_nodes != NULL && job->rank_seen != NULL && job->scratch != NULL;
+    const bool ok = job->matched != NULL && job->rank_nodes != NULL && job->rank_seen != NULL && job->lines != NULL &&
+                    job->scratch != NULL;
     return ok ? mls_job_prepare(job) : MLS_ERROR_MEMORY;
 }
 
@@ -153,6 +154,7 @@ static void end_job(mls_job_log *job)
     free(job->matched);
     free(job->rank_nodes);
     free(job->rank_seen);
+    free(job->lines);
     free(job->block.marked.bits);
     free(job->block.records);
     free(job->block.run_starts);

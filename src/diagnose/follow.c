@@ -136,8 +136,8 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
     segment->advances++;
     memmove(&segment->last_times[1], segment->last_times, (MLS_SURVIVED - 1) * sizeof(double));
     segment->last_times[0] = time_ms;
-    segment->last.line = number;
-    segment->last.text[0] = '\0';
+    segment->last_line = number;
+    job->lines->last.text[0] = '\0';
     if (isfinite(time_ms)) {
         keep_time(job, (mls_iteration){time_ms, counts ? reached : (double)NAN, segment->samples});
     }
@@ -158,8 +158,11 @@ bool mls_job_open_segment(mls_job_log *job)
                                                             .stop_ms = nan,
                                                             .reached = {-1, -1, -1, -1},
                                                             .last_times = {nan, nan, nan},
+                                                            .last_text = "",
                                                             .iteration = nan,
                                                             .samples = nan};
+    job->lines->last.text[0] = '\0';
+    job->lines->read_count = 0;
     job->open_matches = job->match_count;
     job->open_counts = job->count_count;
     return true;
@@ -169,10 +172,20 @@ bool mls_job_open_segment(mls_job_log *job)
 void mls_job_close_segment(mls_job_log *job)
 {
     mls_log_segment *segment = mls_job_segment(job);
+    const mls_segment_lines *lines = job->lines;
     segment->last_ms = job->file_time;
+    segment->last_text = mls_job_copy(job, lines->last.text);
     if (segment->success) {
         dismiss(job, job->match_count);
         job->count_count = job->open_counts;
+        return;
+    }
+    segment->read = mls_arena_array(job->to->arena, lines->read_count, sizeof *segment->read);
+    job->failed |= segment->read == NULL;
+    for (size_t i = lines->read_count; i-- > 0 && segment->read != NULL;) {
+        const mls_kept_line *line = &lines->read[i];
+        segment->read[segment->read_count++] =
+            (mls_failure_line){job->files[segment->file].name, line->line, mls_job_copy(job, line->text), NULL};
     }
 }
 
@@ -227,6 +240,7 @@ static void drop_matches(mls_job_log *job, unsigned role)
         }
     }
     job->role_counts[role] -= job->match_count - to;
+    job->role_limits[role] = 2 * job->role_counts[role]; /* so that it is not done again for each */
     job->match_count = to;
     while (to > 0 && job->matches[to - 1].segment == job->segment_count - 1) {
         to--;
@@ -310,7 +324,8 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
         return;
     }
     job->matches[job->match_count++] = match;
-    if (++job->role_counts[role] >= 2 * (size_t)MLS_CANDIDATES_MAX) {
+    job->role_counts[role]++;
+    if (job->role_counts[role] >= 2 * (size_t)MLS_CANDIDATES_MAX && job->role_counts[role] >= job->role_limits[role]) {
         drop_matches(job, role);
     }
 }

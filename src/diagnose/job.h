@@ -65,13 +65,21 @@ typedef struct mls_log_segment {
     size_t run; /* of the job's, from 1 on; 0: of none */
     double reached[MLS_PACE_COUNT];
     size_t advances;
-    double last_times[MLS_SURVIVED];    /* of the last advances, newest first */
-    mls_kept_line last;                 /* of the last advance, its text empty until it is kept; line 0: none */
-    double iteration, samples;          /* the last ones */
-    size_t end_line;                    /* the last line */
-    mls_kept_line read[MLS_READ_LINES]; /* the last lines that are not records, newest first */
+    double last_times[MLS_SURVIVED]; /* of the last advances, newest first */
+    size_t last_line;                /* of the last advance; 0: none */
+    const char *last_text;           /* its text, when the segment is closed */
+    double iteration, samples;       /* the last ones */
+    size_t end_line;                 /* the last line */
+    mls_failure_line *read;          /* the open segment's, when it is closed without success */
     size_t read_count;
 } mls_log_segment;
+
+/* Lines of the open segment. */
+typedef struct mls_segment_lines {
+    mls_kept_line last;                 /* of the last advance, its text empty until it is kept */
+    mls_kept_line read[MLS_READ_LINES]; /* the last lines that are not records, newest first */
+    size_t read_count;
+} mls_segment_lines;
 
 /* A record of the block that is being read, as far as it matters. */
 typedef struct mls_brief_record {
@@ -108,16 +116,18 @@ typedef struct mls_job_log {
     size_t file_count, file_capacity;
     mls_log_segment *segments; /* the last one is open */
     size_t segment_count, segment_capacity;
-    mls_match *matches; /* that were not survived; those of the open segment are the last */
+    mls_segment_lines *lines; /* of that one */
+    mls_match *matches;       /* that were not survived; those of the open segment are the last */
     size_t match_count, match_capacity;
     mls_match_count *counts; /* of them, dropped ones too, in the same order */
     size_t count_count, count_capacity;
     size_t open_matches, open_counts; /* where those of the open segment begin */
     size_t role_counts[MLS_ROLE_END];
-    size_t *matched;      /* for each signature, all there were */
-    mls_map names;        /* of nodes and GPUs, so that each is kept once */
-    uint32_t *rank_nodes; /* for each rank the number of its node's name, plus 1; 0: not known */
-    uint8_t *rank_seen;   /* MLS_RANK_… */
+    size_t role_limits[MLS_ROLE_END]; /* so many of a role are thinned out */
+    size_t *matched;                  /* for each signature, all there were */
+    mls_map names;                    /* of nodes and GPUs, so that each is kept once */
+    uint32_t *rank_nodes;             /* for each rank the number of its node's name, plus 1; 0: not known */
+    uint8_t *rank_seen;               /* MLS_RANK_… */
     size_t watchdog_signature;
     uint32_t *suspects; /* as of mls_failure, when a run needs them */
     size_t suspect_count;
