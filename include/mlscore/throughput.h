@@ -45,7 +45,14 @@ typedef struct mls_slow_phase {
     double from_ms, to_ms, from_samples, to_samples;
     double training_ms, lost_ms; /**< lost: against the reference pace */
     double factor;               /**< the phase's pace over the reference */
+    bool shared;                 /**< as most runs of the group have it: it is one of the group's */
 } mls_slow_phase;
+
+/** A phase in which more than half of a group's runs were slow at one sample: medians, of so many runs. */
+typedef struct mls_shared_phase {
+    mls_slow_phase middle;
+    size_t runs;
+} mls_shared_phase;
 
 typedef struct mls_slow_evaluation {
     double from_ms, ms;
@@ -137,7 +144,10 @@ typedef struct mls_throughput_group {
     double median_ms_per_sample, limit_ms_per_sample;
     mls_slow_run *slow_runs;
     size_t slow_run_count;
-    mls_findings findings; /**< about the runs: the only part that is not in the arena */
+    mls_shared_phase *shared_phases; /**< in the order of their samples */
+    size_t shared_phase_count;
+    const mls_throughput *warmed_up; /**< the run whose warm-up is the group's median; NULL: it lost less than 10 % */
+    mls_findings findings;           /**< about the runs: the only part that is not in the arena */
 } mls_throughput_group;
 
 /** Settings to measure by.  Tables must outlive the result. */

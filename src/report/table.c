@@ -124,6 +124,14 @@ static size_t layout_total(const mls_table *table)
     return total;
 }
 
+/* Drops columns whose look has these bits of a mask, from the right, until what is left fits. */
+static void drop_columns(mls_table *table, unsigned mask, unsigned bits, size_t room)
+{
+    for (size_t k = table->column_count; k-- > 1 && layout_total(table) > room;) {
+        table->columns[k].width = (table->columns[k].look & mask) == bits ? 0 : table->columns[k].width;
+    }
+}
+
 /* Lays the columns out; whether notes stand below their rows. */
 static bool layout_make(mls_table *table, size_t width)
 {
@@ -142,9 +150,8 @@ static bool layout_make(mls_table *table, size_t width)
     if (width > 0 && total > room && full > CUT_MIN) {
         cut->width = max_size(full - (full < total - room ? full : total - room), CUT_MIN);
     }
-    for (size_t k = table->column_count; width > 0 && k-- > 1 && layout_total(table) > room;) {
-        table->columns[k].width = (table->columns[k].look & MLS_COLUMN_KEEP) != 0 ? table->columns[k].width : 0;
-    }
+    drop_columns(table, MLS_COLUMN_DETAIL, MLS_COLUMN_DETAIL, width > 0 ? room : SIZE_MAX);
+    drop_columns(table, MLS_COLUMN_KEEP, 0, width > 0 ? room : SIZE_MAX);
     /* The width that a dropped column leaves goes to the one that was cut. */
     const size_t left = layout_total(table);
     if (width > 0 && cut != NULL && cut->width > 0 && left < room) {

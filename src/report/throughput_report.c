@@ -58,7 +58,7 @@ static columns_used used_by(const mls_throughput_group *group)
 
 static void add_run_cells(mls_table *table, const mls_view *view, const mls_throughput *run, columns_used used)
 {
-    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, DETAIL = MLS_COLUMN_DETAIL };
     const double *ms = run->parts.ms;
     const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
     const bool delimited = run->has_parts && run->parts.evaluation_delimited;
@@ -70,18 +70,19 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
     mls_table_text(table, "eval", RIGHT, delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
     mls_table_words(table, "other", RIGHT,
                     mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1));
-    mls_table_words(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL,
+    mls_table_words(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL | MLS_COLUMN_KEEP,
                     mls_words_rate(run->in_epochs ? steady * 3600 : steady));
     if (used.tokens) {
-        mls_table_words(table, "tokens/s", RIGHT, mls_words_grouped(run->steady_tokens_per_second, 0));
+        mls_table_words(table, "tokens/s", RIGHT | DETAIL, mls_words_grouped(run->steady_tokens_per_second, 0));
     }
     if (used.step) {
-        mls_table_words(table, "step ms", DECIMAL, mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms));
+        mls_table_words(table, "step ms", DECIMAL | DETAIL,
+                        mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms));
     }
     if (used.utilization != NULL) {
         mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(run->utilization.bf16, 2));
     }
-    mls_table_text(table, "pace", MLS_COLUMN_KEEP, mls_table_take(table, &spark));
+    mls_table_text(table, "pace", MLS_COLUMN_LEFT, mls_table_take(table, &spark));
 }
 
 /* Why there is nothing to see, or what of the log is not as it should be. */
@@ -170,6 +171,21 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
+/* What the runs lose before their pace is steady. */
+static void show_warmup(mls_view *view, const mls_throughput *run, size_t of_runs)
+{
+    const mls_pace_segment *last = &run->segments[run->warmup_segments - 1];
+    double training_ms = 0;
+    for (const mls_pace_segment *segment = run->segments; segment <= last; segment++) {
+        training_ms += segment->training_ms;
+    }
+    mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
+                    "warm-up: the first %s %s take %s of the run, %s more than at the steady pace%s",
+                    mls_words_count(last->from_samples + last->delta).text, run->in_epochs ? "epochs" : "samples",
+                    mls_words_percent(training_ms / run->run_ms, 1).text, mls_words_duration(run->warmup_lost_ms).text,
+                    of_runs > 1 ? " (the median run)" : "");
+}
+
 static void show_slow(mls_view *view, const mls_throughput_group *group)
 {
     const mls_found_look look = {
@@ -177,7 +193,7 @@ static void show_slow(mls_view *view, const mls_throughput_group *group)
     mls_found found = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
-        finding.path = mls_group_name_below(group->group, finding.path);
+        finding.path = finding.path != NULL ? mls_group_name_below(group->group, finding.path) : NULL;
         mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
     }
     mls_found_add_unkept(&found, &group->findings, NULL);
@@ -252,6 +268,9 @@ static void show_throughputs(mls_printer *to, const void *what)
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
                             mls_words_rate(group->median_ms_per_sample).text, used.unit,
                             mls_words_rate(group->limit_ms_per_sample).text);
+        }
+        if (group->warmed_up != NULL) {
+            show_warmup(view, group->warmed_up, group->group->run_count);
         }
         if (used.utilization != NULL) {
             show_utilization(view, used.utilization, &all->options, group->group->run_count > 1);

@@ -64,18 +64,42 @@ static void report_state(mls_throughput_group *group, const mls_throughput *run)
     }
 }
 
+static void report_phase(mls_throughput_group *group, mls_finding_place place, const char *who, const char *unit,
+                         const mls_slow_phase *phase)
+{
+    mls_findings_add(
+        &group->findings, MLS_FINDING_SLOW_PHASE, place,
+        "%sslow from minute %s to %s, %s %s to %s: %s of training where %s are normal, %s lost "
+        "(%s%s times the steady pace)",
+        who, minutes(phase->from_ms).text, minutes(phase->to_ms).text, unit, samples_of(phase->from_samples).text,
+        samples_of(phase->to_samples).text, mls_words_duration(phase->training_ms).text,
+        mls_words_duration(phase->training_ms - phase->lost_ms).text, mls_words_duration(phase->lost_ms).text,
+        who[0] != '\0' ? "medians; " : "", mls_words_trimmed(phase->factor, 2).text);
+}
+
+/* What is common to most runs, once. */
+static bool report_shared(mls_throughput_group *group)
+{
+    mls_buffer who = {0};
+    for (size_t i = 0; i < group->shared_phase_count; i++) {
+        const mls_shared_phase *shared = &group->shared_phases[i];
+        mls_buffer_clear(&who);
+        mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs are " : "%zu of %zu runs are ",
+                          shared->runs, group->timed);
+        report_phase(group, (mls_finding_place){0}, who.failed ? "" : who.ptr,
+                     group->runs[0].in_epochs ? "epochs" : "samples", &shared->middle);
+    }
+    const bool ok = !who.failed;
+    mls_buffer_release(&who);
+    return ok;
+}
+
 static void report_phases(mls_throughput_group *group, const mls_throughput *run)
 {
     for (size_t i = 0; i < run->slow_phase_count; i++) {
-        const mls_slow_phase *phase = &run->slow_phases[i];
-        mls_findings_add(&group->findings, MLS_FINDING_SLOW_PHASE, run_of(run, 0),
-                         "slow from minute %s to %s, %s %s to %s: %s of training where %s are normal, %s lost "
-                         "(%s times the steady pace)",
-                         minutes(phase->from_ms).text, minutes(phase->to_ms).text,
-                         run->in_epochs ? "epochs" : "samples", samples_of(phase->from_samples).text,
-                         samples_of(phase->to_samples).text, mls_words_duration(phase->training_ms).text,
-                         mls_words_duration(phase->training_ms - phase->lost_ms).text,
-                         mls_words_duration(phase->lost_ms).text, mls_words_trimmed(phase->factor, 2).text);
+        if (!run->slow_phases[i].shared) {
+            report_phase(group, run_of(run, 0), "", run->in_epochs ? "epochs" : "samples", &run->slow_phases[i]);
+        }
     }
 }
 
@@ -152,6 +176,7 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
 bool mls_throughput_group_report(mls_throughput_group *group)
 {
     size_t slow = 0;
+    const bool ok = report_shared(group);
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
         report_state(group, run);
@@ -161,5 +186,5 @@ bool mls_throughput_group_report(mls_throughput_group *group)
             report_slow_run(group, &group->slow_runs[slow++]);
         }
     }
-    return !group->findings.out_of_memory;
+    return ok && !group->findings.out_of_memory;
 }

@@ -8,8 +8,6 @@
 #include "base/statistics.h"
 #include "throughput/notes.h"
 
-enum { TIMED_MIN = 3 };
-
 /* A pace is slow above the median by 3 % and five deviations; a run by 3 % of what was expected and five seconds. */
 #define LIMIT_MIN 0.03
 #define LIMIT_DEVIATIONS 5
@@ -83,7 +81,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     for (size_t i = 0; i < count; i++) {
         group->timed += is_timed(&group->runs[i]);
     }
-    if (group->timed < TIMED_MIN) {
+    if (group->timed < MLS_TIMED_MIN) {
         return true;
     }
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {

@@ -161,7 +161,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         all->runs[of->runs[i] - all->collection->runs] = run;
     }
     const bool judged = status == MLS_OK && mls_throughput_group_judge(group, all->arena, scratch) &&
-                        mls_throughput_group_report(group);
+                        mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);
     return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
 }
 
