@@ -220,10 +220,16 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict);
 typedef struct mls_findings {
     mls_finding *items;
     size_t count, capacity;
-    mls_finding_counts counts;         /**< of all found, kept or not */
-    uint32_t found[MLS_FINDING_COUNT]; /**< per code: found, kept or not */
-    bool out_of_memory;                /**< sticky: a finding was lost for lack of memory */
+    mls_finding_counts counts; /**< of all found, kept or not */
+    uint32_t *beyond;          /**< per code: found and not kept, see mls_findings_found(); NULL: none */
+    bool out_of_memory;        /**< sticky: a finding was lost for lack of memory */
 } mls_findings;
+
+/** How many of a code were found, kept or not. */
+size_t mls_findings_found(const mls_findings *list, mls_finding_code code);
+
+/** Counts more of a code that are not to be kept. */
+void mls_findings_count(mls_findings *list, mls_finding_code code, mls_severity severity, size_t more);
 
 /** Where and about what a finding is; zeroed members mean "none". */
 typedef struct mls_finding_place {

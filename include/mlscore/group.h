@@ -117,13 +117,12 @@ typedef struct mls_group {
     mls_division division;      /**< as the runs log it; NONE: none does, or they differ */
     const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: not known, or they differ */
     double global_batch_size;   /**< NAN: not logged, or they differ */
-    mls_config_name shape; /**< what the name of the config says; kind NONE when it says nothing; borrows from config */
-    const char *system_id; /**< the system of results/<system>/…; NULL: the runs do not lie in such a folder */
-    mls_description system;  /**< as its description, else the log, has it; see mls_group_describe() */
-    double nodes;            /**< NAN: not known */
-    double accelerators;     /**< in all, above 0; NAN: not known */
-    const char *accelerator; /**< the model: "GB200", see mls_accelerator_model_of(); NULL: not known */
-    struct mls_arena *arena; /**< of these texts; NULL: there are none */
+    const char *system_id;      /**< the system of results/<system>/…; NULL: the runs do not lie in such a folder */
+    mls_description system;     /**< as its description, else the log, has it; see mls_group_describe() */
+    double nodes;               /**< NAN: not known */
+    double accelerators;        /**< in all, above 0; NAN: not known */
+    const char *accelerator;    /**< the model: "GB200", see mls_accelerator_model_of(); NULL: not known */
+    struct mls_arena *arena;    /**< of these texts; NULL: there are none */
     const mls_run **runs;
     size_t run_count, run_capacity;
     mls_olympic_mark *marks; /**< one per run */
@@ -146,6 +145,7 @@ typedef struct mls_score_options {
     bool select_window;           /**< with more runs than needed, score the window the rules choose */
     bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
     mls_division division; /**< what decides whether convergence and seeds are checked; NONE: what the runs log */
+    bool unchecked;        /**< convergence and seeds are not checked: times alone are wanted */
     bool rcp_bypass, seed_bypass; /**< a failed check of convergence, or of the seeds, does not count */
     mls_str rcp_text;             /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
     const char *rcp_path;         /**< where they are from */
@@ -154,6 +154,9 @@ typedef struct mls_score_options {
 /** Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.
  * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new(). */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
+
+/** What the name of a group's config says; kind NONE when it says nothing. */
+mls_config_name mls_group_shape(const mls_group *group);
 
 /** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not say or differs. */
 mls_convergence mls_group_to_converge(const mls_group *group);

@@ -90,13 +90,14 @@ typedef struct mls_throughput {
     mls_parts parts;
     bool in_epochs; /**< the unit of all samples here: the size of the training set is not known */
     mls_marks_from marks_from;
-    mls_pace_segment *segments;
+    mls_pace_segment *segments; /**< NULL without `series`, however many there are */
     size_t segment_count;
     double samples, measured_training_ms; /**< up to the last position; NAN: there is none */
     double training_samples_per_second, run_samples_per_second;
     double steady_ms_per_sample, band; /**< the reference pace, and how far above it is slow, relatively */
     double steady_step_ms, steady_tokens_per_second;
     size_t warmup_segments;
+    double warmup_ms, warmup_samples; /**< of training, until it is over */
     double warmup_lost_ms;
     mls_slow_phase *slow_phases;
     size_t slow_phase_count;

@@ -65,12 +65,48 @@ static void keep_finding(mls_findings *list, mls_finding finding, mls_str key)
     list->items[list->count++] = finding;
 }
 
+static size_t kept_of(const mls_findings *list, mls_finding_code code)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        kept += list->items[i].code == code;
+    }
+    return kept;
+}
+
+size_t mls_findings_found(const mls_findings *list, mls_finding_code code)
+{
+    return kept_of(list, code) + (list->beyond != NULL ? list->beyond[code] : 0);
+}
+
+/* Most lists keep all there is: they have no table. */
+static void count_beyond(mls_findings *list, size_t code, size_t more)
+{
+    list->beyond = list->beyond != NULL ? list->beyond : calloc(MLS_FINDING_COUNT, sizeof *list->beyond);
+    list->out_of_memory |= list->beyond == NULL;
+    if (list->beyond != NULL) {
+        list->beyond[code] += (uint32_t)more;
+    }
+}
+
+static bool keeps_more(const mls_findings *list, mls_finding_code code)
+{
+    return (list->beyond == NULL || list->beyond[code] == 0) && kept_of(list, code) < MLS_FINDINGS_KEPT_PER_CODE;
+}
+
+void mls_findings_count(mls_findings *list, mls_finding_code code, mls_severity severity, size_t more)
+{
+    *count_of(&list->counts, severity) += more;
+    count_beyond(list, code, more);
+}
+
 MLS_PRINTF(5, 0)
 static void add_finding(mls_findings *list, mls_finding_code code, mls_severity severity, mls_finding_place place,
                         const char *format, va_list args)
 {
     ++*count_of(&list->counts, severity);
-    if (++list->found[code] > MLS_FINDINGS_KEPT_PER_CODE) {
+    if (!keeps_more(list, code)) {
+        count_beyond(list, code, 1);
         return;
     }
     mls_buffer raw = {0};
@@ -105,19 +141,26 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
 {
     mls_finding_counts_add(&list->counts, &from->counts);
     list->out_of_memory |= from->out_of_memory;
+    bool there[MLS_FINDING_COUNT] = {false};
+    for (size_t i = 0; i < from->count; i++) {
+        there[from->items[i].code] = true;
+    }
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        size_t kept = list->found[code];
-        for (size_t i = 0; i < from->count && from->found[code] > 0; i++) {
+        for (size_t i = 0; i < from->count && there[code]; i++) {
             const mls_finding *f = &from->items[i];
             if ((size_t)f->code == code && f->code == except) {
                 --*count_of(&list->counts, f->severity);
-            } else if ((size_t)f->code == code && kept++ < MLS_FINDINGS_KEPT_PER_CODE) {
+            } else if ((size_t)f->code == code && keeps_more(list, f->code)) {
                 mls_finding copy = *f;
                 copy.message = strdup(f->message);
                 keep_finding(list, copy, mls_str_from(f->key));
+            } else if ((size_t)f->code == code) {
+                count_beyond(list, code, 1);
             }
         }
-        list->found[code] += code != (size_t)except ? from->found[code] : 0;
+        if (code != (size_t)except && from->beyond != NULL && from->beyond[code] > 0) {
+            count_beyond(list, code, from->beyond[code]);
+        }
     }
 }
 
@@ -153,5 +196,6 @@ void mls_findings_release(mls_findings *list)
         free((void *)(uintptr_t)list->items[i].message);
     }
     free(list->items);
+    free(list->beyond);
     *list = (mls_findings){0};
 }

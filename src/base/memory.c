@@ -10,7 +10,7 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     if (count < *capacity) {
         return true;
     }
-    const size_t wanted = *capacity < 4 ? 8 : *capacity * 2;
+    const size_t wanted = *capacity < 4 ? 4 : *capacity * 2;
     void *grown = wanted <= SIZE_MAX / size ? realloc(*items, wanted * size) : NULL;
     if (grown == NULL) {
         return false;
@@ -39,7 +39,7 @@ struct mls_arena_block {
 };
 
 /* Of the first block: thousands of runs keep a few seeds each; each further one is twice as large. */
-enum { BLOCK_SIZE = 512 };
+enum { BLOCK_SIZE = 256 };
 
 void *mls_arena_alloc(mls_arena *arena, size_t size)
 {

@@ -87,6 +87,7 @@ static void throughput_run(mls_cli *cli)
         return;
     }
     how.named_runs = true;
+    how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
     wanted->rulesets = cli->rulesets;
     wanted->models = cli->models;

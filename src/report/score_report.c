@@ -31,7 +31,7 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const char *division = mls_division_name(group->division);
-    const mls_config_name *shape = &group->shape;
+    const mls_config_name shape = mls_group_shape(group);
     const char *job = group->runs[0]->job.job; /* job and nodes are shown only where all runs agree */
     double nodes = group->runs[0]->job.node_count;
     mls_buffer line = {0};
@@ -45,17 +45,17 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     if (group->config != NULL) {
         mls_buffer_printf(&line, "   %s", group->config);
     }
-    if (shape->gpus > 0) {
+    if (shape.gpus > 0) {
         mls_buffer_printf(&line, ": %s x %" PRIu64 " GPUs = %" PRIu64,
-                          mls_words_plural(shape->nodes, "node", "nodes").text, shape->gpus_per_node, shape->gpus);
+                          mls_words_plural(shape.nodes, "node", "nodes").text, shape.gpus_per_node, shape.gpus);
     } else if (!isnan(nodes)) {
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)nodes, "node", "nodes").text);
     }
-    if (shape->gpus > 0 && shape->data_parallel > 0) {
+    if (shape.gpus > 0 && shape.data_parallel > 0) {
         mls_buffer_printf(&line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64,
-                          shape->tensor_parallel > 0 ? shape->tensor_parallel : 1,
-                          shape->pipeline_parallel > 0 ? shape->pipeline_parallel : 1,
-                          shape->context_parallel > 0 ? shape->context_parallel : 1, shape->data_parallel);
+                          shape.tensor_parallel > 0 ? shape.tensor_parallel : 1,
+                          shape.pipeline_parallel > 0 ? shape.pipeline_parallel : 1,
+                          shape.context_parallel > 0 ? shape.context_parallel : 1, shape.data_parallel);
     }
     if (job != NULL) {
         mls_buffer_printf(&line, "   job %s", job);

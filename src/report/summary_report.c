@@ -10,7 +10,8 @@
 static double per_node(const mls_group *group)
 {
     const double described = mls_first_number(group->system.accelerators_per_node);
-    return isnan(described) && group->shape.gpus_per_node > 0 ? (double)group->shape.gpus_per_node : described;
+    const uint64_t named = isnan(described) ? mls_group_shape(group).gpus_per_node : 0;
+    return named > 0 ? (double)named : described;
 }
 
 static size_t valid_runs(const mls_group *group)

@@ -174,16 +174,11 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
 /* What the runs lose before their pace is steady. */
 static void show_warmup(mls_view *view, const mls_throughput *run, size_t of_runs)
 {
-    const mls_pace_segment *last = &run->segments[run->warmup_segments - 1];
-    double training_ms = 0;
-    for (const mls_pace_segment *segment = run->segments; segment <= last; segment++) {
-        training_ms += segment->training_ms;
-    }
     mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
                     "warm-up: the first %s %s take %s of the run, %s more than at the steady pace%s",
-                    mls_words_count(last->from_samples + last->delta).text, run->in_epochs ? "epochs" : "samples",
-                    mls_words_percent(training_ms / run->run_ms, 1).text, mls_words_duration(run->warmup_lost_ms).text,
-                    of_runs > 1 ? " (the median run)" : "");
+                    mls_words_count(run->warmup_samples).text, run->in_epochs ? "epochs" : "samples",
+                    mls_words_percent(run->warmup_ms / run->run_ms, 1).text,
+                    mls_words_duration(run->warmup_lost_ms).text, of_runs > 1 ? " (the median run)" : "");
 }
 
 static void show_slow(mls_view *view, const mls_throughput_group *group)

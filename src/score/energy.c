@@ -74,7 +74,7 @@ static double complain(const power_log *log, const char *what)
 /* Reports faults that nodes and switches have alike; false when the file is of no use. */
 static bool log_is_usable(const power_log *log, double time_to_train_ms)
 {
-    const size_t before = log->findings->found[MLS_FINDING_POWER_LOG];
+    const size_t before = mls_findings_found(log->findings, MLS_FINDING_POWER_LOG);
     if (log->unreadable > 0) {
         mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path},
                          "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
@@ -88,7 +88,7 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
     if (!isfinite(time_to_train_ms)) {
         complain(log, "the run has no time to train, so it has no energy");
     }
-    return log->findings->found[MLS_FINDING_POWER_LOG] == before;
+    return mls_findings_found(log->findings, MLS_FINDING_POWER_LOG) == before;
 }
 
 /* The mean power of a node while it was measured: readings, sorted by time, count each for the time since the one

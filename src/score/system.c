@@ -195,9 +195,9 @@ static mls_str logged_system(const mls_group *group)
 }
 
 /* The first of the sources that names a model, whose last is a config. */
-static bool name_model(mls_group *group, const char *described, const char *logged)
+static bool name_model(mls_group *group, const char *described, const char *logged, mls_str config)
 {
-    const mls_str sources[] = {mls_str_from(described), mls_str_from(logged), group->shape.system};
+    const mls_str sources[] = {mls_str_from(described), mls_str_from(logged), config};
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         const mls_accelerator_model model = mls_accelerator_model_of(sources[i]);
         if (model.text[0] != '\0') {
@@ -212,9 +212,9 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
 {
     mls_description logged = {0};
     mls_description *system = &group->system;
-    const mls_config_name *shape = &group->shape;
+    const mls_config_name shape = mls_group_shape(group);
     const mls_str logged_text = logged_system(group);
-    if (system_id.len + text.len + logged_text.len + shape->name.len == 0) {
+    if (system_id.len + text.len + logged_text.len + shape.name.len == 0) {
         return MLS_OK;
     }
     group->arena = group->arena != NULL ? group->arena : calloc(1, sizeof *group->arena);
@@ -223,9 +223,9 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
         return MLS_ERROR_MEMORY;
     }
     const double counts[] = {described_accelerators(system), described_accelerators(&logged), (double)NAN,
-                             shape->gpus > 0 ? (double)shape->gpus : (double)NAN};
+                             shape.gpus > 0 ? (double)shape.gpus : (double)NAN};
     const double nodes[] = {mls_first_number(system->number_of_nodes), mls_first_number(logged.number_of_nodes),
-                            group->runs[0]->job.node_count, shape->nodes > 0 ? (double)shape->nodes : (double)NAN};
+                            group->runs[0]->job.node_count, shape.nodes > 0 ? (double)shape.nodes : (double)NAN};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         group->accelerators = isnan(group->accelerators) ? counts[i] : group->accelerators;
         group->nodes = isnan(group->nodes) ? nodes[i] : group->nodes;
@@ -233,8 +233,9 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     const bool without = group->accelerators == 0;
     group->accelerators = without ? (double)NAN : group->accelerators;
     group->system_id = system_id.len > 0 ? mls_arena_copy(group->arena, system_id).ptr : NULL;
-    const bool named = (without || name_model(group, system->accelerator_model_name, logged.accelerator_model_name)) &&
-                       (group->system_id != NULL || system_id.len == 0);
+    const bool named =
+        (without || name_model(group, system->accelerator_model_name, logged.accelerator_model_name, shape.system)) &&
+        (group->system_id != NULL || system_id.len == 0);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         *text_at(system, i) = *text_at(system, i) != NULL ? *text_at(system, i) : *text_at(&logged, i);
     }

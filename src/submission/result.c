@@ -156,7 +156,8 @@ static void judge_logs(judgement *judging)
         mls_findings *findings = &run->run.findings;
         if (!run->run.valid && forgiven) {
             forgive(run);
-        } else if (run->run.valid && run->run.status != MLS_RUN_SUCCESS && findings->found[MLS_FINDING_STATUS] == 0) {
+        } else if (run->run.valid && run->run.status != MLS_RUN_SUCCESS &&
+                   mls_findings_found(findings, MLS_FINDING_STATUS) == 0) {
             const mls_finding_place place = {NULL, run->run.run_stop.line, 0, MLS_S("run_stop")};
             mls_findings_add_as(findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, place,
                                 "run_stop has no status, yet the log counts as valid");
@@ -294,7 +295,7 @@ static mls_status check_power(mls_submission_result *result)
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
-        const size_t found = findings->found[MLS_FINDING_POWER_FILES];
+        const size_t found = mls_findings_found(findings, MLS_FINDING_POWER_FILES);
         if (run->power == NULL) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){0},
                              "the run has no folder of power files; other runs have one");
@@ -305,7 +306,7 @@ static mls_status check_power(mls_submission_result *result)
         for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++) {
             check_files(run->power, kind, wanted[kind], findings);
         }
-        run->power_wrong |= findings->found[MLS_FINDING_POWER_FILES] > found;
+        run->power_wrong |= mls_findings_found(findings, MLS_FINDING_POWER_FILES) > found;
         run->run.valid &= !run->power_wrong;
     }
     return MLS_OK;

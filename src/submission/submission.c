@@ -277,7 +277,7 @@ static void finish_run(void *state, size_t index)
 {
     const log_list *logs = state;
     mls_submission_run *run = logs->items[index];
-    run->run.unread = !is_read(&run->file) || run->run.findings.found[MLS_FINDING_UNREADABLE] > 0;
+    run->run.unread = !is_read(&run->file) || mls_findings_found(&run->run.findings, MLS_FINDING_UNREADABLE) > 0;
     run->run.out_of_memory |= mls_power_read(logs->submission, run) != MLS_OK;
     if (run->file.size > MLS_LOG_BYTES_MAX) {
         mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},
@@ -367,10 +367,10 @@ static void take_findings(mls_submission *submission, mls_submitter *submitter, 
                           mls_placed_finding owner)
 {
     mls_finding_counts_add(&submitter->counts, &findings->counts);
-    submission->failed |= findings->found[MLS_FINDING_UNREADABLE] > 0;
+    submission->failed |= mls_findings_found(findings, MLS_FINDING_UNREADABLE) > 0;
     submission->findings.out_of_memory |= findings->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        const size_t found = findings->found[code];
+        const size_t found = mls_findings_found(findings, code);
         submitter->unkept[code] += found > MLS_FINDINGS_KEPT_PER_CODE ? found - MLS_FINDINGS_KEPT_PER_CODE : 0;
     }
     for (size_t i = 0; i < findings->count; i++) {
@@ -435,7 +435,7 @@ static void conclude_submitter(mls_submission *submission, mls_submitter *submit
 
 static mls_status conclude(mls_submission *submission, bool strict)
 {
-    if (submission->submitter_count == 0 && submission->findings.found[MLS_FINDING_NO_RESULTS] == 0) {
+    if (submission->submitter_count == 0 && mls_findings_found(&submission->findings, MLS_FINDING_NO_RESULTS) == 0) {
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
                          "nothing there is both of this system and of this benchmark");
     }
@@ -443,7 +443,7 @@ static mls_status conclude(mls_submission *submission, bool strict)
         conclude_submitter(submission, &submission->submitters[i], strict);
     }
     mls_finding_counts_add(&submission->counts, &submission->findings.counts);
-    submission->failed |= submission->findings.found[MLS_FINDING_UNREADABLE] > 0;
+    submission->failed |= mls_findings_found(&submission->findings, MLS_FINDING_UNREADABLE) > 0;
     submission->valid = mls_findings_pass(&submission->counts, strict);
     return submission->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }

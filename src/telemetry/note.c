@@ -30,7 +30,7 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
     note->runs++;
     note->coverage += min;
     note->measured += min > 0;
-    note->throttled += window->findings.found[MLS_FINDING_THROTTLED] > 0;
+    note->throttled += mls_findings_found(&window->findings, MLS_FINDING_THROTTLED) > 0;
     if (!isnan(window->energy_joules)) {
         note->energy += window->energy_joules;
         note->power += window->mean_power_w;

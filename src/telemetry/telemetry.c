@@ -165,7 +165,7 @@ static mls_status make_windows(mls_telemetry *telemetry, const mls_telemetry_run
         mls_telemetry_window *window = &telemetry->windows[telemetry->window_count++];
         status = mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0}, &runs[i],
                                            options, window);
-        if (status == MLS_OK && window->findings.found[MLS_FINDING_NO_OVERLAP] > 0) {
+        if (status == MLS_OK && mls_findings_found(&window->findings, MLS_FINDING_NO_OVERLAP) > 0) {
             status = asked ? MLS_OK
                            : mls_timezone_suggest(telemetry->sources, telemetry->source_count, runs, run_count, options,
                                                   zone);

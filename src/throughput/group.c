@@ -74,8 +74,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     mls_arena_reset(scratch);
     double *values = mls_arena_array(scratch, count, sizeof *values);
     double *distances = mls_arena_array(scratch, count, sizeof *distances);
-    group->slow_runs = mls_arena_zeroed(arena, count, sizeof *group->slow_runs);
-    if (values == NULL || distances == NULL || group->slow_runs == NULL) {
+    if (values == NULL || distances == NULL) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -83,6 +82,10 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     }
     if (group->timed < MLS_TIMED_MIN) {
         return true;
+    }
+    group->slow_runs = mls_arena_array(arena, count, sizeof *group->slow_runs);
+    if (group->slow_runs == NULL) {
+        return false;
     }
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
         size_t used = 0;

@@ -141,7 +141,7 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
     const double first = first_epoch(timing);
     evaluation_walk walk = {NAN, NAN, NAN, NAN};
     bool unit_known = false;
-    run->curve = mls_arena_array(timing->arena, timing->notes->count + 1, sizeof *run->curve);
+    run->curve = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *run->curve);
     marks->items = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *marks->items);
     if (run->curve == NULL || marks->items == NULL) {
         return false;
@@ -271,7 +271,7 @@ static bool cut_segments(mls_timing *timing, const pace_marks *kept)
     mls_throughput *run = timing->run;
     mls_pace_segment before = {0};
     double trained = 0;
-    run->segments = mls_arena_array(timing->arena, kept->count + 1, sizeof *run->segments);
+    run->segments = mls_arena_array(timing->scratch, kept->count + 1, sizeof *run->segments);
     if (run->segments == NULL) {
         return false;
     }

@@ -65,7 +65,6 @@ typedef struct mls_trained {
 /* A run in the making: the timed part and what lies in it. */
 typedef struct mls_timing {
     const mls_pace_notes *notes;
-    mls_arena *arena;    /* of results */
     mls_arena *scratch;  /* until the run is measured */
     double start_ms;     /* since 1970 */
     unsigned edition;    /* its number */

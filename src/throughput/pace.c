@@ -75,6 +75,8 @@ static void find_warmup(mls_throughput *run)
             break;
         }
         run->warmup_segments++;
+        run->warmup_ms += run->segments[i].training_ms;
+        run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
         run->warmup_lost_ms += lost_by(run, &run->segments[i]);
     }
 }
@@ -83,7 +85,7 @@ static bool find_phases(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
-    run->slow_phases = mls_arena_array(timing->arena, run->segment_count, sizeof *run->slow_phases);
+    run->slow_phases = mls_arena_array(timing->scratch, run->segment_count, sizeof *run->slow_phases);
     if (run->slow_phases == NULL) {
         return false;
     }
@@ -226,7 +228,7 @@ bool mls_timing_evaluations(mls_timing *timing)
     const mls_slow_evaluation *all = timing->evaluations;
     const size_t count = timing->evaluation_count;
     double *lengths = mls_arena_array(timing->scratch, count + 1, sizeof *lengths);
-    run->slow_evaluations = mls_arena_array(timing->arena, count + 1, sizeof *run->slow_evaluations);
+    run->slow_evaluations = mls_arena_array(timing->scratch, count + 1, sizeof *run->slow_evaluations);
     if (lengths == NULL || run->slow_evaluations == NULL) {
         return false;
     }

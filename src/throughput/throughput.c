@@ -133,6 +133,27 @@ static bool measure_run(mls_timing *timing)
                                mls_timing_evaluations(timing));
 }
 
+/* The same items in another arena; true where there was memory. */
+static bool move(void *list, size_t count, size_t size, mls_arena *arena)
+{
+    void **items = list;
+    void *copy = count > 0 ? mls_arena_array(arena, count, size) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, *items, count * size);
+    }
+    *items = copy;
+    return copy != NULL || count == 0;
+}
+
+/* Of what was measured as much stays as there is, out of the room for all that there might have been. */
+static bool settle(mls_throughput *run, mls_arena *arena)
+{
+    return move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena) &&
+           move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena) &&
+           move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena) &&
+           move(&run->curve, run->curve_count, sizeof *run->curve, arena);
+}
+
 /* submission_benchmark, else the folder's name. */
 static void name_benchmark(mls_throughput *run, const mls_group *group, const mls_models *models)
 {
@@ -152,9 +173,9 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         mls_throughput *run = &group->runs[i];
         *run = blank_run(of->runs[i], &all->options);
         name_benchmark(run, of, all->options.models);
-        mls_timing timing = {.arena = all->arena, .scratch = scratch, .edition = of->edition->number, .run = run};
+        mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run};
         mls_arena_reset(scratch);
-        status = measure_run(&timing) ? MLS_OK : MLS_ERROR_MEMORY;
+        status = measure_run(&timing) && settle(run, all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
         status = status == MLS_OK ? mls_utilization_find(run, of, &all->options) : status;
         status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
         /* The run belongs to the collection, in which it stands at its own place. */

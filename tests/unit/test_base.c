@@ -401,7 +401,7 @@ static void findings_are_kept_up_to_a_cap_and_counted(void **state)
     mls_findings_add(&list, MLS_FINDING_TORN_LINE, (mls_finding_place){.path = "p"}, "torn");
     mls_findings_add_as(&list, MLS_FINDING_TORN_LINE, MLS_SEVERITY_ADVICE, (mls_finding_place){.line = 1}, "torn");
     assert_int_equal(list.count, MLS_FINDINGS_KEPT_PER_CODE + 2);
-    assert_int_equal(list.found[MLS_FINDING_MALFORMED], MLS_FINDINGS_KEPT_PER_CODE + 50);
+    assert_int_equal(mls_findings_found(&list, MLS_FINDING_MALFORMED), MLS_FINDINGS_KEPT_PER_CODE + 50);
     assert_int_equal(list.counts.error, MLS_FINDINGS_KEPT_PER_CODE + 50);
     assert_int_equal(list.counts.warning, 1);
     assert_int_equal(list.counts.advice, 1);
@@ -409,14 +409,14 @@ static void findings_are_kept_up_to_a_cap_and_counted(void **state)
     assert_string_equal(list.items[0].message, "0\\x1b");
     mls_findings_append(&copy, &list);
     mls_findings_append(&copy, &list);
-    assert_int_equal(copy.found[MLS_FINDING_MALFORMED], 2 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
+    assert_int_equal(mls_findings_found(&copy, MLS_FINDING_MALFORMED), 2 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
     assert_int_equal(copy.count, MLS_FINDINGS_KEPT_PER_CODE + 4);
     assert_int_equal(copy.counts.error, 2 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
     assert_int_equal(mls_finding_counts_of(&copy.counts, MLS_SEVERITY_WARNING), 2);
     mls_findings_append_except(&copy, &list, MLS_FINDING_TORN_LINE);
     assert_int_equal(copy.counts.error, 3 * (MLS_FINDINGS_KEPT_PER_CODE + 50));
     assert_int_equal(copy.counts.warning + copy.counts.advice, 4);
-    assert_int_equal(copy.found[MLS_FINDING_TORN_LINE], 4);
+    assert_int_equal(mls_findings_found(&copy, MLS_FINDING_TORN_LINE), 4);
     mls_findings_sort(&list);
     assert_int_equal(list.items[0].line, 1);
     for (size_t i = 2; i + 1 < list.count; i++) {

@@ -302,7 +302,7 @@ static void test_too_much(void **state)
     }
     const mls_verdict verdict = judge(f);
     assert_false(verdict.valid);
-    assert_true(verdict.findings->found[MLS_FINDING_TOO_MUCH] >= 5000 - 4096);
+    assert_true(mls_findings_found(verdict.findings, MLS_FINDING_TOO_MUCH) >= 5000 - 4096);
 }
 
 static void test_lines(void **state)
@@ -322,7 +322,7 @@ static void test_lines(void **state)
     mls_buffer_append_text(&f->log, "nothing\n");
     const mls_verdict empty = judge(f);
     assert_false(empty.valid);
-    assert_int_equal(empty.findings->found[MLS_FINDING_EMPTY], 1);
+    assert_int_equal(mls_findings_found(empty.findings, MLS_FINDING_EMPTY), 1);
 }
 
 static void test_no_rule_hides_another(void **state)

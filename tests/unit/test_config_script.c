@@ -54,7 +54,7 @@ static void assert_finds(const char *text, mls_finding_code code, size_t line)
 {
     mls_shell *script = read_text(text);
     const mls_findings *findings = &script->findings;
-    assert_int_equal(findings->found[code], 1);
+    assert_int_equal(mls_findings_found(findings, code), 1);
     for (size_t i = 0; i < findings->count; i++) {
         if (findings->items[i].code == code) {
             assert_int_equal(findings->items[i].line, line);
@@ -348,7 +348,7 @@ static void assert_limited(char *text)
 {
     mls_shell *script = read_text(text);
     const mls_findings *findings = &script->findings;
-    assert_int_equal(findings->found[MLS_FINDING_CONFIG_LIMIT], 1);
+    assert_int_equal(mls_findings_found(findings, MLS_FINDING_CONFIG_LIMIT), 1);
     char *value = value_of(script, "A");
     assert_string_equal(value, "?");
     free(value);
@@ -453,7 +453,7 @@ static void test_files_stay_in_their_folder(void **state)
         assert_int_equal(mls_shell_read(path.ptr, NULL, &script, NULL), MLS_OK);
         char *value = value_of(script, "A");
         assert_string_equal(value, cases[i].expected);
-        assert_int_equal(script->findings.found[cases[i].code], 1);
+        assert_int_equal(mls_findings_found(&script->findings, cases[i].code), 1);
         free(value);
         mls_shell_free(script);
     }

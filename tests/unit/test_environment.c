@@ -70,11 +70,7 @@ static void expect(const char *described, const char *logged, const char *config
     mls_run run;
     mls_run_init(&run);
     const mls_run *runs[] = {&run};
-    mls_group group = {.runs = runs,
-                       .run_count = 1,
-                       .nodes = NAN,
-                       .accelerators = NAN,
-                       .shape = mls_config_name_decode(mls_str_from(config))};
+    mls_group group = {.runs = runs, .run_count = 1, .nodes = NAN, .accelerators = NAN, .config = config};
     run.job.system = (char *)(uintptr_t)logged;
     assert_int_equal(mls_group_describe(&group, (mls_str){0}, mls_str_from(described)), MLS_OK);
     assert_true(group.accelerators == accelerators || (isnan(accelerators) && isnan(group.accelerators)));

@@ -98,17 +98,17 @@ static void divisions_that_mean_the_same_are_one(void **state)
     mls_run runs[RUNS];
     mls_group group = with_divisions(runs, "closed", "Closed", "CLOSED", MLS_DIVISION_NONE);
     assert_int_equal(group.division, MLS_DIVISION_CLOSED);
-    assert_int_equal(group.findings.found[MLS_FINDING_MIXED_GROUP], 0);
+    assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 0);
     assert_int_equal(group.rcp.check, MLS_CHECK_FAIL);
     assert_int_equal(group.seeds.check, MLS_CHECK_FAIL);
     release(&group, runs);
     group = with_divisions(runs, "closed", NULL, "open", MLS_DIVISION_NONE);
     assert_int_equal(group.division, MLS_DIVISION_NONE);
-    assert_int_equal(group.findings.found[MLS_FINDING_MIXED_GROUP], 1);
+    assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 1);
     assert_int_equal(group.seeds.check, MLS_CHECK_NOT_MADE);
     release(&group, runs);
     group = with_divisions(runs, "other", "another", NULL, MLS_DIVISION_NONE);
-    assert_int_equal(group.findings.found[MLS_FINDING_MIXED_GROUP], 1);
+    assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 1);
     release(&group, runs);
 }
 
@@ -250,11 +250,11 @@ static void nodes_without_accelerators_count_themselves(void **state)
     (void)state;
     mls_group group = weak((const model[]){{true, 0, 1, "128", "0"}, {true, 0, 1, "128", NULL}}, 2);
     assert_true(group.weak.instance_scale == 128);
-    assert_int_equal(group.findings.found[MLS_FINDING_MIXED_GROUP], 0);
+    assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 0);
     assert_int_equal(group.weak.check, MLS_CHECK_FAIL);
     mls_group_release(&group);
     group = weak((const model[]){{true, 0, 1, "128", "0"}, {true, 0, 1, "64", "0"}}, 2);
-    assert_int_equal(group.findings.found[MLS_FINDING_MIXED_GROUP], 1);
+    assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 1);
     mls_group_release(&group);
 }
 

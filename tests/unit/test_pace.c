@@ -116,7 +116,8 @@ static void late_evaluations_are_one_segment(void **state)
 }
 
 /* FID and CLIP of one evaluation, logged 5 and 9 s behind the end of training: both are of the moment it ended, so that
- * the second is no segment.  tracked_stats make finer ones: at 250, 500 (which the evaluation has too) and 750 samples. */
+ * the second is no segment.  tracked_stats make finer ones: at 250, 500 (which the evaluation has too) and 750 samples.
+ */
 static void two_metrics_are_one_mark_and_stats_are_finer(void **state)
 {
     mls_buffer log = {0};
@@ -331,7 +332,7 @@ static void a_run_is_held_against_its_samples(void **state)
     assert_close(slow->extra_ms, 7400);
     assert_close(slow->expected_ms, 40600);
     assert_int_equal(slow->largest, MLS_SLOW_TRAINING);
-    assert_int_equal(group->findings.found[MLS_FINDING_SLOW_RUN], 1);
+    assert_int_equal(mls_findings_found(&group->findings, MLS_FINDING_SLOW_RUN), 1);
     timed_release(&logs);
 }
 

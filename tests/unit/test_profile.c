@@ -205,7 +205,7 @@ static void long_texts_are_dropped(void **state)
         mls_profile *profile = read_text(&text);
         assert_true(profile->complete);
         assert_int_equal(profile->kernels, i < 2 ? 3 : 2);
-        assert_int_equal(profile->findings.found[MLS_FINDING_EVENT_DAMAGED], i == 2);
+        assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_EVENT_DAMAGED), i == 2);
         mls_profile_free(profile);
     }
 }
@@ -226,7 +226,7 @@ static void long_names_are_dropped_everywhere(void **state)
             mls_profile *profile = read_text(&text);
             assert_true(profile->complete);
             assert_int_equal(profile->kernels, 1 - more);
-            assert_int_equal(profile->findings.found[MLS_FINDING_EVENT_DAMAGED], more);
+            assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_EVENT_DAMAGED), more);
             mls_profile_free(profile);
         }
     }
@@ -308,7 +308,7 @@ static void limits_are_kept(void **state)
     }
     profile = read_text(&text);
     assert_int_equal(profile->kernels, 16384);
-    assert_int_equal(profile->findings.found[MLS_FINDING_TOO_MUCH], 1);
+    assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_TOO_MUCH), 1);
     assert_int_equal(profile->devices[0].stream_count, 16384);
     mls_profile_free(profile);
 }
@@ -324,7 +324,7 @@ static void open_quotes_lose_one_row(void **state)
     }
     mls_profile *profile = read_text(&text);
     assert_int_equal(profile->kernels, 40000);
-    assert_int_equal(profile->findings.found[MLS_FINDING_ROW_DAMAGED], 1);
+    assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_ROW_DAMAGED), 1);
     mls_profile_free(profile);
     mls_buffer_append_text(
         &text, "Time (%),Total Time (ns),Instances,Name\n1,10,1,\"two\nlines, \"\"quoted\"\"\"\n1,10,1,\"x\"y\n");

@@ -137,7 +137,7 @@ static void the_status_is_one_of_four_from_4_0_on(void **state)
         if (result.system.valid != rows[i].valid) {
             fail_msg("%s in %s", rows[i].status, rows[i].edition);
         }
-        assert_int_equal(result.findings.found[MLS_FINDING_SYSTEM_STATUS], rows[i].valid ? 0 : 1);
+        assert_int_equal(mls_findings_found(&result.findings, MLS_FINDING_SYSTEM_STATUS), rows[i].valid ? 0 : 1);
         forget(&result);
         free(text);
     }
@@ -215,7 +215,7 @@ static void a_division_is_spelled_closed_or_open(void **state)
         char *text = description(NULL, "\"Preview\"", more);
         judged result = judge(text, strlen(text), "5.1.0");
         assert_true(result.system.valid);
-        assert_int_equal(result.findings.found[MLS_FINDING_DIVISION_SPELLING], 1);
+        assert_int_equal(mls_findings_found(&result.findings, MLS_FINDING_DIVISION_SPELLING), 1);
         forget(&result);
         free(text);
     }

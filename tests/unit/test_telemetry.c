@@ -60,7 +60,7 @@ static void joined_release(joined_log *joined)
 
 static size_t found(const joined_log *joined, mls_finding_code code)
 {
-    return joined->window.findings.found[code];
+    return mls_findings_found(&joined->window.findings, code);
 }
 
 /* ------------------------------------------------------------------ values */

@@ -113,7 +113,7 @@ static inline void timed_measure(timed_logs *logs, mls_buffer *texts, size_t cou
 /* The only run of one log. */
 static inline const mls_throughput *timed_one(timed_logs *logs, mls_buffer text)
 {
-    timed_measure(logs, &text, 1, (mls_throughput_options){.accelerators = NAN});
+    timed_measure(logs, &text, 1, (mls_throughput_options){.accelerators = NAN, .series = true});
     return logs->all.runs[0];
 }
 
