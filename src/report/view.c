@@ -74,13 +74,36 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     return end;
 }
 
+/* Where a line of `end` bytes would leave a single word to the last line, and can spare one: without its last word. */
+static size_t spare_word(mls_str text, size_t end, size_t room)
+{
+    size_t next = end;
+    while (next < text.len && text.ptr[next] == ' ') {
+        next++;
+    }
+    size_t word = end;
+    while (word > 0 && text.ptr[word - 1] != ' ') {
+        word--;
+    }
+    size_t before = word;
+    while (before > 0 && text.ptr[before - 1] == ' ') {
+        before--;
+    }
+    const bool single =
+        next < text.len && text.ptr[next] != '[' && memchr(text.ptr + next, ' ', text.len - next) == NULL;
+    const bool spares = memchr(text.ptr, ' ', before) != NULL;
+    return single && spares && mls_display_width((mls_str){text.ptr + word, text.len - word}) <= room ? before : end;
+}
+
 void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
 {
+    const bool words = strcmp(wrap.separator, " ") == 0 && !wrap.brackets && wrap.width > wrap.indent;
     size_t column = wrap.used;
     while (text.len > 0) {
         const size_t room = wrap.width > column ? wrap.width - column : 0;
-        const size_t end =
+        const size_t full =
             wrap.width > 0 ? wrap_length(text, room, mls_str_from(wrap.separator), wrap.brackets) : text.len;
+        const size_t end = words ? spare_word(text, full, wrap.width - wrap.indent) : full;
         mls_style_begin(view, style);
         mls_output_write(view->output, (mls_str){text.ptr, end});
         mls_style_end(view, style);
