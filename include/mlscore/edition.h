@@ -81,6 +81,25 @@ static inline bool mls_time_is_date(double time_ms)
  * matter; a time that is no date counts as the newest edition's.  Never NULL. */
 const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark);
 
+/** More editions of a usage than this make a table that is refused. */
+#define MLS_EDITIONS_MAX 64
+
+/** What the results of one tree say of their edition; zero-initialised, nothing yet. */
+typedef struct mls_edition_poll {
+    size_t dated[MLS_EDITIONS_MAX]; /**< results whose date points to the edition */
+    size_t known[MLS_EDITIONS_MAX]; /**< results on a benchmark of the edition */
+} mls_edition_poll;
+
+/** Counts a result with the time of the first record of its logs (NAN: not known) and its benchmark. */
+void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, mls_usage usage, double time_ms,
+                          mls_str benchmark);
+
+/** The edition of all results of a tree: of those from the one on that most dates point to (of equally many the newest:
+ * a run may be older than its round, not younger), the first that knows the benchmarks of most results, or, when
+ * none knows any, the newest that does.  Never NULL; *by_date is whether a date was among them. */
+const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const mls_editions *editions, mls_usage usage,
+                                           bool *by_date);
+
 /** The next edition after `edition` (step 1) or before it (-1) that has the benchmark; NULL when none has. */
 const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
                                           int step);

@@ -15,12 +15,13 @@ MLS_C_BEGIN
 
 /** A file that may hold runs. */
 typedef struct mls_source {
-    char *path;    /**< as the user would write it; "-" is standard input */
-    char *skip;    /**< why it is not read, or was of no use; NULL: read it */
-    bool failed;   /**< it could not be read */
-    bool named;    /**< by the user, not found in a folder */
-    bool result;   /**< result_*.txt: one run, whatever is in it */
-    uint64_t size; /**< of a regular file when it was found; 0: not known */
+    char *path;                 /**< as the user would write it; "-" is standard input */
+    char *skip;                 /**< why it is not read, or was of no use; NULL: read it */
+    bool failed;                /**< it could not be read */
+    bool named;                 /**< by the user, not found in a folder */
+    bool result;                /**< result_*.txt: one run, whatever is in it */
+    uint64_t size;              /**< of a regular file when it was found; 0: not known */
+    const mls_edition *edition; /**< judged by this one, if by rules at all; NULL: as the reading says */
 } mls_source;
 
 /** Sources in natural order, with their texts; zero-initialised is empty. */
@@ -35,6 +36,10 @@ void mls_sources_release(mls_sources *sources);
 
 /** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named. */
 int mls_source_open(const mls_source *source);
+
+/** The time of the first record of a log that is open, and that is closed then; NAN: not known, or fd is -1.  `plain`
+ * is that of a reading; `room` is kept for the next log (see mls_scan_options).  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms) MLS_MUST_USE;
 
 /** Which files are cut into runs: all but result_*.txt, each of which is one run; all; none. */
 typedef enum mls_cutting { MLS_CUT_RUNS, MLS_CUT_ALWAYS, MLS_CUT_NEVER } mls_cutting;

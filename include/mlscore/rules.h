@@ -70,6 +70,9 @@ void mls_checker_free(mls_checker *checker);
 /** Forgets the log and is ready for the next one. */
 void mls_checker_reset(mls_checker *checker);
 
+/** As mls_checker_reset(), and judges logs by `ruleset` from now on; NULL: by one that is guessed. */
+void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset);
+
 /** Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading
  * the guessed edition's rules returned. */
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;

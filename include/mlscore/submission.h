@@ -109,7 +109,7 @@ typedef struct mls_submitter {
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
-    const mls_edition *edition; /**< NULL: guessed from the first log's date and the benchmarks */
+    const mls_edition *edition; /**< NULL: guessed from dates and benchmarks of all results */
     mls_work work;
     mls_score_options score;        /**< how results are scored: bypasses of checks, and bert's train_samples */
     bool strict;                    /**< every finding makes the submission invalid */

@@ -53,21 +53,26 @@ typedef struct ahead_file {
     bool json;   /* it is a file of JSON, and no log */
 } ahead_file;
 
-/* Idle tools when there are some; its checker is ready for the next log. */
-static mls_status take_tools(reading_work *work, reading_tools *tools)
+/* Idle tools when there are some; its checker is ready for the log of the source. */
+static mls_status take_tools(reading_work *work, const mls_source *source, reading_tools *tools)
 {
+    const mls_checker_options *rules = work->reading->run != NULL ? work->reading->rules : NULL;
+    mls_status status = MLS_OK;
     *tools = (reading_tools){NULL, NULL};
     (void)pthread_mutex_lock(&work->lock);
     if (work->idle > 0) {
         *tools = work->tools[--work->idle];
     }
     (void)pthread_mutex_unlock(&work->lock);
-    if (tools->checker != NULL) {
-        mls_checker_reset(tools->checker);
-    } else if (work->reading->rules != NULL && work->reading->run != NULL) {
-        return mls_checker_new(work->reading->rules, &tools->checker);
+    if (rules != NULL) {
+        const mls_ruleset *ruleset = rules->ruleset;
+        status = source->edition != NULL ? mls_rulesets_get(rules->rulesets, source->edition, &ruleset, NULL) : MLS_OK;
+        status = status == MLS_OK && tools->checker == NULL ? mls_checker_new(rules, &tools->checker) : status;
+        if (status == MLS_OK) {
+            mls_checker_turn(tools->checker, ruleset);
+        }
     }
-    return MLS_OK;
+    return status;
 }
 
 static void give_back(reading_work *work, reading_tools tools)
@@ -236,7 +241,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
     }
     if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
-        status = take_tools(work, &tools);
+        status = take_tools(work, read->source, &tools);
         if (status == MLS_OK) {
             status = scan_file(work, file, &tools, fd);
             read->totals.unread = file->json ? "JSON, not a log" : read->totals.unread;

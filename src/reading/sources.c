@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/walk.h"
+
+enum { HEAD_BYTES = 4096 }; /* of a log, which mostly have its first record */
 
 typedef struct source_finder {
     mls_sources *list;
@@ -176,6 +179,43 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
     }
     mls_folder_walk_release(&walk);
     return status == MLS_OK ? skip_repeated_results(list, error) : status;
+}
+
+static mls_status first_record(void *state, const mls_record *record)
+{
+    *(double *)state = record->time_ms;
+    return MLS_STOPPED;
+}
+
+/* The time of the first record in the whole lines of a text; NAN: none is there. */
+static double first_time(mls_str text)
+{
+    mls_arena scratch = {0};
+    mls_record record = {.time_ms = (double)NAN};
+    mls_str line;
+    mls_str payload;
+    bool found = false;
+    while (!found && mls_str_cut(&text, '\n', &line)) {
+        found =
+            mls_record_find(line, &payload) && mls_record_validate(payload, &record, &scratch, &(size_t){0}) == NULL;
+    }
+    mls_arena_release(&scratch);
+    return found ? record.time_ms : (double)NAN;
+}
+
+mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms)
+{
+    const mls_sink sink = {.state = time_ms, .record = first_record};
+    const mls_scan_options options = {.room = room, .plain = plain};
+    mls_status status = MLS_OK;
+    char head[HEAD_BYTES];
+    const ssize_t len = fd >= 0 ? pread(fd, head, sizeof head, 0) : 0;
+    *time_ms = first_time((mls_str){head, len > 0 ? (size_t)len : 0});
+    if (fd >= 0) {
+        status = isnan(*time_ms) ? mls_log_scan_fd(fd, &options, &sink, 1, NULL, NULL) : MLS_OK;
+        (void)close(fd);
+    }
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
 int mls_source_open(const mls_source *source)

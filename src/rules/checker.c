@@ -47,6 +47,12 @@ void mls_checker_reset(mls_checker *checker)
                              .first_ms = NAN};
 }
 
+void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset)
+{
+    checker->options.ruleset = ruleset;
+    mls_checker_reset(checker);
+}
+
 /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
 static const char *malformed_hint(const mls_malformed *malformed)
 {

@@ -260,6 +260,9 @@ static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSO
     if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1) {
         return broken(error, "a usage needs editions");
     }
+    if (cJSON_GetArraySize(items) > MLS_EDITIONS_MAX) {
+        return broken(error, "a usage has too many editions");
+    }
     list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
     mls_status status = MLS_OK;
     if (list->items == NULL) {
@@ -379,6 +382,36 @@ const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage us
     const mls_edition *edition = search(list, (ptrdiff_t)at, 1, benchmark);
     edition = edition != NULL ? edition : search(list, (ptrdiff_t)at, -1, benchmark);
     return edition != NULL ? edition : &list->items[at];
+}
+
+void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, mls_usage usage, double time_ms,
+                          mls_str benchmark)
+{
+    const edition_list *list = &editions->usages[usage];
+    if (mls_time_is_date(time_ms)) {
+        poll->dated[mls_editions_guess(editions, usage, time_ms, MLS_S("")) - list->items]++;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        poll->known[i] += mls_edition_has_benchmark(&list->items[i], benchmark);
+    }
+}
+
+const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const mls_editions *editions, mls_usage usage,
+                                           bool *by_date)
+{
+    const edition_list *list = &editions->usages[usage];
+    size_t winner = list->count - 1;
+    for (size_t i = list->count; i-- > 0;) {
+        winner = poll->dated[i] > poll->dated[winner] ? i : winner;
+    }
+    *by_date = poll->dated[winner] > 0;
+    for (size_t i = winner + 1; i < list->count; i++) {
+        winner = poll->known[i] > poll->known[winner] ? i : winner;
+    }
+    for (size_t i = winner; i-- > 0 && poll->known[winner] == 0;) {
+        winner = poll->known[i] > 0 ? i : winner;
+    }
+    return &list->items[winner];
 }
 
 const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,

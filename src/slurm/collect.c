@@ -250,18 +250,20 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
 
 static mls_usage usage_of(const mls_collect_options *options, const mls_group *group)
 {
-    return options->any_usage ? mls_editions_usage_of(options->score.editions, options->usage,
-                                                      mls_str_from(group->runs[0]->benchmark))
-                              : options->usage;
+    return options->any_usage
+               ? mls_editions_usage_of(options->score.editions, options->usage, mls_str_from(group->runs[0]->benchmark))
+               : options->usage;
 }
 
-static mls_status score_groups(const mls_collect_options *options, mls_collection *collection, mls_error *error)
+static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
+                               mls_collection *collection, mls_error *error)
 {
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = usage_of(options, &collection->groups[i]);
         collection->groups[i].edition = options->edition;
+        mls_tree_editions_tell(trees, &collection->groups[i]);
         status = mls_group_score(&collection->groups[i], &options->score, error);
         status = status == MLS_OK ? read_power(&collection->groups[i]) : status;
         status = status == MLS_OK ? mls_group_environment(&collection->groups[i]) : status;
@@ -272,10 +274,14 @@ static mls_status score_groups(const mls_collect_options *options, mls_collectio
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error)
 {
+    mls_tree_editions trees = {0};
     *collection = (mls_collection){0};
     mls_status status = mls_sources_find(paths, path_count, &collection->skipped, error);
+    status =
+        status == MLS_OK ? mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees) : status;
     status = status == MLS_OK ? read_all(options, collection, error) : status;
-    status = status == MLS_OK && !options->runs_only ? score_groups(options, collection, error) : status;
+    status = status == MLS_OK && !options->runs_only ? score_groups(options, &trees, collection, error) : status;
+    mls_tree_editions_release(&trees);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "mlscore/collect.h"
 
 /* A list of more hosts than this is not expanded: a few bytes of a log must not become gigabytes. */
@@ -27,6 +28,25 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
 
 /* Whether a folder is results/<system>/[strong/|weak/]<benchmark>; *above is where `results` lies, with its slash. */
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
+
+/* The trees among the sources: the results below a submitter's folder, or, where a path that the user named lies above
+ * it, below all the submitters' folders beside it.  The logs of one tree have one edition.  `folders` has the number of
+ * the tree of each folder of a result. */
+typedef struct mls_tree_editions {
+    mls_arena arena;
+    mls_map folders, trees[MLS_USAGE_COUNT];
+    struct mls_tree_edition *items;
+    size_t count, capacity;
+} mls_tree_editions;
+
+/* Asks the first log of each result for its date, and notes in the sources of each tree the edition that its results
+ * agree on, unless the options name one.  MLS_OK or MLS_ERROR_MEMORY; the trees are to be released in any case. */
+mls_status mls_tree_editions_find(const char *const *paths, size_t path_count, const mls_collect_options *options,
+                                  mls_sources *sources, mls_tree_editions *trees) MLS_MUST_USE;
+void mls_tree_editions_release(mls_tree_editions *trees);
+
+/* Notes in a group that is a result of a tree the edition of the tree. */
+void mls_tree_editions_tell(const mls_tree_editions *trees, mls_group *group);
 
 /* Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside
  * results/<system>/[strong/|weak/]<benchmark>/, if it can be read.  MLS_OK or MLS_ERROR_MEMORY. */

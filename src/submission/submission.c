@@ -169,15 +169,15 @@ typedef struct log_list {
     size_t count, capacity;
 } log_list;
 
-/* Lists the logs of all results, or with an edition of those that are a benchmark of it. */
-static mls_status list_logs(log_list *logs, const mls_edition *edition)
+/* Lists the logs of all results that are a benchmark of the edition. */
+static mls_status list_logs(log_list *logs)
 {
-    logs->count = 0;
+    const mls_edition *edition = logs->submission->edition;
     for (size_t s = 0; s < logs->submission->submitter_count; s++) {
         const mls_submitter *submitter = &logs->submission->submitters[s];
         for (size_t r = 0; r < submitter->result_count; r++) {
             mls_submission_result *result = &submitter->results[r];
-            result->judged = edition == NULL || mls_edition_has_benchmark(edition, mls_str_from(result->benchmark));
+            result->judged = mls_edition_has_benchmark(edition, mls_str_from(result->benchmark));
             for (size_t i = 0; i < result->run_count && result->judged; i++) {
                 if (!MLS_GROW(logs, items)) {
                     return MLS_ERROR_MEMORY;
@@ -194,48 +194,39 @@ static bool is_read(const mls_submission_file *file)
     return file->readable && file->size <= MLS_LOG_BYTES_MAX;
 }
 
-static mls_status first_record(void *state, const mls_record *record)
+/* The time of the first record of the logs of a result. */
+static mls_status find_date(mls_submission *submission, const mls_submission_result *result, mls_scan_room **room,
+                            double *time_ms)
 {
-    *(double *)state = record->time_ms;
-    return MLS_STOPPED;
+    mls_status status = MLS_OK;
+    *time_ms = (double)NAN;
+    for (size_t i = 0; i < result->run_count && status == MLS_OK && isnan(*time_ms); i++) {
+        const mls_submission_file *file = &result->runs[i].file;
+        status = mls_log_date(is_read(file) ? mls_tree_open(submission, file->path) : -1, true, room, time_ms);
+    }
+    return status;
 }
 
-/* The time of the first record of the first log that has one. */
-static mls_status find_date(log_list *logs, double *time_ms)
+/* All logs are judged by one edition, which every result has a say in. */
+static mls_status guess_edition(mls_submission *submission)
 {
-    const mls_sink sink = {.state = time_ms, .record = first_record};
-    mls_status status = list_logs(logs, NULL);
-    for (size_t i = 0; i < logs->count && status != MLS_ERROR_MEMORY && isnan(*time_ms); i++) {
-        const mls_submission_file *file = &logs->items[i]->file;
-        const int fd = is_read(file) ? mls_tree_open(logs->submission, file->path) : -1;
-        if (fd >= 0) {
-            status = mls_log_scan_fd(fd, &(mls_scan_options){.plain = true}, &sink, 1, NULL, NULL);
-            (void)close(fd);
+    const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
+    const mls_usage usage = submission->options.usage;
+    mls_edition_poll poll = {0};
+    mls_scan_room *room = NULL;
+    mls_status status = MLS_OK;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count && status == MLS_OK; r++) {
+            const mls_submission_result *result = &submitter->results[r];
+            double time_ms;
+            status = find_date(submission, result, &room, &time_ms);
+            mls_edition_poll_add(&poll, editions, usage, time_ms, mls_str_from(result->benchmark));
         }
     }
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
-}
-
-/* All logs are judged by one edition: of those from the first log's date on the first that knows the most of them. */
-static mls_status guess_edition(log_list *logs)
-{
-    mls_submission *submission = logs->submission;
-    const mls_submission_options *options = &submission->options;
-    const mls_editions *editions = mls_rulesets_editions(options->rulesets);
-    double time_ms = (double)NAN;
-    mls_status status = find_date(logs, &time_ms);
-    const mls_edition *dated = mls_editions_guess(editions, options->usage, time_ms, MLS_S(""));
-    const mls_edition *edition;
+    mls_scan_room_free(room);
     submission->edition_guessed = true;
-    submission->edition_by_date = mls_time_is_date(time_ms);
-    submission->edition = dated;
-    for (size_t i = 0, max = 0; (edition = mls_editions_get(editions, options->usage, i)) != NULL; i++) {
-        if (edition->number >= dated->number && status == MLS_OK) {
-            status = list_logs(logs, edition);
-            submission->edition = logs->count > max ? edition : submission->edition;
-            max = logs->count > max ? logs->count : max;
-        }
-    }
+    submission->edition = mls_edition_poll_winner(&poll, editions, usage, &submission->edition_by_date);
     return status;
 }
 
@@ -459,8 +450,8 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
     }
     mls_status status = submission->path != NULL ? mls_tree_list(submission, error) : MLS_ERROR_MEMORY;
     status = status == MLS_OK ? choose(submission, error) : status;
-    status = status == MLS_OK && options->edition == NULL ? guess_edition(&logs) : status;
-    status = status == MLS_OK ? list_logs(&logs, submission->edition) : status;
+    status = status == MLS_OK && options->edition == NULL ? guess_edition(submission) : status;
+    status = status == MLS_OK ? list_logs(&logs) : status;
     status = status == MLS_OK ? read_logs(&logs, error) : status;
     status = status == MLS_OK ? judge(submission, error) : status;
     status = status == MLS_OK ? conclude(submission, options->strict) : status;

@@ -100,6 +100,39 @@ static void test_guess_knows_the_benchmark(void **state)
     }
 }
 
+static void test_a_tree_has_one_edition(void **state)
+{
+    const double april_2025 = 1745066917961.0; /* of 5.0 */
+    const double july_2025 = 1751328000000.0;  /* of 5.1 */
+    const struct {
+        size_t early, late; /* results of the dates on a benchmark of both */
+        double time_ms;     /* of one more */
+        const char *benchmark, *edition;
+        bool by_date;
+    } cases[] = {
+        {0, 3, april_2025, "rgat", "5.1.0", true},    /* the most */
+        {0, 1, april_2025, "rgat", "5.1.0", true},    /* of equally many the newest */
+        {2, 0, july_2025, "rgat", "5.0.0", true},     /* the most */
+        {2, 0, NAN, "llama31_8b", "5.1.0", true},     /* which knows all benchmarks */
+        {0, 2, NAN, "bert", "5.1.0", true},           /* a date is not too late */
+        {0, 0, july_2025, "bert", "5.0.0", true},     /* unless nothing from there on knows any */
+        {0, 0, 0, "deepseekv3_671b", "6.1.0", false}, /* the newest */
+        {0, 0, april_2025, "moon", "5.0.0", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mls_edition_poll poll = {0};
+        bool by_date;
+        for (size_t k = 0; k < cases[i].early + cases[i].late; k++) {
+            mls_edition_poll_add(&poll, *state, MLS_USAGE_TRAINING, k < cases[i].early ? april_2025 : july_2025,
+                                 MLS_S("rgat"));
+        }
+        mls_edition_poll_add(&poll, *state, MLS_USAGE_TRAINING, cases[i].time_ms, mls_str_from(cases[i].benchmark));
+        assert_string_equal(mls_edition_poll_winner(&poll, *state, MLS_USAGE_TRAINING, &by_date)->name,
+                            cases[i].edition);
+        assert_int_equal(by_date, cases[i].by_date);
+    }
+}
+
 static void test_benchmarks(void **state)
 {
     const mls_editions *editions = *state;
@@ -160,11 +193,9 @@ static void test_agrees_with_the_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_names_are_normalised),
-        cmocka_unit_test(test_errors_say_what_there_is),
-        cmocka_unit_test(test_guess_follows_the_dates),
-        cmocka_unit_test(test_guess_knows_the_benchmark),
-        cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_short_names_are_normalised), cmocka_unit_test(test_errors_say_what_there_is),
+        cmocka_unit_test(test_guess_follows_the_dates),    cmocka_unit_test(test_guess_knows_the_benchmark),
+        cmocka_unit_test(test_a_tree_has_one_edition),     cmocka_unit_test(test_benchmarks),
         cmocka_unit_test(test_agrees_with_the_facts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trees.c - which logs belong to one submission or round, and the edition that all of them have.
+ *
+ * A run may be older than the round that it was submitted to, so that its date alone points to the round before. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "slurm/slurm.h"
+
+typedef struct mls_tree_edition {
+    mls_usage usage;
+    mls_edition_poll poll;
+    const mls_edition *edition;
+    bool by_date;
+} mls_tree_edition;
+
+typedef struct tree_finder {
+    const char *const *paths;
+    size_t path_count;
+    const mls_collect_options *options;
+    const mls_editions *editions;
+    mls_sources *sources;
+    mls_tree_editions *trees;
+    mls_scan_room *room;
+} tree_finder;
+
+/* Whether a path that the user named leads to a folder above the one that ends with a slash. */
+static bool is_named_above(const tree_finder *self, mls_str folder)
+{
+    for (size_t i = 0; i < self->path_count; i++) {
+        mls_str path = mls_str_from(self->paths[i]);
+        while (path.len > 1 && path.ptr[path.len - 1] == '/') {
+            path.len--;
+        }
+        if (mls_str_starts(folder, path) && path.len + 1 < folder.len &&
+            (folder.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The number of the tree of a result's folder from 1, 0: it is in none; SIZE_MAX: no memory. */
+static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
+{
+    mls_tree_editions *trees = self->trees;
+    mls_str rest = folder;
+    mls_str system;
+    mls_str above;
+    *benchmark = mls_path_cut(&rest);
+    if (!mls_folder_of_system(folder, &system, &above)) {
+        return 0;
+    }
+    if (is_named_above(self, above)) {
+        (void)mls_path_cut(&above);
+    }
+    const mls_collect_options *options = self->options;
+    const mls_usage usage =
+        options->any_usage ? mls_editions_usage_of(self->editions, options->usage, *benchmark) : options->usage;
+    mls_map_entry *tree = mls_map_put(&trees->trees[usage], above, NULL);
+    if (tree == NULL) {
+        return SIZE_MAX;
+    }
+    if (tree->value.number == 0) {
+        if (!MLS_GROW(trees, items)) {
+            return SIZE_MAX;
+        }
+        trees->items[trees->count++] = (mls_tree_edition){.usage = usage};
+        tree->value.number = trees->count;
+    }
+    return tree->value.number;
+}
+
+/* A log that the user named goes by what it says itself. */
+static bool is_tree_log(const mls_source *source)
+{
+    return source->result && !source->named && source->skip == NULL;
+}
+
+/* Lets the result whose logs begin at a source have its say.  The end of its logs. */
+static mls_status ask_result(tree_finder *self, size_t *at)
+{
+    const mls_source *sources = self->sources->items;
+    const mls_str folder = mls_path_folder(mls_str_from(sources[*at].path));
+    mls_str benchmark;
+    bool added = false;
+    double time_ms = (double)NAN;
+    mls_status status = MLS_OK;
+    mls_map_entry *entry = mls_map_put(&self->trees->folders, folder, &added);
+    if (entry != NULL && added) {
+        entry->value.number = tree_of(self, folder, &benchmark);
+    }
+    if (entry == NULL || entry->value.number == SIZE_MAX) {
+        return MLS_ERROR_MEMORY;
+    }
+    const bool asked = added && entry->value.number > 0;
+    for (; *at < self->sources->count; ++*at) {
+        const mls_source *source = &sources[*at];
+        if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder)) {
+            break;
+        }
+        if (asked && is_tree_log(source) && isnan(time_ms) && status == MLS_OK) {
+            status = mls_log_date(mls_source_open(source), false, &self->room, &time_ms);
+        }
+    }
+    if (asked) {
+        mls_tree_edition *tree = &self->trees->items[entry->value.number - 1];
+        mls_edition_poll_add(&tree->poll, self->editions, tree->usage, time_ms, benchmark);
+    }
+    return status;
+}
+
+/* The tree of a log; NULL: it is in none, or is no benchmark of its edition and goes by what it says itself. */
+static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
+{
+    mls_str folder = mls_path_folder(mls_str_from(path));
+    const mls_map_entry *entry = trees->folders.count > 0 ? mls_map_find(&trees->folders, folder) : NULL;
+    const mls_tree_edition *tree =
+        entry != NULL && entry->value.number > 0 ? &trees->items[entry->value.number - 1] : NULL;
+    return tree != NULL && mls_edition_has_benchmark(tree->edition, mls_path_cut(&folder)) ? tree : NULL;
+}
+
+mls_status mls_tree_editions_find(const char *const *paths, size_t path_count, const mls_collect_options *options,
+                                  mls_sources *sources, mls_tree_editions *trees)
+{
+    mls_rulesets *rulesets = options->checker.rulesets;
+    const mls_editions *editions = rulesets != NULL ? mls_rulesets_editions(rulesets) : options->score.editions;
+    tree_finder finder = {paths, path_count, options, editions, sources, trees, NULL};
+    mls_status status = MLS_OK;
+    trees->folders.arena = &trees->arena;
+    for (size_t i = 0; i < MLS_USAGE_COUNT; i++) {
+        trees->trees[i].arena = &trees->arena;
+    }
+    if (options->edition != NULL || options->checker.ruleset != NULL || editions == NULL) {
+        return MLS_OK;
+    }
+    for (size_t i = 0; i < sources->count && status == MLS_OK;) {
+        if (is_tree_log(&sources->items[i])) {
+            status = ask_result(&finder, &i);
+        } else {
+            i++;
+        }
+    }
+    mls_scan_room_free(finder.room);
+    for (size_t i = 0; i < trees->count; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        tree->edition = mls_edition_poll_winner(&tree->poll, editions, tree->usage, &tree->by_date);
+    }
+    for (size_t i = 0; i < sources->count && trees->count > 0 && status == MLS_OK; i++) {
+        mls_source *source = &sources->items[i];
+        const mls_tree_edition *tree = is_tree_log(source) ? find_tree(trees, source->path) : NULL;
+        source->edition = tree != NULL ? tree->edition : NULL;
+    }
+    return status;
+}
+
+void mls_tree_editions_release(mls_tree_editions *trees)
+{
+    free(trees->items);
+    mls_arena_release(&trees->arena);
+    *trees = (mls_tree_editions){0};
+}
+
+void mls_tree_editions_tell(const mls_tree_editions *trees, mls_group *group)
+{
+    const mls_tree_edition *tree = group->result_folder ? find_tree(trees, group->runs[0]->file) : NULL;
+    if (tree != NULL && tree->usage == group->usage) {
+        group->edition = tree->edition;
+        group->edition_guessed = true;
+        group->edition_by_date = tree->by_date;
+    }
+}
