@@ -23,7 +23,8 @@ typedef struct mls_shell {
     char *path;                        /**< it was read by */
     const mls_shell_variable *exports; /**< in the order of their names */
     size_t export_count;
-    bool complete;         /**< a name that is not listed is certainly unset: no unknown command may have set it */
+    bool complete; /**< a name that is not listed is certainly unset: no unknown command and no file that is not there
+                      may set it */
     mls_findings findings; /**< while reading it */
     struct mls_arena *arena;
 } mls_shell;

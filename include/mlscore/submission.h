@@ -61,14 +61,15 @@ typedef struct mls_submission_run {
 
 /** The results of one system on one benchmark: a folder of logs. */
 typedef struct mls_submission_result {
-    const char *path;        /**< relative to the tree */
-    const char *system;      /**< the name */
-    const char *benchmark;   /**< the folder's name */
-    const char *division;    /**< as the system's description spells it; NULL: there is none */
-    bool weak;               /**< hpc: a weak scaling result */
-    bool has_power;          /**< there is a folder of power files */
-    mls_bypasses bypasses;   /**< of this folder alone */
-    mls_power_folder *power; /**< in natural order of their names, like the next */
+    const char *path;            /**< relative to the tree */
+    const char *system;          /**< the name */
+    const char *benchmark;       /**< the folder's name */
+    const char *division;        /**< as the system's description spells it; NULL: there is none */
+    bool weak;                   /**< hpc: a weak scaling result */
+    bool has_power;              /**< there is a folder of power files */
+    mls_bypasses bypasses;       /**< of this folder alone */
+    mls_submission_file scaling; /**< scaling.json; path NULL: there is none */
+    mls_power_folder *power;     /**< in natural order of their names, like the next */
     size_t power_count, power_capacity;
     mls_submission_run *runs;
     size_t run_count, run_capacity;

@@ -19,7 +19,7 @@ static bool list_exports(mls_shell *self, const mls_shell_variables *variables)
         }
     }
     self->exports = exports;
-    self->complete = !variables->forgotten;
+    self->complete = !variables->forgotten && mls_findings_found(&self->findings, MLS_FINDING_CONFIG_SOURCE) == 0;
     return exports != NULL;
 }
 

@@ -3,6 +3,7 @@
  *
  * The reference looks at no config, so all of it is advice, whatever `mlscore config` calls it.  What only says that a
  * value cannot be known is left to that command: it is not a fault of the submission. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -62,7 +63,31 @@ typedef struct memory_tables {
     mls_accelerators *accelerators;
 } memory_tables;
 
-/* Advises where a config asks more of a GPU than it holds; what cannot be computed is not a fault of the submission. */
+/* Whether a run of the benchmark of a config has ended well on as many GPUs as its name says: what it asks has fit. */
+static bool has_run(const mls_submitter *submitter, const mls_config_name *name, const char *config)
+{
+    mls_str below = mls_str_from(config + strlen(submitter->path) + (*submitter->path != '\0'));
+    mls_str benchmark;
+    (void)mls_str_cut(&below, '/', &benchmark); /* "benchmarks" */
+    (void)mls_str_cut(&below, '/', &benchmark);
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        const mls_submission_result *result = &submitter->results[i];
+        const mls_description *says = &mls_submitter_system(submitter, result->system)->says;
+        const double nodes = mls_first_number(says->number_of_nodes);
+        const double gpus = nodes * mls_first_number(says->accelerators_per_node);
+        const bool other = name->gpus != 0 ? gpus != (double)name->gpus && !isnan(gpus) : nodes != (double)name->nodes;
+        for (size_t k = 0; k < result->run_count && !other; k++) {
+            if (mls_str_equal(benchmark, mls_str_from(result->benchmark)) &&
+                result->runs[k].run.status == MLS_RUN_SUCCESS) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Advises where a config asks more of a GPU than it holds; what cannot be computed is not a fault of the submission.
+ * A text that others source asks nothing by itself. */
 static mls_status judge_memory(const memory_tables *tables, const mls_shell *script, const char *config,
                                mls_findings *found)
 {
@@ -81,8 +106,8 @@ static mls_status judge_memory(const memory_tables *tables, const mls_shell *scr
     return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
-static mls_status judge_config(const mls_submission *submission, const memory_tables *tables, const char *config,
-                               mls_findings *advice)
+static mls_status judge_config(const mls_submission *submission, const mls_submitter *submitter,
+                               const memory_tables *tables, const char *config, mls_findings *advice)
 {
     const mls_config_name name = mls_config_name_decode(mls_str_from(config));
     mls_error error = {0};
@@ -105,7 +130,9 @@ static mls_status judge_config(const mls_submission *submission, const memory_ta
     mls_config_compare(&name, script, &summary, &found);
     if (script != NULL) {
         mls_findings_append(&found, &script->findings);
-        status = judge_memory(tables, script, config, &found);
+        if (name.kind != MLS_CONFIG_KIND_NONE && script->complete && !has_run(submitter, &name, config)) {
+            status = judge_memory(tables, script, config, &found);
+        }
     }
     for (size_t i = 0; i < found.count; i++) {
         advise(submission, config, &found.items[i], advice);
@@ -126,7 +153,7 @@ mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *su
         status = status == MLS_OK ? mls_accelerators_load(&tables.accelerators, NULL) : status;
     }
     for (size_t i = 0; i < submitter->configs.count && status == MLS_OK; i++) {
-        status = judge_config(submission, &tables, submitter->configs.items[i].path, &advice);
+        status = judge_config(submission, submitter, &tables, submitter->configs.items[i].path, &advice);
     }
     mls_findings_append(&submitter->findings, &advice);
     mls_findings_release(&advice);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "score/score.h"
 #include "submission/judge.h"
 
@@ -21,6 +22,9 @@ typedef struct judgement {
     mls_submission_result *result;
     bool failed; /* memory ran out */
 } judgement;
+
+enum { SCALING_BYTES_MAX = 65536 };
+#define SCALING_TOLERANCE 1e-6
 
 static mls_finding_place folder_place(const judgement *judging)
 {
@@ -226,6 +230,26 @@ static void score(judgement *judging)
     }
 }
 
+/* What the review committee multiplied with against what the logs give.  Both may be written in fewer digits. */
+static void compare_scaling(judgement *judging)
+{
+    mls_submission_result *result = judging->result;
+    const mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
+    mls_buffer text = {0};
+    const mls_status status = mls_tree_read(judging->submission, &result->scaling, SCALING_BYTES_MAX, &text, NULL);
+    cJSON *json = status == MLS_OK ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
+    const double factor = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "scaling_factor"));
+    judging->failed |= status == MLS_ERROR_MEMORY;
+    if (!isfinite(factor)) {
+        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it does not say a scaling_factor");
+    } else if (fabs(factor - result->group.scale) > SCALING_TOLERANCE * result->group.scale) {
+        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it says %s, the logs give %s",
+                         mls_words_exact(factor).text, mls_words_exact(result->group.scale).text);
+    }
+    cJSON_Delete(json);
+    mls_buffer_release(&text);
+}
+
 /* The two kinds of power files, as in mls_power_folder. */
 enum { KINDS = 2 };
 static const char *const prefixes[KINDS] = {"node", "sw"};
@@ -378,6 +402,9 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submitte
     judge_logs(&judging);
     if (result->run_count > 0 && !judging.failed) {
         score(&judging);
+    }
+    if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes)) {
+        compare_scaling(&judging);
     }
     compare_logs(&judging);
     judge_names(&judging);

@@ -175,8 +175,9 @@ static void take_params(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_useless(tree_walk *walk, const mls_walk_entry *entry)
 {
-    (void)entry;
     if (walk->in == ROLE_RESULT) {
+        walk->result->scaling = (mls_submission_file){copy(walk, entry->below, strlen(entry->below)), entry->size,
+                                                      unreadable(entry) == NULL};
         mls_findings_add(walk->here, MLS_FINDING_SCALING_FILE, walk->place,
                          "only the review committee adds a scaling factor");
     } else {
