@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 
 /* JSON has no path of a finding where none is known. */
@@ -183,6 +184,14 @@ static void append_place(mls_buffer *out, const mls_noted *noted)
     if (finding->line > 0 && finding->column > 0 && noted->runs == 1) {
         mls_buffer_printf(out, ":%zu", finding->column);
     }
+    if (noted->folded > 0) {
+        mls_words_append_more(out, noted->folded - 1, NULL, NULL);
+        if (noted->results > 1) {
+            mls_buffer_printf(out, ", in %zu results", noted->results);
+        }
+        mls_buffer_append_text(out, ": ");
+        return;
+    }
     mls_words_append_more(out, noted->runs - 1, NULL, NULL);
     if (noted->runs > 1 && noted->owner.runs >= noted->runs) {
         mls_buffer_printf(out, " of %zu", noted->owner.runs);
@@ -202,26 +211,121 @@ static void show_line(mls_view *view, const mls_noted *noted, mls_found_look loo
     mls_view_line(view, &text, styles[finding->severity], look.indent, look.hang);
 }
 
+/* Counts the lines, findings and results of each kind at its first; *kinds has the number of that from 1. */
+static void count_kinds(mls_found *found, mls_map *kinds)
+{
+    mls_buffer key = {0};
+    const char *before = NULL;
+    for (size_t i = 0; i < found->count && !found->failed; i++) {
+        mls_noted *noted = &found->items[i];
+        if (noted->reported == 0) {
+            continue;
+        }
+        mls_buffer_clear(&key);
+        mls_buffer_printf(&key, "%d %d %s", (int)noted->finding.severity, (int)noted->finding.code,
+                          noted->finding.key != NULL ? noted->finding.key : "");
+        mls_map_entry *entry = key.failed ? NULL : mls_map_put(kinds, mls_buffer_str(&key), NULL);
+        if (entry == NULL) {
+            found->failed = true;
+            break;
+        }
+        entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
+        noted->first = entry->value.number - 1;
+        mls_noted *first = &found->items[noted->first];
+        before = first->lines > 0 ? found->items[first->last].owner.of : NULL;
+        first->results += noted->owner.of != NULL && (before == NULL || strcmp(before, noted->owner.of) != 0);
+        first->folded += noted->reported;
+        first->last = i;
+        first->lines++;
+    }
+    mls_buffer_release(&key);
+}
+
+/* Adds what of a code was not kept to its largest kind, whose line says so. */
+static void count_unkept(mls_found *found, const mls_map *kinds)
+{
+    for (size_t code = 0; code < MLS_FINDING_COUNT && found->unkept_of != NULL; code++) {
+        mls_noted *largest = NULL;
+        for (size_t k = 0; k < kinds->count && found->unkept_of[code] > 0; k++) {
+            mls_noted *first = &found->items[kinds->entries[k].value.number - 1];
+            if ((size_t)first->finding.code == code && (largest == NULL || first->folded > largest->folded)) {
+                largest = first;
+            }
+        }
+        if (largest != NULL) {
+            const size_t taken = found->unkept < found->unkept_of[code] ? found->unkept : found->unkept_of[code];
+            found->unkept -= taken;
+            largest->folded += taken;
+            largest->lines += taken;
+        }
+    }
+}
+
+/* Leaves one line of each kind that has more than so many. */
+static void fold_kinds(mls_found *found, size_t most)
+{
+    mls_arena arena = {0};
+    mls_map kinds = {.arena = &arena};
+    count_kinds(found, &kinds);
+    count_unkept(found, &kinds);
+    for (size_t i = found->count; i-- > 0 && !found->failed;) {
+        mls_noted *noted = &found->items[i];
+        mls_noted *first = &found->items[noted->first];
+        if (noted->reported > 0 && first->lines <= most) {
+            noted->folded = 0;
+        } else if (noted != first && noted->reported > 0) {
+            first->reported += noted->reported;
+            noted->reported = 0;
+        }
+    }
+    mls_arena_release(&arena);
+}
+
+/* What stands for itself by its place, then the kinds, rare before common. */
+static int compare_folded(const void *left, const void *right)
+{
+    const mls_noted *a = *(const mls_noted *const *)left;
+    const mls_noted *b = *(const mls_noted *const *)right;
+    const int order = mls_compare_sizes(a->folded, b->folded);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* The worst first. */
+static int compare_sorted(const void *left, const void *right)
+{
+    const mls_noted *a = *(const mls_noted *const *)left;
+    const mls_noted *b = *(const mls_noted *const *)right;
+    const int order = (int)a->finding.severity - (int)b->finding.severity;
+    return order != 0 ? order : compare_folded(left, right);
+}
+
 void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
 {
-    const mls_severity last = look.sorted ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
-    size_t lines = 0;
+    const mls_noted **shown = (const mls_noted **)calloc(found->count + 1, sizeof *shown);
+    size_t count = 0;
     size_t left = found->count;
+    found->failed |= shown == NULL;
     if (look.together && view->verbose == 0) {
         put_together(found);
     }
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= last; severity++) {
-        for (size_t i = 0; i < found->count && (look.limit == 0 || lines < look.limit); i++) {
-            const mls_noted *noted = &found->items[i];
-            if (noted->reported > 0 && (!look.sorted || noted->finding.severity == severity)) {
-                show_line(view, noted, look);
-                left -= noted->reported;
-                lines++;
-            }
+    if (look.fold > 0 && view->verbose == 0) {
+        fold_kinds(found, look.fold);
+    }
+    for (size_t i = 0; i < found->count && shown != NULL; i++) {
+        if (found->items[i].reported > 0) {
+            shown[count++] = &found->items[i];
         }
+    }
+    if (count > 1) {
+        qsort(shown, count, sizeof *shown, look.sorted ? compare_sorted : compare_folded);
+    }
+    for (size_t i = 0; i < count && (look.limit == 0 || i < look.limit); i++) {
+        show_line(view, shown[i], look);
+        left -= shown[i]->reported;
     }
     mls_view_more(view, MLS_STYLE_PLAIN, look.indent, left + found->unkept, "finding",
                   left > 0 ? mls_view_hint(view) : NULL);
+    free(shown);
     mls_found_finish(found, view->output);
 }
 

@@ -16,6 +16,7 @@ typedef struct mls_owner {
     mls_str result;   /* what is alike in several runs of one result is one line; ptr NULL: of none */
     size_t run;       /* which of its runs; 0: the path says it */
     size_t runs;      /* how many it has; 0: not known, or it is about no run */
+    const char *of;   /* the path of a whole result; NULL: it is about none */
 } mls_owner;
 
 typedef struct mls_noted {
@@ -24,14 +25,18 @@ typedef struct mls_noted {
     size_t first, last; /* in the list: of what is reported together */
     size_t runs;        /* that have it alike */
     size_t reported;    /* findings that its line reports; 0: another line reports it */
+    size_t lines;       /* of the first of a kind: how many its kind has, … */
+    size_t folded;      /* … findings where one line stands for all of them; 0: it does not … */
+    size_t results;     /* … and results that have them */
 } mls_noted;
 
 typedef struct mls_found {
     mls_noted *items;
     size_t count, capacity;
-    size_t unkept;    /* more that were counted but not kept */
-    const char *root; /* GitHub: of paths; NULL: they are as the user would open them */
-    bool failed;      /* memory ran out */
+    size_t unkept;           /* more that were counted but not kept */
+    const size_t *unkept_of; /* of these as many of each code, said with what is folded; NULL: not known */
+    const char *root;        /* GitHub: of paths; NULL: they are as the user would open them */
+    bool failed;             /* memory ran out */
 } mls_found;
 
 /* Adds a finding, or all of a list with what it counted but did not keep; `view` not NULL: only if it shows them. */
@@ -47,6 +52,7 @@ typedef struct mls_found_look {
     bool named;          /* "warning: " before what is none */
     bool together;       /* what is alike in several runs of a result is one line, unless -v lists them */
     bool sorted;         /* what is worst comes first, so that the limit never hides it */
+    size_t fold;         /* more lines of one kind are one line, behind all others, unless -v lists them; 0: no limit */
     size_t limit;        /* lines at most; 0: no limit */
 } mls_found_look;
 

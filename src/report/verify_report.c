@@ -21,7 +21,8 @@ static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter 
     return (mls_owner){.path = placed->path,
                        .name = submitter->name,
                        .result = alone ? none : folder,
-                       .runs = log ? placed->result->run_count : 0};
+                       .runs = log ? placed->result->run_count : 0,
+                       .of = placed->result != NULL ? placed->result->path : NULL};
 }
 
 /* Adds what is to be shown of a submitter's findings (NULL: of those that are nobody's). */
@@ -45,49 +46,33 @@ static void add_all(mls_found *found, const mls_view *view, const mls_submission
     }
 }
 
-/* Leaves the first findings of each code, and counts the others of a severity. */
-static void limit(mls_found *found, mls_severity severity, size_t unseen[MLS_FINDING_COUNT])
+/* Findings of one severity of all, those of one kind together where they are many. */
+static void show_findings(mls_view *view, const mls_submission *submission, mls_severity severity, bool many)
 {
-    size_t seen[MLS_FINDING_COUNT] = {0};
+    static const size_t most[] = {16, 8, 8}; /* lines of what is many */
+    const mls_found_look look = {
+        .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
+    size_t unkept[MLS_FINDING_COUNT];
+    mls_found found = {.unkept_of = unkept};
     size_t kept = 0;
-    for (size_t i = 0; i < found->count; i++) {
-        const mls_finding *finding = &found->items[i].finding;
-        if (finding->severity == severity && seen[finding->code]++ < MLS_FINDINGS_KEPT_PER_CODE) {
-            found->items[kept++] = found->items[i];
-        } else {
-            unseen[finding->code] += finding->severity == severity;
-        }
-    }
-    found->count = kept;
-    found->unkept = 0; /* of each code there is a line of its own */
-}
-
-/* Findings of one severity of a submitter (NULL: of what is nobody's); of each code a few, and how many more. */
-static void show_list(mls_view *view, const mls_submission *submission, const mls_submitter *submitter,
-                      mls_severity severity)
-{
-    const mls_found_look look = {.indent = 2, .hang = 6, .together = true};
-    size_t unseen[MLS_FINDING_COUNT] = {0};
-    mls_found found = {0};
-    add_of(&found, view, submission, submitter);
+    add_all(&found, view, submission);
     for (size_t i = 0; i < found.count; i++) {
-        const char **path = &found.items[i].finding.path;
-        *path = strcmp(*path, ".") == 0 ? submission->path : *path;
+        mls_finding *finding = &found.items[i].finding;
+        finding->path = strcmp(finding->path, ".") == 0 ? submission->path : finding->path;
+        if (finding->severity == severity) {
+            found.items[kept++] = found.items[i];
+        }
     }
-    limit(&found, severity, unseen);
-    mls_found_show(view, &found, look);
+    found.count = kept;
+    found.unkept = mls_finding_counts_of(&submission->counts, severity) - kept;
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
-        const mls_finding_info *info = mls_finding_info_get(code);
-        if (info->severity == severity && submitter != NULL) {
-            unseen[code] += submitter->unkept[code];
-        }
-        if (unseen[code] > 0) {
-            mls_buffer more = {0};
-            mls_words_append_more(&more, unseen[code], NULL, NULL);
-            mls_buffer_printf(&more, " like the last of these  [%s]", info->name);
-            mls_view_line(view, &more, MLS_STYLE_PLAIN, look.indent, look.hang);
+        const size_t nobodys = mls_findings_found(&submission->findings, code);
+        unkept[code] = nobodys > MLS_FINDINGS_KEPT_PER_CODE ? nobodys - MLS_FINDINGS_KEPT_PER_CODE : 0;
+        for (size_t i = 0; i < submission->submitter_count; i++) {
+            unkept[code] += submission->submitters[i].unkept[code];
         }
     }
+    mls_found_show(view, &found, look);
 }
 
 enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
@@ -99,7 +84,9 @@ static void check_cell(mls_table *table, const char *header, bool shown, mls_che
     mls_table_cell(table, header, MLS_COLUMN_LEFT, styles[check], "%s", shown ? words[check] : "");
 }
 
-static void add_result_row(mls_table *table, const mls_view *view, const mls_submission_result *result)
+/* `submitter` NULL: the result stands below the headings of its submitter and system. */
+static void add_result_row(mls_table *table, const mls_view *view, const mls_submitter *submitter,
+                           const mls_submission_result *result)
 {
     const mls_group *group = &result->group;
     const bool judged = result->judged; /* else there is nothing but its name */
@@ -110,6 +97,10 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);
     const double minutes = result->weak ? group->weak.minutes : group->scaled_minutes;
     mls_table_row(table);
+    if (submitter != NULL) {
+        mls_table_cell(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", submitter->name);
+        mls_table_cell(table, "system", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", result->system);
+    }
     mls_table_cell(table, "benchmark", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s%s", result->benchmark,
                    result->weak ? " (weak)" : "");
     mls_table_cell(table, "runs", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s%s%s",
@@ -179,9 +170,50 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
             system = result->system;
             system_heading(&table, submitter, system);
         }
-        add_result_row(&table, view, result);
+        add_result_row(&table, view, NULL, result);
     }
     mls_table_finish(&table, view);
+    mls_view_gap(view);
+}
+
+/* Of more results than this only those are listed that are not ready, unless -v lists all. */
+enum { RESULTS_MANY = 40, RESULTS_SHOWN = 12 };
+
+static size_t count_results(const mls_submission *submission)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        count += submission->submitters[i].result_count;
+    }
+    return count;
+}
+
+/* Of many results those that are not ready. */
+static void show_many(mls_view *view, const mls_submission *submission)
+{
+    const size_t count = count_results(submission);
+    mls_table table = {.indent = 4};
+    size_t ready = 0;
+    size_t shown = 0;
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        const mls_submitter *submitter = &submission->submitters[i];
+        for (size_t k = 0; k < submitter->result_count; k++) {
+            const mls_submission_result *result = &submitter->results[k];
+            ready += result->valid && result->judged;
+            if (!(result->valid && result->judged) && shown < RESULTS_SHOWN) {
+                add_result_row(&table, view, submitter, result);
+                shown++;
+            }
+        }
+    }
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    mls_view_text(view, MLS_STYLE_BOLD, "%s %s", mls_usage_name(submission->options.usage), submission->edition->name);
+    mls_output_printf(view->output, "%s   %s of %s, %zu ready%s\n%s", submission->edition_by_date ? " (by date)" : "",
+                      mls_words_plural(count, "result", "results").text,
+                      mls_words_plural(submission->submitter_count, "submitter", "submitters").text, ready,
+                      shown == 0 ? " (-v lists them)" : "", view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+    mls_table_finish(&table, view);
+    mls_view_more(view, MLS_STYLE_PLAIN, 4, shown > 0 ? count - shown : 0, "result", mls_view_hint(view));
     mls_view_gap(view);
 }
 
@@ -203,7 +235,11 @@ static void show_submission(mls_printer *to, const void *what)
     const mls_submission *submission = what;
     mls_view *view = to->view;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
-    for (size_t i = 0; i < submission->submitter_count && (!view->quiet || markdown); i++) {
+    const bool many = view->verbose == 0 && count_results(submission) > RESULTS_MANY;
+    if (many && (!view->quiet || markdown)) {
+        show_many(view, submission);
+    }
+    for (size_t i = 0; i < submission->submitter_count && !many && (!view->quiet || markdown); i++) {
         show_submitter(view, submission, &submission->submitters[i]);
     }
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
@@ -211,10 +247,7 @@ static void show_submission(mls_printer *to, const void *what)
             continue;
         }
         mls_output_printf(view->output, markdown ? "\n#### %s\n\n" : "%s\n", headings[severity]);
-        show_list(view, submission, NULL, severity);
-        for (size_t i = 0; i < submission->submitter_count; i++) {
-            show_list(view, submission, &submission->submitters[i], severity);
-        }
+        show_findings(view, submission, severity, many);
     }
     mls_view_gap(view);
     show_verdict(view, submission);
