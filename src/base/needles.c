@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, HASH_BITS = 18, GROUP_BITS = 12, STRIDE = 4 };
+enum { WINDOW = 4, HASH_BITS = 20, GROUP_BITS = 12, STRIDE = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -71,7 +71,10 @@ static const char common[] =
     "torch/distributed/nn/modules transformer_engine megatron/core self.local_rank tensor parallel model current "
     "device loading from not set to this that must have function return module layer process group import time, "
     "seconds Setting context container continue content default epoch lineno used CUDA_VISIBLE_DEVICES LOCAL_RANK "
-    "Initializing connected created expected on node 0 load_checkpoint end point transport";
+    "Initializing connected created expected on node 0 load_checkpoint end point transport ranks with context "
+    "parallel combined 0 data parallel group nemo_logging:0] 1.000, tensor(0.0) loss=1.0000, \"samples_count\": 0.1} "
+    "submission_benchmark submission_division init_start run_start retrieve initialized attention optimizer "
+    "learning_rate_warmup_steps images/sec Time: Loss: 0.000 missing replication_factor throughput";
 
 /* How much of a log the window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
 static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
