@@ -129,6 +129,58 @@ static void rows(void **state)
     mls_signatures_free(signatures);
 }
 
+/* The class and the origins that a failure of it can have: what is told of one must not contradict the other. */
+static const char *const origins_of_classes[] = {
+    "gpu-hardware hardware",
+    "gpu-memory user",
+    "gpu-fault software",
+    "host-hardware hardware",
+    "host-memory user infrastructure",
+    "node infrastructure",
+    "network infrastructure hardware",
+    "communication-timeout infrastructure software",
+    "storage infrastructure hardware user",
+    "scheduler infrastructure user",
+    "preemption infrastructure",
+    "container infrastructure user",
+    "configuration user infrastructure",
+    "library-mismatch user infrastructure",
+    "data user infrastructure",
+    "numerics software user hardware",
+    "code software user",
+    "convergence user",
+    "unknown software infrastructure",
+};
+
+static bool origin_fits(const mls_signature *one)
+{
+    const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, one->kind);
+    const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, one->origin);
+    bool fits = false;
+    for (size_t i = 0; i < sizeof origins_of_classes / sizeof *origins_of_classes; i++) {
+        mls_str left = mls_str_from(origins_of_classes[i]);
+        const bool own = mls_str_equal(mls_str_word(&left), kind);
+        while (own && !fits && left.len > 0) {
+            fits = mls_str_equal(mls_str_word(&left), origin);
+        }
+    }
+    return fits;
+}
+
+static void origins(void **state)
+{
+    (void)state;
+    mls_signatures *signatures = load();
+    for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
+        const mls_signature *one = mls_signatures_get(signatures, i);
+        if (!origin_fits(one)) {
+            print_error("%s: its origin does not go with its class\n", one->id);
+            fail();
+        }
+    }
+    mls_signatures_free(signatures);
+}
+
 /* The words of the classes that the code itself names. */
 static void words(void **state)
 {
@@ -240,7 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples), cmocka_unit_test(rows), cmocka_unit_test(words),   cmocka_unit_test(wordings),
-        cmocka_unit_test(linear),   cmocka_unit_test(own),  cmocka_unit_test(overrun),
+        cmocka_unit_test(linear),   cmocka_unit_test(own),  cmocka_unit_test(overrun), cmocka_unit_test(origins),
     };
     return cmocka_run_group_tests_name("signatures", tests, NULL, NULL);
 }
