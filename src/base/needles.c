@@ -76,13 +76,21 @@ static const char common[] =
     "submission_benchmark submission_division init_start run_start retrieve initialized attention optimizer "
     "learning_rate_warmup_steps images/sec Time: Loss: 0.000 missing replication_factor throughput";
 
+/* It hangs over the needle by a byte. */
+static bool window_hangs(mls_str needle, int at)
+{
+    return at < 0 || (size_t)at + WINDOW > needle.len;
+}
+
+enum { HANGING_WEIGHT = 2048 };
+
 /* How much of a log the window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
 static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 {
-    enum { HANGING = 2048, COMMON = 100 };
-    if (at < 0 || (size_t)at + WINDOW > needle.len) {
+    enum { COMMON = 100 };
+    if (window_hangs(needle, at)) {
         const char *inside = needle.ptr + (at < 0 ? 0 : at);
-        return memmem(common, sizeof common, inside, WINDOW - 1) != NULL ? 2 * HANGING : HANGING;
+        return memmem(common, sizeof common, inside, WINDOW - 1) != NULL ? 2 * HANGING_WEIGHT : HANGING_WEIGHT;
     }
     const uint8_t mark = self->seen[window_hash(load_window(needle.ptr + at), factor_first)];
     unsigned weight = 1;
@@ -132,10 +140,12 @@ static bool add_needle(mls_needles *self, size_t needle)
     for (int k = -1; k < STRIDE - 1 && ok; k++) {
         unsigned min = UINT32_MAX;
         int rarest = k;
-        for (int at = k; at <= (int)text.len - WINDOW + 1; at += STRIDE) {
-            const unsigned weight = window_weight(self, text, at);
-            rarest = weight < min ? at : rarest;
-            min = weight < min ? weight : min;
+        for (int pass = 0; pass < 2 && min > HANGING_WEIGHT; pass++) { /* those that hang last: they cost most */
+            for (int at = k; at <= (int)text.len - WINDOW + 1; at += STRIDE) {
+                const unsigned weight = window_hangs(text, at) == pass ? window_weight(self, text, at) : min;
+                rarest = weight < min ? at : rarest;
+                min = weight < min ? weight : min;
+            }
         }
         ok = add_windows(self, needle, rarest);
     }
