@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
- * config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes of 4 GPUs, one micro-batch per step, context parallel 8; without
+ * config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes of 4 GPUs, one sample a rank and step, context parallel 8; without
  * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run. */
 #pragma once
 
@@ -29,16 +29,16 @@ typedef struct mls_config_name {
     const char *problem; /**< what is wrong with the numbers, a static text; NULL: nothing.  Kind is NONE then, but for
                               degrees of parallelism that do not divide the GPUs or are not dp<N> */
     uint64_t nodes, gpus_per_node;
-    uint64_t gpus;                  /**< nodes * gpus_per_node */
-    uint64_t third;                 /**< the number after the GPUs per node, of any meaning */
-    uint64_t gradient_accumulation; /**< third, when one of tp, pp, cp is named: micro-batches per step */
-    uint64_t batch_per_gpu;         /**< third, when none is */
+    uint64_t gpus;           /**< nodes * gpus_per_node */
+    uint64_t third;          /**< the number after the GPUs per node, of any meaning */
+    uint64_t batch_per_rank; /**< third, when one of tp, pp, cp, ep is named: samples a step of a data-parallel rank */
+    uint64_t batch_per_gpu;  /**< third, when none is */
     /** tp<N>, pp<N>, cp<N>; 0 when left out, which counts as 1. */
     uint64_t tensor_parallel, pipeline_parallel, context_parallel;
     uint64_t expert_parallel, virtual_pipeline, sequence_parallel; /**< ep<N>, vp<N>, sp<N> */
-    uint64_t data_parallel;               /**< gpus / (tp*pp*cp), when one of tp, pp, cp is named */
+    uint64_t data_parallel;               /**< gpus / (tp*pp*cp), when one of tp, pp, cp, ep is named */
     uint64_t data_parallel_named;         /**< dp<N>, as the name has it */
-    uint64_t global_batch_size;           /**< gradient_accumulation * data_parallel, of a config with micro batch 1 */
+    uint64_t global_batch_size;           /**< gbs<N>, else batch_per_rank * data_parallel */
     uint64_t extra[MLS_CONFIG_EXTRA_MAX]; /**< further numbers of the shape, without a meaning */
     size_t extra_count;
     mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< what follows, cut at '_'; the last one holds the rest of very many */
@@ -47,7 +47,8 @@ typedef struct mls_config_name {
 
 /** Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
  * parallelism stand in any order, and the last part that has this form is the shape:
- *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh */
+ *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
+ * Degrees may also be the part after the shape, then the third number is no batch, or after n<nodes>. */
 mls_config_name mls_config_name_decode(mls_str text);
 
 /** How many settings of a text can agree with its name. */
@@ -55,12 +56,13 @@ mls_config_name mls_config_name_decode(mls_str text);
 
 /** A config by its name and its text together.  Numbers that are 0 are not known. */
 typedef struct mls_config_summary {
-    uint64_t micro_batch_size;  /**< MICRO_BATCH_SIZE; 1 when the text does not set it */
-    uint64_t global_batch_size; /**< micro batch * accumulation * data parallel */
+    uint64_t micro_batch_size;      /**< what the text says: never assumed to be 1 */
+    uint64_t gradient_accumulation; /**< samples of a rank / micro batch, where that divides them */
+    uint64_t global_batch_size;     /**< samples of a step */
     /** Exports that say what the name says; they live as long as the script. */
     const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
-    const char *absent[3]; /**< TP, PP, CP as far as neither of the two sets them to more than 1: static texts */
+    const char *absent[4]; /**< TP, PP, CP, EP as far as neither of the two sets them to more than 1: static texts */
     size_t absent_count;
 } mls_config_summary;
 
@@ -68,5 +70,11 @@ typedef struct mls_config_summary {
  * does not fit together, and settings that cost speed or break runs become findings at the line of the export. */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
+
+/** What the two say of a step's samples (script NULL: the name alone), by the first that applies: the global batch that
+ * the text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE x GPUs and what is
+ * packed into one.  Unknown stays 0: an export that cannot be known, and a batch of one a GPU, with which some of the
+ * GPUs may evaluate only. */
+void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary);
 
 MLS_C_END

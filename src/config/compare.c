@@ -68,17 +68,13 @@ static void compare_number(const comparison *self, const char *export, uint64_t 
     judge_export(self, variable, value == number || value == either, mls_str_from(said), remark);
 }
 
-/* MINIBS counts micro-batches or samples; BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
+/* BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
 static void compare_batches(const comparison *self)
 {
     const mls_config_name *name = self->name;
-    const uint64_t micro = self->summary->micro_batch_size != 0 ? self->summary->micro_batch_size : 1;
-    const char *third = name->gradient_accumulation != 0 ? "accumulation " : "batch ";
-    uint64_t samples;
     uint64_t global;
-    if (!__builtin_mul_overflow(name->third, micro, &samples)) {
-        compare_number(self, "MINIBS", name->third, samples, 0, third, "");
-    }
+    compare_number(self, "MINIBS", name->batch_per_rank, name->batch_per_rank, 0, "batch ", " per rank");
+    compare_number(self, "MINIBS", name->batch_per_gpu, name->batch_per_gpu, 0, "batch ", "");
     if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
         compare_number(self, "BATCHSIZE", name->batch_per_gpu, global, name->gpus, "batch ", " per GPU");
     }
@@ -95,7 +91,7 @@ static void compare_system(const comparison *self)
     }
 }
 
-enum { DEGREES = 3, EXPORTS = 2 };
+enum { DEGREES = 4, EXPORTS = 2, EXPERT = DEGREES - 1 };
 
 static const struct {
     const char *letters, *left_out;
@@ -104,6 +100,7 @@ static const struct {
     {"tp", "no tp, which counts as ", {"TP", "TENSOR_MODEL_PARALLEL"}},
     {"pp", "no pp, which counts as ", {"PP", "PIPELINE_MODEL_PARALLEL"}},
     {"cp", "no cp, which counts as ", {"CP", "CONTEXT_PARALLEL"}},
+    {"ep", "no ep, which counts as ", {"EP", "EXPERT_PARALLEL"}},
 };
 
 /* One left out in the name counts as 1 where one of them is there, and in the text if it is read whole. */
@@ -116,6 +113,9 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     for (size_t i = 0; i < EXPORTS; i++) {
         set = set || find_export(self, exports[i]) != NULL;
         compare_number(self, exports[i], degree, degree, 0, before, "");
+    }
+    if (index == EXPERT && named == 0 && !set) {
+        return; /* most models have no experts */
     }
     if (!set && degree == 1) {
         self->summary->absent[self->summary->absent_count++] = exports[0];
@@ -133,7 +133,7 @@ static void check_parallel(const comparison *self)
     uint64_t product = 1;
     bool known = !__builtin_mul_overflow(exported_number(find_export(self, "DGXNNODES")),
                                          exported_number(find_export(self, "DGXNGPU")), &total);
-    for (size_t i = 0; i < DEGREES && known; i++) {
+    for (size_t i = 0; i < EXPERT && known; i++) {
         const mls_shell_variable *first = find_export(self, degrees[i].exports[0]);
         const mls_shell_variable *found = first != NULL ? first : find_export(self, degrees[i].exports[1]);
         const uint64_t degree = found == NULL && self->script->complete ? 1 : exported_number(found);
@@ -238,17 +238,14 @@ static void check_threads(const comparison *self)
 static void compare_text(const comparison *self)
 {
     const mls_config_name *name = self->name;
-    const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel};
-    const mls_shell_variable *micro = find_export(self, "MICRO_BATCH_SIZE");
-    if (micro != NULL || !self->script->complete) {
-        self->summary->micro_batch_size = exported_number(micro);
-    }
+    const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel,
+                                     name->expert_parallel};
     compare_system(self);
     compare_number(self, "DGXNNODES", name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");
     compare_number(self, "DGXNGPU", name->gpus_per_node, name->gpus_per_node, 0, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
     compare_batches(self);
-    for (size_t i = 0; i < DEGREES && (named[0] | named[1] | named[2]) != 0; i++) {
+    for (size_t i = 0; i < DEGREES && (named[0] | named[1] | named[2] | named[EXPERT]) != 0; i++) {
         compare_degree(self, i, named[i]);
     }
     if (name->kind != MLS_CONFIG_KIND_NONE) {
@@ -263,15 +260,13 @@ static void compare_text(const comparison *self)
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings)
 {
-    *summary = (mls_config_summary){.micro_batch_size = 1};
+    *summary = (mls_config_summary){0};
+    mls_config_batch(name, script, summary);
     if (name->problem != NULL) {
         mls_findings_add(findings, MLS_FINDING_CONFIG_NAME, (mls_finding_place){0}, "%s", name->problem);
     }
     if (script != NULL) {
         const comparison self = {name, script, summary, findings};
         compare_text(&self);
-    }
-    if (__builtin_mul_overflow(name->global_batch_size, summary->micro_batch_size, &summary->global_batch_size)) {
-        summary->global_batch_size = 0;
     }
 }

@@ -69,28 +69,37 @@ static bool is_letter_next(mls_str rest)
     return lower >= 'a' && lower <= 'z';
 }
 
+static bool has_degrees(const mls_config_name *decoded)
+{
+    return (decoded->tensor_parallel | decoded->pipeline_parallel | decoded->context_parallel |
+            decoded->expert_parallel) != 0;
+}
+
 /* Works out the batch from the numbers.  A degree that is left out counts as 1. */
 static void derive_batch(mls_config_name *decoded)
 {
     const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
+    const uint64_t context = decoded->context_parallel != 0 ? decoded->context_parallel : 1;
     uint64_t model_parallel = 1;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         model_parallel = multiply(decoded, model_parallel, named[i] != 0 ? named[i] : 1);
     }
-    if ((named[0] | named[1] | named[2]) == 0) {
-        decoded->batch_per_gpu = decoded->third;
+    if (!has_degrees(decoded) || model_parallel == 0) {
         return;
     }
-    decoded->gradient_accumulation = decoded->third;
-    if (model_parallel != 0 && decoded->gpus % model_parallel != 0) {
+    if (decoded->gpus % model_parallel != 0) {
         decoded->problem = "tp*pp*cp does not divide the number of GPUs";
-    } else if (model_parallel != 0) {
-        decoded->data_parallel = decoded->gpus / model_parallel;
-        decoded->global_batch_size = multiply(decoded, decoded->third, decoded->data_parallel);
-        if (decoded->problem == NULL && decoded->data_parallel_named != 0 &&
-            decoded->data_parallel_named != decoded->data_parallel) {
-            decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
-        }
+        return;
+    }
+    decoded->data_parallel = decoded->gpus / model_parallel;
+    decoded->global_batch_size = multiply(decoded, decoded->batch_per_rank, decoded->data_parallel);
+    if (decoded->problem != NULL) {
+        return;
+    }
+    if (decoded->data_parallel_named != 0 && decoded->data_parallel_named != decoded->data_parallel) {
+        decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
+    } else if (decoded->expert_parallel > 1 && decoded->data_parallel * context % decoded->expert_parallel != 0) {
+        decoded->problem = "ep does not divide the data-parallel ranks times cp";
     }
 }
 
@@ -106,8 +115,8 @@ static void read_further(mls_config_name *decoded, mls_str digits)
     }
 }
 
-/* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]…: an x may stand between degrees and after them. */
-static bool read_shape(mls_str part, mls_config_name *decoded)
+/* [tp<T>][pp<P>]… and nothing else: an x may stand before, between and after them. */
+static bool read_degrees(mls_str part, mls_config_name *decoded)
 {
     const struct {
         mls_str letters;
@@ -117,39 +126,62 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
                    {MLS_STR("vp"), &decoded->virtual_pipeline},   {MLS_STR("sp"), &decoded->sequence_parallel},
                    {MLS_STR("dp"), &decoded->data_parallel_named}};
     const size_t degree_count = sizeof degrees / sizeof *degrees;
-    const mls_str nodes = take_digits(&part);
-    const bool by = take_word(&part, MLS_S("x"));
-    mls_str digits = take_digits(&part);
-    if (nodes.len == 0 || !by || digits.len == 0) {
-        return false;
-    }
-    decoded->kind = MLS_CONFIG_KIND_SHAPE;
-    read_machine(decoded, nodes, digits);
-    for (bool named = false; part.len > 0;) {
-        (void)take_word(&part, MLS_S("x"));
-        digits = take_digits(&part);
-        if (digits.len > 0 && !named) {
-            read_further(decoded, digits);
-            continue;
-        }
-        if (part.len == 0 && digits.len == 0) {
-            break;
-        }
+    for ((void)take_word(&part, MLS_S("x")); part.len > 0; (void)take_word(&part, MLS_S("x"))) {
         size_t i = 0;
         while (i < degree_count && !take_word(&part, degrees[i].letters)) {
             i++;
         }
         const mls_str number = take_digits(&part);
-        if (digits.len > 0 || i == degree_count || number.len == 0) {
+        if (i == degree_count || number.len == 0) {
             return false;
         }
         if (*degrees[i].degree != 0) {
             spoil(decoded, "the name gives one degree of parallelism twice");
         }
         *degrees[i].degree = read_number(decoded, number, false);
-        named = true;
     }
     return true;
+}
+
+/* The length of the part after `part`, which holds degrees and nothing else; 0, and nothing is changed: not so. */
+static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
+{
+    mls_config_name with = *decoded;
+    const char *end = decoded->name.ptr + decoded->name.len;
+    mls_str left = {part.ptr + part.len, (size_t)(end - part.ptr) - part.len};
+    mls_str next;
+    if (!take_word(&left, MLS_S("_")) || has_degrees(decoded)) {
+        return 0;
+    }
+    (void)mls_str_cut(&left, '_', &next);
+    if (!read_degrees(next, &with) || !has_degrees(&with)) {
+        return 0;
+    }
+    *decoded = with;
+    return next.len;
+}
+
+/* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]… */
+static bool read_shape(mls_str part, mls_config_name *decoded)
+{
+    const mls_str nodes = take_digits(&part);
+    const bool by = take_word(&part, MLS_S("x"));
+    const mls_str gpus = take_digits(&part);
+    if (nodes.len == 0 || !by || gpus.len == 0) {
+        return false;
+    }
+    decoded->kind = MLS_CONFIG_KIND_SHAPE;
+    read_machine(decoded, nodes, gpus);
+    for (mls_str left = part; part.len > 0; part = left) {
+        const mls_str digits = take_word(&left, MLS_S("x")) ? take_digits(&left) : (mls_str){0};
+        if (digits.len == 0) {
+            break;
+        }
+        read_further(decoded, digits);
+    }
+    const bool whole = read_degrees(part, decoded);
+    *(has_degrees(decoded) ? &decoded->batch_per_rank : &decoded->batch_per_gpu) = decoded->third;
+    return whole;
 }
 
 /* 16xXE8545x4A100-SXM-80GB: nodes, model, and GPUs per node before their own model; only as the first part. */
@@ -173,11 +205,14 @@ static bool read_model(mls_str part, mls_config_name *decoded)
     return false;
 }
 
-/* 32nodes */
+/* 32nodes, or n2 before degrees of parallelism */
 static bool read_nodes(mls_str part, mls_config_name *decoded)
 {
+    mls_config_name ignored = *decoded;
+    const bool brief = mls_str_starts(part, MLS_S("n")) && read_degrees_after(part, &ignored) > 0;
+    (void)(brief && take_word(&part, MLS_S("n")));
     const mls_str nodes = take_digits(&part);
-    if (nodes.len == 0 || !(mls_str_equal(part, MLS_S("node")) || mls_str_equal(part, MLS_S("nodes")))) {
+    if (nodes.len == 0 || !(brief ? part.len == 0 : mls_str_any(part, "node|nodes", mls_str_equal))) {
         return false;
     }
     decoded->kind = MLS_CONFIG_KIND_NODES;
@@ -191,6 +226,15 @@ static bool read_common(mls_str part, mls_config_name *decoded)
     return part.ptr + part.len == decoded->name.ptr + decoded->name.len && mls_str_equal(part, MLS_S("common"));
 }
 
+/* gbs64: the global batch, whatever the numbers say */
+static void read_batch_suffix(mls_config_name *decoded, mls_str suffix)
+{
+    const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
+    if (digits.len > 0 && suffix.len == 0) {
+        decoded->global_batch_size = read_number(decoded, digits, false);
+    }
+}
+
 static void read_suffixes(mls_config_name *decoded, size_t begin)
 {
     const mls_str name = decoded->name;
@@ -198,8 +242,10 @@ static void read_suffixes(mls_config_name *decoded, size_t begin)
         const char *next = memchr(name.ptr + begin, '_', name.len - begin);
         const bool last = next == NULL || decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX;
         const size_t end = last ? name.len : (size_t)(next - name.ptr);
+        const mls_str suffix = {name.ptr + begin, end - begin};
         if (end > begin) {
-            decoded->suffixes[decoded->suffix_count++] = (mls_str){name.ptr + begin, end - begin};
+            decoded->suffixes[decoded->suffix_count++] = suffix;
+            read_batch_suffix(decoded, suffix);
         }
         begin = end + 1;
     }
@@ -217,14 +263,14 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
         }
         const mls_str part = {name.ptr + begin, end - begin};
         if (read(part, decoded)) {
-            if (decoded->kind == MLS_CONFIG_KIND_SHAPE) {
-                derive_batch(decoded);
-            }
+            const size_t degrees = read == read_shape || read == read_nodes ? read_degrees_after(part, decoded) : 0;
+            decoded->batch_per_gpu = degrees > 0 ? 0 : decoded->batch_per_gpu;
+            derive_batch(decoded);
             if (decoded->kind == MLS_CONFIG_KIND_NONE) {
                 *decoded = (mls_config_name){.name = name, .problem = decoded->problem};
             }
             decoded->system = read == read_model ? part : (mls_str){name.ptr, begin > 0 ? begin - 1 : 0};
-            read_suffixes(decoded, read == read_common ? begin : end + 1);
+            read_suffixes(decoded, read == read_common ? begin : end + 1 + (degrees > 0 ? degrees + 1 : 0));
             return true;
         }
         *decoded = blank;

@@ -12,12 +12,13 @@ enum { INDENT = 2, HANG = 4 };
 /* The settings that a person wants to know of a config beside its shape. */
 static const char settings_that_matter[] =
     "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
-    "CONTEXT_PARALLEL MICRO_BATCH_SIZE LR MAX_STEPS SEGMENT WALLTIME_RUNANDTIME WALLTIME";
+    "CONTEXT_PARALLEL MICRO_BATCH_SIZE MBS EP EXPERT_PARALLEL GBS GLOBAL_BATCH_SIZE LR MAX_STEPS SEGMENT "
+    "WALLTIME_RUNANDTIME WALLTIME";
 
 /* A degree of parallelism: 1 where the name has others, 0 where it has none. */
 static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
 {
-    const bool parallel = name->tensor_parallel != 0 || name->pipeline_parallel != 0 || name->context_parallel != 0;
+    const bool parallel = (name->tensor_parallel | name->pipeline_parallel | name->context_parallel) != 0;
     return degree == 0 && parallel ? 1 : degree;
 }
 
@@ -45,9 +46,10 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
                  {"  virtual pipeline", name->virtual_pipeline},
                  {"  sequence", name->sequence_parallel},
                  {"  data", name->data_parallel},
-                 {"   accumulation", name->gradient_accumulation},
+                 {"   batch per rank", name->batch_per_rank},
                  {"   batch per GPU", name->batch_per_gpu},
-                 {"  micro batch", entry->summary.micro_batch_size > 1 ? entry->summary.micro_batch_size : 0},
+                 {"  micro batch", entry->summary.micro_batch_size},
+                 {"  accumulation", entry->summary.gradient_accumulation},
                  {"   global batch", entry->summary.global_batch_size}};
     mls_buffer_printf(line, "   %s", mls_words_plural(name->nodes, "node", "nodes").text);
     if (name->gpus_per_node != 0) {
@@ -177,7 +179,7 @@ static void add_entry_row(mls_table *table, const mls_config_entry *entry)
                  {"pp", RIGHT, degree_of(name, name->pipeline_parallel)},
                  {"cp", RIGHT, degree_of(name, name->context_parallel)},
                  {"data", RIGHT, name->data_parallel},
-                 {"accum", RIGHT, name->gradient_accumulation},
+                 {"per rank", RIGHT, name->batch_per_rank},
                  {"per GPU", RIGHT, name->batch_per_gpu},
                  {"batch", RIGHT, entry->summary.global_batch_size}};
     mls_table_row(table);
@@ -266,7 +268,7 @@ static size_t export_count(const mls_config_entry *entry)
     F(config, nodes, COUNT_OR_NULL, "", row->name.nodes)                                                               \
     F(config, gpus_per_node, COUNT_OR_NULL, "", row->name.gpus_per_node)                                               \
     F(config, gpus, COUNT_OR_NULL, "", row->name.gpus)                                                                 \
-    F(config, gradient_accumulation, COUNT_OR_NULL, "", row->name.gradient_accumulation)                               \
+    F(config, gradient_accumulation, COUNT_OR_NULL, "", row->summary.gradient_accumulation)                            \
     F(config, batch_per_gpu, COUNT_OR_NULL, "", row->name.batch_per_gpu)                                               \
     F(config, tensor_parallel, COUNT_OR_NULL, "", row->name.tensor_parallel)                                           \
     F(config, pipeline_parallel, COUNT_OR_NULL, "", row->name.pipeline_parallel)                                       \
@@ -274,6 +276,8 @@ static size_t export_count(const mls_config_entry *entry)
     F(config, expert_parallel, COUNT_OR_NULL, "", row->name.expert_parallel)                                           \
     F(config, data_parallel, COUNT_OR_NULL, "", row->name.data_parallel)                                               \
     F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
+    F(config, batch_per_rank, COUNT_OR_NULL, "", row->name.batch_per_rank)                                             \
+    F(config, micro_batch_size, COUNT_OR_NULL, "", row->summary.micro_batch_size)                                      \
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
@@ -309,7 +313,7 @@ const mls_report mls_config_report = {
         .names =
             "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel "
             "pipeline_parallel context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors "
-            "warnings advice",
+            "warnings advice batch_per_rank micro_batch_size",
         .rows = "configs",
         .sources = {&config_fields, &config_csv_fields}}};
 const mls_report mls_config_exports_report = {

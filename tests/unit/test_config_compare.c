@@ -70,7 +70,9 @@ static void test_names_and_texts_that_disagree(void **state)
         {"X_1x4", "DGXNGPU=8 OMP_NUM_THREADS=1", 1, "name says 4 GPUs a node, text exports DGXNGPU=8"},
         {"X_multi_32nodes", "DGXNNODES=16", 1, "name says 32 nodes, text exports DGXNNODES=16"},
         {"16xA4x8B", "DGXNNODES=15", 1, "name says 16 nodes, text exports DGXNNODES=15"},
-        {"X_1x4x2xtp1", "MINIBS=3", 1, "name says accumulation 2, text exports MINIBS=3"},
+        {"X_1x4x2xtp1", "MINIBS=3", 1, "name says batch 2 per rank, text exports MINIBS=3"},
+        {"X_4x8x2xtp1pp1cp1ep1", "EXPERT_PARALLEL=8", 1, "name says ep1, text exports EXPERT_PARALLEL=8"},
+        {"X_4x8x2xtp1pp1cp1", "EP=8", 1, "name says no ep, which counts as 1, text exports EP=8"},
         {"X_1x4x2", "MINIBS=3", 1, "name says batch 2, text exports MINIBS=3"},
         {"X_1x8x3096", "BATCHSIZE=27648", 1,
          "name says batch 3096 per GPU, text exports BATCHSIZE=27648, 3456 per GPU"},
@@ -87,7 +89,7 @@ static void test_names_and_texts_that_agree(void **state)
     (void)state;
     const char *const cases[][2] = {
         {"X_18x4x1xtp1pp1cp8", "DGXNNODES=18 DGXNGPU=4 MINIBS=1 CP=8 DGXSYSTEM=X_18x4x1xtp1pp1cp8"},
-        {"X_1x4x2xtp1", "MINIBS=4 MICRO_BATCH_SIZE=2"},
+        {"X_1x4x2xtp1", "MINIBS=2 MICRO_BATCH_SIZE=2"},
         {"X_1x8x32", "BATCHSIZE=32"},
         {"X_1x8x32", "BATCHSIZE=256"},
         {"X_64x8x128x4x8_mbs2", "MINIBS=128 MICRO_BATCH_SIZE=2 TP=4 PP=8"},
@@ -166,11 +168,12 @@ static void test_summary(void **state)
     mls_findings findings = {0};
     mls_shell *script;
     mls_config_summary summary = compare("GB200_128x4x112xtp4pp8cp2", NULL, &findings, &script);
-    assert_int_equal(summary.micro_batch_size, 1);
+    assert_int_equal(summary.micro_batch_size, 0);
+    assert_int_equal(summary.gradient_accumulation, 0);
     assert_int_equal(summary.global_batch_size, 896);
     summary = compare("X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=2 DGXNNODES=18 CP=8", &findings, &script);
     assert_int_equal(summary.micro_batch_size, 2);
-    assert_int_equal(summary.global_batch_size, 18);
+    assert_int_equal(summary.global_batch_size, 9);
     assert_int_equal(summary.agreeing_count, 2);
     assert_true(mls_str_equal(summary.agreeing[0]->name, MLS_S("DGXNNODES")));
     assert_int_equal(summary.absent_count, 2);
@@ -178,10 +181,48 @@ static void test_summary(void **state)
     mls_shell_free(script);
     summary = compare("X_18x4x1xtp1pp1cp8", "MICRO_BATCH_SIZE=$RANDOM CP=8", &findings, &script);
     assert_int_equal(summary.micro_batch_size, 0);
-    assert_int_equal(summary.global_batch_size, 0);
+    assert_int_equal(summary.global_batch_size, 9);
     mls_shell_free(script);
     assert_int_equal(findings.count, 0);
     mls_findings_release(&findings);
+}
+
+static void test_samples_of_a_step(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *text;
+        uint64_t accumulation, batch; /* 0: not known */
+    } cases[] = {
+        {"X_1x8x2xtp1pp1cp1", "MINIBS=2 MICRO_BATCH_SIZE=2 TP=1", 1, 16},
+        {"X_1x8x8xtp4", "MINIBS=8 MBS=4 TP=2", 2, 32},
+        {"X_1x8x8xtp4", "MINIBS=8 MBS=3 TP=4", 0, 16},
+        {"X_1x8x8xtp4", "MINIBS=$RANDOM TP=4", 0, 0},
+        {"X_1x8x4xtp4", "DGXNGPU=6 MINIBS=4 TP=4", 0, 0},
+        {"X_1x8x8xtp4", "GBS=64 MINIBS=8", 0, 64},
+        {"X_2x8x1_tp1pp1ep1_gbs64", "PRIMUS_GLOBAL_BATCH_SIZE=32", 0, 32},
+        {"X_2x8x1_tp1pp1ep1_gbs64", "NNODES=2", 0, 64},
+        {"X_2x8x7", "BATCHSIZE=7", 0, 112},
+        {"X_2x8x7", "BATCHSIZE=null LOCAL_BATCH_SIZE=7", 0, 112},
+        {"X_1x8x6912", "BATCHSIZE=55296", 0, 55296},
+        {"X_1x4x7", "BATCHSIZE=14", 0, 0},
+        {"X_1x8x48x1_pack", "BATCHSIZE=48 PACKING_FACTOR=3", 0, 768},
+        {"X_1x8x48", "BATCHSIZE=48 PACKING_FACTOR=3", 0, 1152},
+        {"X_9x8x1", "BATCHSIZE=1", 0, 0},
+        {"X_4294967296x4294967295x2xtp1", "MINIBS=2", 0, 0},
+        {"common", "BATCHSIZE=8", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mls_findings findings = {0};
+        mls_shell *script;
+        const mls_config_summary summary = compare(cases[i].name, cases[i].text, &findings, &script);
+        if (summary.global_batch_size != cases[i].batch || summary.gradient_accumulation != cases[i].accumulation) {
+            fail_msg("%s, %s: batch %ju, accumulation %ju", cases[i].name, cases[i].text,
+                     (uintmax_t)summary.global_batch_size, (uintmax_t)summary.gradient_accumulation);
+        }
+        mls_shell_free(script);
+        mls_findings_release(&findings);
+    }
 }
 
 int main(void)
@@ -192,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_shapes_that_do_not_fit),
         cmocka_unit_test(test_settings_that_are_advised_against),
         cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_samples_of_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void test_worked_names(void **state)
     assert_decodes("config_GB200_128x4x112xtp4pp8cp2_cg_dplast.sh",
                    "config_GB200_128x4x112xtp4pp8cp2_cg_dplast.sh,GB200,128,4,512,112,,4,8,2,8,896,cg dplast");
     const mls_config_name decoded = decode("GB200_18x4x1xtp1pp1cp8");
-    assert_int_equal(decoded.gradient_accumulation, 1);
+    assert_int_equal(decoded.batch_per_rank, 1);
     assert_int_equal(decoded.batch_per_gpu, 0);
     assert_null(decoded.problem);
 }
@@ -112,7 +112,7 @@ static void test_names_paths_and_dgxsystem_values_are_one(void **state)
         assert_decodes(same[i], "config_DGXH100_001x08x032.sh,DGXH100,1,8,8,32,,,,,,,");
     }
     assert_int_equal(decode("DGXH100_001x08x032").batch_per_gpu, 32);
-    assert_int_equal(decode("DGXH100_001x08x032").gradient_accumulation, 0);
+    assert_int_equal(decode("DGXH100_001x08x032").batch_per_rank, 0);
 }
 
 static void test_systems_may_look_like_shapes(void **state)
@@ -137,9 +137,33 @@ static void test_other_degrees(void **state)
     assert_int_equal(decode("X_16x8x4xtp4xpp2").data_parallel, 16);
     assert_int_equal(decode("X_16x8xtp4").global_batch_size, 0);
     assert_int_equal(decode("X_16x8xtp4").data_parallel, 32);
-    /* Expert parallelism alone leaves the third number the batch per GPU. */
-    assert_int_equal(decode("X_16x8x4xep8").batch_per_gpu, 4);
-    assert_int_equal(decode("X_16x8x4xep8").data_parallel, 0);
+    /* Expert parallelism takes no GPU from the data-parallel ranks. */
+    assert_int_equal(decode("X_16x8x4xep8").batch_per_rank, 4);
+    assert_int_equal(decode("X_16x8x4xep8").data_parallel, 128);
+    assert_int_equal(decode("X_16x8x4xep8").global_batch_size, 512);
+}
+
+static void test_degrees_after_the_shape(void **state)
+{
+    (void)state;
+    mls_config_name decoded = decode("config_MI355X_2x8x1_tp2pp1ep1_gbs64.sh");
+    assert_int_equal(decoded.tensor_parallel, 2);
+    assert_int_equal(decoded.data_parallel, 8);
+    assert_int_equal(decoded.batch_per_rank | decoded.batch_per_gpu, 0);
+    assert_int_equal(decoded.global_batch_size, 64);
+    assert_int_equal(decoded.suffix_count, 1);
+    decoded = decode("gh200_n2_tp4pp1cp1_cg");
+    assert_int_equal(decoded.kind, MLS_CONFIG_KIND_NODES);
+    assert_int_equal(decoded.nodes, 2);
+    assert_int_equal(decoded.gpus, 0);
+    assert_int_equal(decoded.tensor_parallel, 4);
+    assert_true(mls_str_equal(decoded.system, MLS_S("gh200")));
+    assert_int_equal(decoded.suffix_count, 1);
+    /* Neither is a part that only begins so, and n2 needs degrees. */
+    assert_int_equal(decode("X_2x8x1_tp2x3").batch_per_gpu, 1);
+    assert_int_equal(decode("X_2x8x1_tp2x3").tensor_parallel, 0);
+    assert_int_equal(decode("X_n2_fast").kind, MLS_CONFIG_KIND_NONE);
+    assert_int_equal(decode("X_2x8x1_gbs0").kind, MLS_CONFIG_KIND_NONE);
 }
 
 static void test_other_families(void **state)
@@ -181,6 +205,7 @@ static void test_numbers_that_make_no_sense(void **state)
         {"X_8x8x1x1x2x3x4x5x6x7x8x9", "the shape has too many numbers", MLS_CONFIG_KIND_NONE},
         {"X_0nodes", "a number of the name is 0", MLS_CONFIG_KIND_NONE},
         {"X_9x8x1xtp5", "tp*pp*cp does not divide the number of GPUs", MLS_CONFIG_KIND_SHAPE},
+        {"X_1x8x1xtp1ep3", "ep does not divide the data-parallel ranks times cp", MLS_CONFIG_KIND_SHAPE},
         {"X_9x8x1xtp2dp37", "dp is not the number of GPUs divided by tp*pp*cp", MLS_CONFIG_KIND_SHAPE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -225,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_names_paths_and_dgxsystem_values_are_one),
         cmocka_unit_test(test_systems_may_look_like_shapes),
         cmocka_unit_test(test_other_degrees),
+        cmocka_unit_test(test_degrees_after_the_shape),
         cmocka_unit_test(test_other_families),
         cmocka_unit_test(test_numbers_that_make_no_sense),
         cmocka_unit_test(test_long_and_hostile_names),
