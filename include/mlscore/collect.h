@@ -25,6 +25,7 @@ typedef struct mls_collection {
     size_t run_count, run_capacity;
     mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
+    mls_rcp_sets points; /**< that they were compared with */
     mls_sources skipped; /**< that hold no run, or none of their own: "empty", "repeats the run in …" */
     size_t files;        /**< read, with runs or without */
     uint64_t bytes;      /**< read */

@@ -70,6 +70,7 @@ typedef enum mls_check {
 typedef struct mls_rcp_outcome {
     mls_check check;
     mls_rcp_set *set; /**< the points; NULL: not checked */
+    bool shared;      /**< they are of the options' `points`, not the group's own */
     mls_rcp_result result;
     mls_findings findings; /**< what a failure is, a warning when it is bypassed */
 } mls_rcp_outcome;
@@ -149,6 +150,7 @@ typedef struct mls_score_options {
     bool rcp_bypass, seed_bypass; /**< a failed check of convergence, or of the seeds, does not count */
     mls_str rcp_text;             /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
     const char *rcp_path;         /**< where they are from */
+    mls_rcp_sets *points; /**< where groups find points that they share, and which outlives them; NULL: nowhere */
 } mls_score_options;
 
 /** Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.

@@ -144,11 +144,16 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
 size_t mls_published_around(const mls_published *published, const mls_published_query *query, size_t limit,
                             mls_published_near *around, mls_published_place *place);
 
+/** The results of an edition. */
+typedef struct mls_published_edition {
+    const mls_edition *edition;
+    mls_published results;
+} mls_published_edition;
+
 /** The fastest published result of the edition, model and number of accelerators of each group. */
 typedef struct mls_published_beside {
-    mls_published *tables;    /**< at the first of the groups of each edition that something can stand beside */
-    mls_published_near *near; /**< of each group; result NULL: there is none */
-    size_t count;
+    MLS_LIST_OF(mls_published_edition) editions; /**< of the groups that something can stand beside, each once */
+    mls_published_near *near;                    /**< of each group; result NULL: there is none */
 } mls_published_beside;
 
 /** MLS_OK, MLS_ERROR_MEMORY, or what mls_published_load() returns; to be released in any case. */

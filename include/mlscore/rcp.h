@@ -56,6 +56,15 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
                            mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);
 
+/** Sets that were made once for all that ask by the same rules.  Zero-initialised it has none; owns them. */
+typedef MLS_LIST_OF(mls_rcp_set *) mls_rcp_sets;
+
+/** The set of the same edition and benchmark, which mls_rcp_set_new() makes where there is none yet; all of a list are
+ * of one `own`.  *set lives until the list is released; errors as there. */
+mls_status mls_rcp_sets_find(mls_rcp_sets *sets, const mls_rcp_rules *rules, mls_str own, const char *path,
+                             mls_rcp_set **set, mls_error *error) MLS_MUST_USE;
+void mls_rcp_sets_release(mls_rcp_sets *sets);
+
 /** Fills in all of every point's bar: before it only mean and stdev are known, which is enough to judge by. */
 void mls_rcp_set_bars(mls_rcp_set *set);
 

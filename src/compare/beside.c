@@ -170,31 +170,40 @@ static bool may_be_beside(const mls_group *group)
            !isnan(group->accelerators);
 }
 
+/* The results of an edition, read when they are first asked for. */
+static mls_status find_edition(mls_published_beside *beside, const mls_edition *edition, const mls_published **results,
+                               mls_error *error)
+{
+    for (size_t i = 0; i < beside->editions.count; i++) {
+        if (beside->editions.items[i].edition == edition) {
+            *results = &beside->editions.items[i].results;
+            return MLS_OK;
+        }
+    }
+    if (!MLS_GROW(&beside->editions, items)) {
+        return mls_error_memory(error);
+    }
+    mls_published_edition *made = &beside->editions.items[beside->editions.count++];
+    *made = (mls_published_edition){.edition = edition};
+    *results = &made->results;
+    return mls_published_load(edition->usage, edition->number, &made->results, error);
+}
+
 mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_published_beside *beside,
                                      mls_error *error)
 {
-    *beside = (mls_published_beside){calloc(count + 1, sizeof *beside->tables), calloc(count + 1, sizeof *beside->near),
-                                     count};
-    mls_status status = MLS_OK;
-    if (beside->tables == NULL || beside->near == NULL) {
-        return mls_error_memory(error);
-    }
+    *beside = (mls_published_beside){.near = calloc(count + 1, sizeof *beside->near)};
+    mls_status status = beside->near != NULL ? MLS_OK : mls_error_memory(error);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        const mls_edition *edition = groups[i].edition;
-        size_t first = 0; /* of the groups of this edition: it has the table */
-        while (first < i && (groups[first].edition != edition || !may_be_beside(&groups[first]))) {
-            first++;
-        }
+        const mls_published *published = NULL;
         if (!may_be_beside(&groups[i])) {
             continue;
         }
+        status = find_edition(beside, groups[i].edition, &published, error);
         const mls_side_group side = mls_side_group_of(&groups[i]);
         const mls_published_query query = query_of_side(&side);
-        if (first == i) {
-            status = mls_published_load(edition->usage, edition->number, &beside->tables[i], error);
-        }
         mls_published_near near;
-        if (status == MLS_OK && mls_published_nearest(&beside->tables[first], &query, &near, 1) == 1 &&
+        if (status == MLS_OK && mls_published_nearest(published, &query, &near, 1) == 1 &&
             near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
             has_model(&query, near.result)) {
             beside->near[i] = near;
@@ -205,10 +214,10 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
 
 void mls_published_beside_release(mls_published_beside *beside)
 {
-    for (size_t i = 0; i < beside->count && beside->tables != NULL; i++) {
-        mls_published_release(&beside->tables[i]);
+    for (size_t i = 0; i < beside->editions.count; i++) {
+        mls_published_release(&beside->editions.items[i].results);
     }
-    free(beside->tables);
+    free(beside->editions.items);
     free(beside->near);
 }
 

@@ -215,10 +215,12 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
     }
     double batch_size = NAN; /* that the submitted runs agree on */
     double *to_converge = calloc(count + 1, sizeof *to_converge);
-    mls_status status = to_converge == NULL
-                            ? MLS_ERROR_MEMORY
-                            : mls_rcp_set_new(&rules, options->rcp_text,
-                                              options->rcp_text.len > 0 ? options->rcp_path : NULL, &rcp->set, error);
+    const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
+    rcp->shared = options->points != NULL;
+    mls_status status = to_converge == NULL ? MLS_ERROR_MEMORY
+                        : rcp->shared
+                            ? mls_rcp_sets_find(options->points, &rules, options->rcp_text, path, &rcp->set, error)
+                            : mls_rcp_set_new(&rules, options->rcp_text, path, &rcp->set, error);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         const double logged = runs[i]->global_batch_size;
         batch_size = isnan(logged)                               ? batch_size
@@ -378,7 +380,7 @@ void mls_group_release(mls_group *group)
     free(group->note);
     free(group->power.joules);
     mls_arena_free(group->arena);
-    mls_rcp_set_free(group->rcp.set);
+    mls_rcp_set_free(group->rcp.shared ? NULL : group->rcp.set);
     mls_findings_release(&group->rcp.findings);
     mls_findings_release(&group->seeds.findings);
     mls_findings_release(&group->findings);

@@ -160,6 +160,8 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
     for (size_t i = 0; i < grouping.count && ok; i++) {
         ok = close_group(&grouping.items[i]);
     }
+    mls_group *fitted = ok && grouping.count > 0 ? realloc(grouping.items, grouping.count * sizeof *fitted) : NULL;
+    grouping.items = fitted != NULL ? fitted : grouping.items;
     if (ok && grouping.count > 1) {
         qsort(grouping.items, grouping.count, sizeof *grouping.items, compare_groups);
     }

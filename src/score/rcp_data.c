@@ -205,3 +205,31 @@ void mls_rcp_set_free(mls_rcp_set *set)
         mls_arena_free(set->arena);
     }
 }
+
+mls_status mls_rcp_sets_find(mls_rcp_sets *sets, const mls_rcp_rules *rules, mls_str own, const char *path,
+                             mls_rcp_set **set, mls_error *error)
+{
+    for (size_t i = 0; i < sets->count; i++) {
+        *set = sets->items[i];
+        if ((*set)->rules.edition == rules->edition && (*set)->rules.benchmark == rules->benchmark) {
+            return MLS_OK;
+        }
+    }
+    *set = NULL;
+    if (!MLS_GROW(sets, items)) {
+        return mls_error_memory(error);
+    }
+    const mls_status status = mls_rcp_set_new(rules, own, path, set, error);
+    sets->items[sets->count] = *set;
+    sets->count += *set != NULL;
+    return status;
+}
+
+void mls_rcp_sets_release(mls_rcp_sets *sets)
+{
+    for (size_t i = 0; i < sets->count; i++) {
+        mls_rcp_set_free(sets->items[i]);
+    }
+    free((void *)sets->items);
+    *sets = (mls_rcp_sets){0};
+}

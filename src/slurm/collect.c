@@ -258,13 +258,15 @@ static mls_usage usage_of(const mls_collect_options *options, const mls_group *g
 static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
                                mls_collection *collection, mls_error *error)
 {
+    mls_score_options how = options->score;
+    how.points = &collection->points;
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = usage_of(options, &collection->groups[i]);
         collection->groups[i].edition = options->edition;
         mls_tree_editions_tell(trees, &collection->groups[i]);
-        status = mls_group_score(&collection->groups[i], &options->score, error);
+        status = mls_group_score(&collection->groups[i], &how, error);
         status = status == MLS_OK ? read_power(&collection->groups[i]) : status;
         status = status == MLS_OK ? mls_group_environment(&collection->groups[i]) : status;
     }
@@ -291,6 +293,7 @@ void mls_collection_release(mls_collection *collection)
         mls_group_release(&collection->groups[i]);
     }
     free(collection->groups);
+    mls_rcp_sets_release(&collection->points);
     for (size_t i = 0; i < collection->run_count; i++) {
         mls_run_release(&collection->runs[i]);
     }

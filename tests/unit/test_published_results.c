@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mlscore/published.h"
+#include "mlscore/compare.h"
 
 enum { HIGHEST = 8 };
 
@@ -166,6 +166,38 @@ static void around_each_are_its_neighbours(void **state)
     mls_published_release(&all);
 }
 
+/* Thousands of groups, most of which nothing can stand beside, ask for the results of each edition once. */
+static void an_edition_is_read_once_for_all_groups(void **state)
+{
+    (void)state;
+    enum { GROUPS = 3000 };
+    static mls_group groups[GROUPS];
+    const mls_edition editions[] = {
+        {.usage = MLS_USAGE_TRAINING, .name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)},
+        {.usage = MLS_USAGE_TRAINING, .name = "6.1.0", .number = MLS_EDITION_NUMBER(6, 1, 0)}, /* has no results */
+        {.usage = MLS_USAGE_TRAINING, .name = "5.0.0", .number = MLS_EDITION_NUMBER(5, 0, 0)}};
+    mls_published_beside beside;
+    for (size_t i = 0; i < GROUPS; i++) {
+        const bool known = i % 3 != 0;
+        groups[i] = (mls_group){.edition = &editions[i % 7 % 3],
+                                .benchmark = "llama31_405b",
+                                .division = MLS_DIVISION_CLOSED,
+                                .accelerators = known ? 512 : (double)NAN,
+                                .accelerator = known ? "GB200" : NULL,
+                                .scaled_minutes = 100};
+    }
+    assert_int_equal(mls_published_beside_make(groups, GROUPS, &beside, NULL), MLS_OK);
+    assert_int_equal(beside.editions.count, 3);
+    for (size_t i = 0; i < GROUPS; i++) {
+        const bool wanted = groups[i].edition == &editions[0] && groups[i].accelerator != NULL;
+        if (groups[i].edition != &editions[2]) {
+            assert_int_equal(beside.near[i].result != NULL, wanted);
+        }
+        assert_true(!wanted || fabs(beside.near[i].result->minutes - 84.9401) < 1e-9);
+    }
+    mls_published_beside_release(&beside);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +205,7 @@ int main(void)
         cmocka_unit_test(one_edition_can_be_read_alone),
         cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
         cmocka_unit_test(around_each_are_its_neighbours),
+        cmocka_unit_test(an_edition_is_read_once_for_all_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,6 +352,34 @@ static void limits_in_words(void **state)
     mls_rcp_set_free(set);
 }
 
+/* However many groups ask, a benchmark's points are read once for an edition. */
+static void sets_are_made_once(void **state)
+{
+    (void)state;
+    mls_rcp_sets sets = {0};
+    mls_rcp_set *found[3][2];
+    const mls_edition *edition = edition_named("5.1.0");
+    const char *const names[] = {"bert", "llama2_70b_lora"};
+    for (size_t asked = 0; asked < 3; asked++) {
+        for (size_t i = 0; i < 2; i++) {
+            const mls_rcp_rules asks = {editions, edition, benchmark_named(names[i])};
+            assert_int_equal(mls_rcp_sets_find(&sets, &asks, MLS_S(""), NULL, &found[asked][i], NULL), MLS_OK);
+            assert_ptr_equal(found[asked][i], found[0][i]);
+            assert_ptr_equal(found[asked][i]->rules.benchmark, asks.benchmark);
+        }
+    }
+    const mls_rcp_rules other = {editions, edition_named("5.0.0"), benchmark_named("bert")};
+    assert_int_equal(sets.count, 2);
+    assert_int_equal(mls_rcp_sets_find(&sets, &other, MLS_S(""), NULL, &found[0][0], NULL), MLS_OK);
+    assert_int_equal(sets.count, 3);
+    assert_int_equal(mls_rcp_sets_find(&sets, &other, MLS_S("nonsense"), "own.csv", &found[0][0], NULL), MLS_OK);
+    mls_rcp_sets_release(&sets);
+    assert_int_equal(mls_rcp_sets_find(&sets, &other, MLS_S("nonsense"), "own.csv", &found[0][0], NULL),
+                     MLS_ERROR_VALUE);
+    assert_int_equal(sets.count, 0);
+    mls_rcp_sets_release(&sets);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +393,7 @@ int main(void)
         cmocka_unit_test(errors_have_a_place),
         cmocka_unit_test(verdicts_in_words),
         cmocka_unit_test(limits_in_words),
+        cmocka_unit_test(sets_are_made_once),
     };
     return cmocka_run_group_tests(tests, load_editions, free_editions);
 }
