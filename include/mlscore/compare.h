@@ -11,8 +11,9 @@
 
 MLS_C_BEGIN
 
-/** An export of more bytes is not read; more groups are not compared, as each is held against each. */
-#define MLS_EXPORT_BYTES_MAX ((size_t)64 << 20)
+/** An export of more bytes is not read, as all of it is held; more groups are not compared, as each is held against
+ * each; only published results take any number. */
+#define MLS_EXPORT_BYTES_MAX ((size_t)1 << 30)
 #define MLS_COMPARED_GROUPS_MAX ((size_t)5000)
 
 /** A value that a run was set up with.  A text that is a number counts as one; others are as CSV shows them. */

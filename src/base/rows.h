@@ -8,7 +8,7 @@
 #include "mlscore/base.h"
 
 /* A table with more text, or a row with more cells, is refused. */
-#define MLS_TABLE_TEXT_MAX ((size_t)64 << 20)
+#define MLS_TABLE_TEXT_MAX ((size_t)1 << 30)
 #define MLS_TABLE_CELLS_MAX 4096
 
 /* One row.  Cells are decoded and live until the callback returns; those between bars as long as the text. */

@@ -125,7 +125,7 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
 static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
 {
     mls_status status = MLS_OK;
-    if (comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
+    if (comparison->mode != MLS_COMPARE_PUBLISHED && comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
         return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "%zu groups: more than %zu are not compared",
                              comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }

@@ -3,100 +3,122 @@
  *
  * slurm/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "base/number.h"
 #include "base/text_table.h"
-#include "compare/side.h"
+#include "compare/export_row.h"
 #include "mlscore/value.h"
-#include "slurm/export.h"
 #include "slurm/slurm.h"
 
-#define EXPORT_LIST(F) MLS_SCORE_COLUMN_LIST(F) MLS_WIDE_COLUMN_LIST(F) MLS_SCORE_MEMBER_LIST(F)
-
-#define DECLARE_TEXT(name) const char *name;
-#define DECLARE_NUMBER(name) double name;
-#define DECLARE_BOOL(name) bool name;
-#define DECLARE_UNREAD(name)
-#define DECLARE(name, kind, object, use) DECLARE_##kind(name)
-
-/* The cells of one row, or the members of a run and its group. */
-typedef struct export_row {
-    EXPORT_LIST(DECLARE)
-} export_row;
-
-#define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(export_row, name), NULL, flags},
+#define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(mls_export_row, name), NULL, flags},
 #define MEMBER_TEXT(name, flags) MEMBER(name, TEXT, flags)
 #define MEMBER_NUMBER(name, flags) MEMBER(name, NUMBER, flags)
 #define MEMBER_BOOL(name, flags) MEMBER(name, BOOL, flags)
 #define MEMBER_UNREAD(name, flags)
 #define DESCRIBE(name, kind, object, use) MEMBER_##kind(name, MLS_EXPORT_##object | (use))
-static const mls_row_member members[] = {EXPORT_LIST(DESCRIBE)};
+static const mls_row_member members[] = {MLS_EXPORT_LIST(DESCRIBE)};
 enum { MEMBERS = sizeof members / sizeof *members };
 _Static_assert((int)MLS_EXPORT_NEEDED == (int)MLS_MEMBER_NEEDED, "a flag of both");
 
-/* An export on its way in. */
+/* An export on its way in.  Runs of a group stand together, and most are set up alike: a group's are put into an array
+ * of their number when it ends, and settings that come again are not kept again. */
 typedef struct export_reading {
     mls_comparison *to;
     const mls_side *side;
     mls_error *error;
     size_t line; /* that is read */
-    export_row row;
+    mls_export_row row;
+    mls_arena texts;    /* of the row */
+    mls_arena keys;     /* of the maps, and the groups on their way */
+    mls_map seen;       /* runs, to their lines */
+    mls_map setups;     /* texts of settings, to these */
+    mls_buffer key;     /* scratch */
+    mls_side_group *of; /* whose runs are gathered */
+    MLS_LIST_OF(mls_side_run) runs;
     /* CSV */
     mls_text_table table;
     mls_map groups;  /* by their keys */
-    mls_buffer key;  /* scratch */
     mls_str *params; /* by column: the key of a hyperparameter; ptr NULL: it is none */
     /* JSON */
     mls_arena scratch; /* of the value that is read */
+    const char *at;    /* up to where the lines of the value were counted … */
+    size_t at_line;    /* … and the line there */
 } export_reading;
+
+static void begin_export(export_reading *reading)
+{
+    reading->seen.arena = &reading->keys;
+    reading->setups.arena = &reading->keys;
+    reading->groups.arena = &reading->keys;
+}
 
 static mls_status refuse_export(const export_reading *reading, const char *reason)
 {
     return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "%s", reason);
 }
 
-/* Whether the row, of a group and a run or of one of them, makes sense. */
-static mls_status check_row(const export_reading *reading, unsigned objects)
+/* Puts the runs that were gathered into their group, which may have some from before. */
+static bool flush_runs(export_reading *reading)
 {
-    const export_row *row = &reading->row;
-    const bool of_group = (objects & MLS_EXPORT_GROUP) != 0;
-    const bool untimed = (objects & MLS_EXPORT_RUN) != 0 && row->valid && row->minutes <= 0;
-    mls_usage usage;
-    if (of_group && row->usage != NULL && !mls_usage_from_name(mls_str_from(row->usage), &usage)) {
-        return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0,
-                             "the usage '%s' is neither training nor hpc", row->usage);
+    mls_side_group *group = reading->of;
+    const size_t count = reading->runs.count;
+    if (count > 0) {
+        if (group->runs.capacity - group->runs.count < count) {
+            const size_t doubled = group->runs.count * 2;
+            const size_t wanted = group->runs.count + count > doubled ? group->runs.count + count : doubled;
+            mls_side_run *items = mls_arena_array(reading->to->arena, wanted, sizeof *items);
+            if (items == NULL) {
+                return false;
+            }
+            if (group->runs.count > 0) {
+                memcpy(items, group->runs.items, group->runs.count * sizeof *items);
+            }
+            group->runs.items = items;
+            group->runs.capacity = wanted;
+        }
+        memcpy(group->runs.items + group->runs.count, reading->runs.items, count * sizeof *group->runs.items);
+        group->runs.count += count;
+        reading->runs.count = 0;
     }
-    if (untimed || (of_group && row->score_minutes <= 0)) {
-        return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "a %s of %s minutes",
-                             untimed ? "valid run" : "score",
-                             mls_words_exact(untimed ? row->minutes : row->score_minutes).text);
-    }
-    return MLS_OK;
+    return true;
 }
 
-/* The mark of the run; where there is none a valid run is kept. */
-static mls_olympic_mark export_mark(const export_row *row)
+static mls_status end_export(export_reading *reading, mls_status status)
 {
-    for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++) {
-        if (strcmp(row->counted, mls_olympic_mark_name(mark)) == 0) {
-            return mark;
-        }
+    status = status == MLS_OK && !flush_runs(reading) ? MLS_ERROR_MEMORY : status;
+    for (size_t i = 0; i < reading->groups.count && status == MLS_OK; i++) {
+        status = mls_export_group_check(reading->groups.entries[i].value.pointer, reading->error);
     }
-    return row->valid && isfinite(row->minutes) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+    free(reading->runs.items);
+    mls_buffer_release(&reading->key);
+    mls_arena_release(&reading->scratch);
+    mls_arena_release(&reading->texts);
+    mls_arena_release(&reading->keys);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(reading->error) : status;
+}
+
+/* A copy that stays; of NULL NULL.  False: no memory. */
+static bool keep_export_text(const export_reading *reading, const char **text)
+{
+    const char *copy = *text != NULL ? mls_arena_copy(reading->to->arena, mls_str_from(*text)).ptr : NULL;
+    const bool ok = *text == NULL || copy != NULL;
+    *text = copy;
+    return ok;
 }
 
 /* The group of the row, new; NULL: no memory. */
-static mls_side_group *add_export_group(const export_reading *reading)
+static mls_export_group *add_export_group(export_reading *reading)
 {
-    const export_row *row = &reading->row;
+    const mls_export_row *row = &reading->row;
     mls_side_group group = {
         .side = reading->side,
         .path = row->path != NULL ? row->path : "",
         .benchmark = row->benchmark,
         .edition = row->edition != NULL ? row->edition : "",
         .config = row->config,
+        .system_id = row->system_id,
         .division = mls_division_logged(row->division),
         .global_batch_size = row->global_batch_size,
         .accelerators = row->accelerators,
@@ -106,56 +128,139 @@ static mls_side_group *add_export_group(const export_reading *reading)
         .scaled_minutes = row->scaled_minutes,
         .official = row->official,
         .dropped = row->dropped > 0 && row->dropped < (double)MLS_WALK_FILES_MAX ? (size_t)row->dropped : 0};
+    const char **texts[] = {&group.path,   &group.benchmark,   &group.edition,
+                            &group.config, &group.accelerator, &group.system_id};
+    mls_export_group *made = mls_arena_zeroed(&reading->keys, 1, sizeof *made);
+    bool ok = made != NULL;
     mls_str system;
     mls_str above;
     if (row->usage != NULL) {
         (void)mls_usage_from_name(mls_str_from(row->usage), &group.usage);
     }
-    if (mls_folder_of_system(mls_str_from(group.path), &system, &above)) {
-        group.system_id = mls_arena_copy(reading->to->arena, system).ptr;
-        if (group.system_id == NULL) {
-            return NULL;
-        }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && ok; i++) {
+        ok = keep_export_text(reading, texts[i]);
     }
-    return mls_side_group_add(reading->to, &group);
+    if (ok && group.system_id == NULL && mls_folder_of_system(mls_str_from(group.path), &system, &above)) {
+        group.system_id = mls_arena_copy(reading->to->arena, system).ptr;
+        ok = group.system_id != NULL;
+    }
+    if (ok) {
+        *made = (mls_export_group){mls_side_group_add(reading->to, &group), reading->line, row->dropped, true};
+    }
+    return ok && made->group != NULL ? made : NULL;
+}
+
+/* A run has one place; what stands in it twice was put together of two exports, or copied. */
+static mls_status check_seen(export_reading *reading)
+{
+    const mls_export_row *row = &reading->row;
+    bool added = true;
+    if (row->file == NULL || isnan(row->line)) {
+        return MLS_OK;
+    }
+    mls_buffer_clear(&reading->key);
+    mls_buffer_append_text(&reading->key, row->file);
+    mls_buffer_append_char(&reading->key, '\0');
+    const double numbers[] = {row->line, row->start_ms, row->stop_ms};
+    mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
+    mls_map_entry *entry =
+        reading->key.failed ? NULL : mls_map_put(&reading->seen, mls_buffer_str(&reading->key), &added);
+    if (entry == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    if (!added) {
+        return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "the run of line %zu once more",
+                             entry->value.number);
+    }
+    entry->value.number = reading->line;
+    return MLS_OK;
+}
+
+/* The settings that the scratch key stands for, new and empty where there are none yet; NULL: no memory. */
+static mls_settings *find_setup(export_reading *reading, bool *added)
+{
+    mls_map_entry *entry =
+        reading->key.failed ? NULL : mls_map_put(&reading->setups, mls_buffer_str(&reading->key), added);
+    if (entry != NULL && entry->value.pointer == NULL) {
+        entry->value.pointer = mls_arena_zeroed(&reading->keys, 1, sizeof(mls_settings));
+    }
+    return entry != NULL ? entry->value.pointer : NULL;
+}
+
+/* Adds where the run was made, as another run may have been. */
+static bool add_export_place(export_reading *reading, const mls_side_group *group, mls_side_run *run)
+{
+    const mls_export_row *row = &reading->row;
+    const mls_side_place place = {.config = row->run_config != NULL ? row->run_config : group->config,
+                                  .container = row->container,
+                                  .node_list = row->node_list,
+                                  .organisation = row->submission_org,
+                                  .platform = row->submission_platform,
+                                  .nodes = isnan(row->node_count) ? row->nodes : row->node_count};
+    const char *const texts[] = {place.config,       place.container, place.node_list,
+                                 place.organisation, place.platform,  group->accelerator};
+    const double numbers[] = {place.nodes, group->accelerators};
+    bool added;
+    mls_buffer_clear(&reading->key);
+    mls_buffer_append_char(&reading->key, 'p');
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        mls_buffer_append_text(&reading->key, texts[i] != NULL ? texts[i] : "");
+        mls_buffer_append_char(&reading->key, '\0');
+    }
+    mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
+    mls_settings *setup = find_setup(reading, &added);
+    if (setup == NULL || (added && !mls_side_run_environment(reading->to->arena, run, &place, group))) {
+        return false;
+    }
+    *setup = added ? run->environment : *setup;
+    run->environment = *setup;
+    return true;
 }
 
 /* Adds the run of the row, which has these settings. */
-static mls_status add_export_run(const export_reading *reading, const mls_settings *settings, mls_side_group *group)
+static mls_status add_export_run(export_reading *reading, const mls_settings *settings, mls_export_group *to)
 {
-    mls_arena *arena = reading->to->arena;
-    const export_row *row = &reading->row;
+    const mls_export_row *row = &reading->row;
     const double parts[MLS_PART_COUNT] = {[MLS_PART_STARTUP] = row->startup_ms,
                                           [MLS_PART_TRAINING] = row->training_ms,
                                           [MLS_PART_EVALUATION] = row->evaluation_ms,
                                           [MLS_PART_BETWEEN] = row->between_ms,
                                           [MLS_PART_TAIL] = row->tail_ms};
     mls_side_run run = {.file = row->file != NULL ? row->file : "",
+                        .reason = row->valid ? NULL : row->reason,
                         .minutes = row->minutes,
                         .valid = row->valid,
-                        .mark = export_mark(row),
+                        .mark = mls_export_mark(row),
                         .init_minutes = row->init_minutes,
                         .to_converge = row->to_converge,
                         .unit = isnan(row->to_converge) ? NULL : row->unit,
                         .settings = *settings};
     mls_side_run_times(&run, row->stop_ms - row->start_ms, row->init_minutes * 60000);
     mls_side_run_parts(&run, row->parts_by != NULL, parts, row->evaluations);
-    return mls_side_run_environment(arena, &run, group->config, row->node_count, group) &&
-                   MLS_ARENA_ADD(arena, &group->runs, run)
-               ? MLS_OK
-               : MLS_ERROR_MEMORY;
+    to->marked &= row->counted != NULL;
+    const mls_status status = check_seen(reading);
+    bool ok = status != MLS_ERROR_MEMORY;
+    if (status == MLS_OK) {
+        ok = (reading->of == to->group || flush_runs(reading)) && keep_export_text(reading, &run.file) &&
+             keep_export_text(reading, &run.reason) && keep_export_text(reading, &run.unit) &&
+             add_export_place(reading, to->group, &run) && MLS_GROW(&reading->runs, items);
+        reading->of = to->group;
+        if (ok) {
+            reading->runs.items[reading->runs.count++] = run;
+        }
+    }
+    return ok ? status : MLS_ERROR_MEMORY;
 }
 
 static mls_status take_export_heading(void *state, const mls_text_row *heading)
 {
     export_reading *reading = state;
-    mls_arena *arena = reading->to->arena;
     const size_t prefix = strlen(MLS_PARAM_PREFIX);
-    reading->params = mls_arena_zeroed(arena, heading->count, sizeof *reading->params);
+    reading->params = mls_arena_zeroed(&reading->keys, heading->count, sizeof *reading->params);
     for (size_t i = 0; reading->params != NULL && i < heading->count; i++) {
         const mls_str name = heading->cells[i];
         if (mls_str_starts(name, MLS_S(MLS_PARAM_PREFIX))) {
-            reading->params[i] = mls_arena_copy(arena, (mls_str){name.ptr + prefix, name.len - prefix});
+            reading->params[i] = mls_arena_copy(reading->to->arena, (mls_str){name.ptr + prefix, name.len - prefix});
             if (reading->params[i].ptr == NULL) {
                 return MLS_ERROR_MEMORY;
             }
@@ -165,7 +270,7 @@ static mls_status take_export_heading(void *state, const mls_text_row *heading)
 }
 
 /* The group that the row belongs to, new or known; NULL: no memory. */
-static mls_side_group *group_of_row(export_reading *reading, const mls_text_row *cells)
+static mls_export_group *group_of_row(export_reading *reading, const mls_text_row *cells)
 {
     mls_buffer_clear(&reading->key);
     for (size_t k = 0; k < MEMBERS; k++) {
@@ -182,129 +287,199 @@ static mls_side_group *group_of_row(export_reading *reading, const mls_text_row 
     return entry != NULL ? entry->value.pointer : NULL;
 }
 
+/* The hyperparameters of a row; NULL: no memory. */
+static const mls_settings *settings_of_row(export_reading *reading, const mls_text_row *cells)
+{
+    bool added;
+    mls_buffer_clear(&reading->key);
+    mls_buffer_append_char(&reading->key, 's');
+    for (size_t i = 0; i < cells->count; i++) {
+        if (reading->params[i].ptr != NULL) {
+            mls_buffer_append(&reading->key, mls_text_table_cell(&reading->table, cells, i + 1));
+            mls_buffer_append_char(&reading->key, '\0');
+        }
+    }
+    mls_settings *settings = find_setup(reading, &added);
+    bool ok = settings != NULL;
+    for (size_t i = 0; i < cells->count && ok && added; i++) {
+        ok =
+            reading->params[i].ptr == NULL || mls_setting_add_shown(reading->to->arena, settings, reading->params[i],
+                                                                    mls_text_table_cell(&reading->table, cells, i + 1));
+    }
+    return ok ? settings : NULL;
+}
+
 static mls_status take_export_row(void *state, const mls_text_row *cells)
 {
     export_reading *reading = state;
-    mls_settings settings = {0};
     reading->line = cells->line;
-    const mls_status status = check_row(reading, MLS_EXPORT_GROUP | MLS_EXPORT_RUN);
+    mls_status status =
+        mls_export_row_check(&reading->row, MLS_EXPORT_GROUP | MLS_EXPORT_RUN, reading->line, reading->error);
     if (status != MLS_OK) {
         return status;
     }
-    bool ok = true;
-    for (size_t i = 0; i < cells->count && ok; i++) {
-        ok =
-            reading->params[i].ptr == NULL || mls_setting_add_shown(reading->to->arena, &settings, reading->params[i],
-                                                                    mls_text_table_cell(&reading->table, cells, i + 1));
+    mls_export_group *group = group_of_row(reading, cells);
+    const mls_settings *settings = settings_of_row(reading, cells);
+    if (group == NULL || settings == NULL) {
+        return MLS_ERROR_MEMORY;
     }
-    mls_side_group *group = ok ? group_of_row(reading, cells) : NULL;
-    return group != NULL ? add_export_run(reading, &settings, group) : MLS_ERROR_MEMORY;
+    status = mls_export_row_agrees(&reading->row, group, reading->line, reading->error);
+    status = status == MLS_OK ? add_export_run(reading, settings, group) : status;
+    mls_arena_reset(&reading->texts);
+    return status;
 }
 
 mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str text, mls_error *error)
 {
-    export_reading reading = {.to = to, .side = side, .error = error, .groups = {.arena = to->arena}};
+    export_reading reading = {.to = to, .side = side, .error = error};
+    begin_export(&reading);
     reading.table = (mls_text_table){.what = "what mlscore score writes",
                                      .members = members,
                                      .count = MEMBERS,
                                      .options = MLS_TABLE_MARKED,
                                      .text = text,
-                                     .arena = to->arena,
+                                     .arena = &reading.texts,
                                      .error = error,
                                      .take_heading = take_export_heading,
                                      .take_row = take_export_row,
                                      .state = &reading,
                                      .into = &reading.row};
-    const mls_status status = mls_text_table_read(&reading.table);
-    mls_buffer_release(&reading.key);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return end_export(&reading, mls_text_table_read(&reading.table));
 }
 
-/* A member's span; ptr NULL: there is none of that kind. */
-static mls_str json_member(mls_str object, mls_str name, mls_json_kind kind)
-{
+/* A member that is not of a row: its span; ptr NULL: there is none of the kind. */
+typedef struct json_part {
+    const char *name;
+    mls_json_kind kind;
     mls_str span;
-    const bool known = object.ptr != NULL && mls_json_member(object, name, &span);
-    return known && mls_json_kind_of(span) == kind ? span : (mls_str){0};
+} json_part;
+
+/* Goes on to the line that a span stands in; spans come in their order. */
+static void count_lines(export_reading *reading, mls_str span)
+{
+    for (; reading->at < span.ptr; reading->at++) {
+        reading->at_line += *reading->at == '\n';
+    }
+    reading->line = reading->at_line;
 }
 
-/* Members of a JSON object into the row.  One of another kind says nothing, nor does a number that cannot be read.
- * False: no memory. */
-static bool take_members(export_reading *reading, mls_str object, unsigned of)
+/* The member that a name is of; NULL: none. */
+static const mls_row_member *find_member(mls_str name, unsigned of)
+{
+    for (size_t k = 0; k < MEMBERS; k++) {
+        if ((members[k].flags & of) != 0 && mls_str_equal(name, mls_str_from(members[k].name))) {
+            return &members[k];
+        }
+    }
+    return NULL;
+}
+
+/* Puts one value into the row.  One of another kind says nothing, nor does a number that cannot be read.  False: no
+ * memory. */
+static bool take_member(export_reading *reading, const mls_row_member *member, mls_str json)
 {
     static const mls_json_kind kinds[] = {
         [MLS_MEMBER_TEXT] = MLS_JSON_STRING, [MLS_MEMBER_NUMBER] = MLS_JSON_NUMBER, [MLS_MEMBER_BOOL] = MLS_JSON_BOOL};
-    for (size_t k = 0; k < MEMBERS; k++) {
-        const mls_member_kind kind = members[k].kind;
-        if ((members[k].flags & of) == 0) {
-            continue;
-        }
-        mls_str text = json_member(object, mls_str_from(members[k].name), kinds[kind]);
-        if (kind == MLS_MEMBER_TEXT && text.ptr != NULL && !mls_json_string(text, &reading->scratch, &text)) {
-            return false;
-        }
-        const mls_scalar cell = mls_scalar_of_text(kind, text);
-        if (mls_member_set(&members[k], &cell, reading->to->arena, &reading->row) == mls_reason_memory) {
-            return false;
-        }
+    mls_str text = json.ptr != NULL && mls_json_kind_of(json) == kinds[member->kind] ? json : (mls_str){0};
+    if (member->kind == MLS_MEMBER_TEXT && text.ptr != NULL && !mls_json_string(text, &reading->texts, &text)) {
+        return false;
     }
-    return true;
+    const mls_scalar cell = mls_scalar_of_text(member->kind, text);
+    return mls_member_set(member, &cell, &reading->texts, &reading->row) != mls_reason_memory;
 }
 
-static bool take_json_settings(export_reading *reading, mls_str object, mls_settings *to)
+/* Members of a JSON object into the row, and the parts that are asked for, in one walk.  False: no memory. */
+static bool take_members(export_reading *reading, mls_str object, unsigned of, json_part *parts, size_t part_count)
 {
-    mls_arena *arena = reading->to->arena;
-    mls_raw_member member;
+    mls_raw_member each;
     bool ok = true;
-    for (mls_json_walk walk = mls_json_walk_begin(object); ok && mls_json_walk_next(&walk, &member);) {
-        const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
-        mls_str key;
-        ok = mls_json_string(quoted, arena, &key) && mls_setting_add_json(arena, to, key, member.value);
+    for (size_t k = 0; k < MEMBERS && ok; k++) {
+        ok = (members[k].flags & of) == 0 || take_member(reading, &members[k], (mls_str){0});
+    }
+    for (mls_json_walk walk = mls_json_walk_begin(object); ok && mls_json_walk_next(&walk, &each);) {
+        const mls_row_member *member = find_member(each.name, of);
+        ok = member == NULL || take_member(reading, member, each.value);
+        for (size_t i = 0; i < part_count; i++) {
+            if (mls_str_equal(each.name, mls_str_from(parts[i].name))) {
+                parts[i].span = mls_json_kind_of(each.value) == parts[i].kind ? each.value : (mls_str){0};
+            }
+        }
     }
     return ok;
 }
 
-static mls_status take_json_run(export_reading *reading, mls_str json, mls_side_group *group)
+/* The hyperparameters of an object; NULL: no memory. */
+static const mls_settings *settings_of_object(export_reading *reading, mls_str object)
 {
-    export_row *row = &reading->row;
-    const mls_str parts = json_member(json, MLS_S("parts"), MLS_JSON_OBJECT);
-    const mls_str nodes = json_member(json, MLS_S("nodes"), MLS_JSON_LIST);
-    mls_settings settings = {0};
-    mls_raw_member node;
-    if (json_member(json, MLS_S("file"), MLS_JSON_STRING).ptr == NULL ||
-        json_member(json, MLS_S("valid"), MLS_JSON_BOOL).ptr == NULL) {
-        return refuse_export(reading, "a run without the members file and valid");
+    mls_arena *arena = reading->to->arena;
+    bool added;
+    mls_raw_member member;
+    mls_buffer_clear(&reading->key);
+    mls_buffer_append_char(&reading->key, 's');
+    mls_buffer_append(&reading->key, object);
+    mls_settings *settings = find_setup(reading, &added);
+    bool ok = settings != NULL;
+    for (mls_json_walk walk = mls_json_walk_begin(object); ok && added && mls_json_walk_next(&walk, &member);) {
+        const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
+        mls_str key;
+        ok = mls_json_string(quoted, arena, &key) && mls_setting_add_json(arena, settings, key, member.value);
     }
-    if (!take_members(reading, json, MLS_EXPORT_RUN) || !take_members(reading, parts, MLS_EXPORT_PARTS) ||
-        !take_json_settings(reading, json_member(json, MLS_S("hyperparameters"), MLS_JSON_OBJECT), &settings)) {
+    return ok ? settings : NULL;
+}
+
+static mls_status take_json_run(export_reading *reading, mls_str json, mls_export_group *group)
+{
+    enum { PARTS, NODES, SETTINGS, KINDS };
+    mls_export_row *row = &reading->row;
+    json_part parts[KINDS] = {[PARTS] = {"parts", MLS_JSON_OBJECT, {0}},
+                              [NODES] = {"nodes", MLS_JSON_LIST, {0}},
+                              [SETTINGS] = {"hyperparameters", MLS_JSON_OBJECT, {0}}};
+    json_part by = {"by", MLS_JSON_STRING, {0}};
+    mls_raw_member node;
+    mls_str valid;
+    count_lines(reading, json);
+    if (!take_members(reading, json, MLS_EXPORT_RUN, parts, KINDS) ||
+        !take_members(reading, parts[PARTS].span, MLS_EXPORT_PARTS, &by, 1)) {
         return MLS_ERROR_MEMORY;
     }
-    row->parts_by = json_member(parts, MLS_S("by"), MLS_JSON_STRING).ptr;
-    row->node_count = nodes.ptr != NULL ? 0 : (double)NAN;
-    for (mls_json_walk walk = mls_json_walk_begin(nodes); mls_json_walk_next(&walk, &node);) {
-        row->node_count++;
+    if (row->file == NULL || !mls_json_member(json, MLS_S("valid"), &valid) ||
+        mls_json_kind_of(valid) != MLS_JSON_BOOL) {
+        return refuse_export(reading, "a run without the members file and valid");
     }
-    const mls_status status = check_row(reading, MLS_EXPORT_RUN);
-    return status == MLS_OK ? add_export_run(reading, &settings, group) : status;
+    row->parts_by = by.span.ptr;
+    for (mls_json_walk walk = mls_json_walk_begin(parts[NODES].span);
+         isnan(row->node_count) && mls_json_walk_next(&walk, &node);) {
+        row->node_count = 1;
+        while (mls_json_walk_next(&walk, &node)) {
+            row->node_count++;
+        }
+    }
+    const mls_status status = mls_export_row_check(row, MLS_EXPORT_RUN, reading->line, reading->error);
+    const mls_settings *settings = status == MLS_OK ? settings_of_object(reading, parts[SETTINGS].span) : NULL;
+    return status != MLS_OK ? status : settings == NULL ? MLS_ERROR_MEMORY : add_export_run(reading, settings, group);
 }
 
 static mls_status take_json_group(export_reading *reading, mls_str json)
 {
     mls_raw_member run;
-    const mls_str runs = json_member(json, MLS_S("runs"), MLS_JSON_LIST);
-    if (json_member(json, MLS_S("path"), MLS_JSON_STRING).ptr == NULL || runs.ptr == NULL) {
-        return refuse_export(reading, "a group without the members path and runs: not what mlscore score writes");
-    }
-    if (!take_members(reading, json, MLS_EXPORT_GROUP)) {
+    json_part runs = {"runs", MLS_JSON_LIST, {0}};
+    count_lines(reading, json);
+    if (!take_members(reading, json, MLS_EXPORT_GROUP, &runs, 1)) {
         return MLS_ERROR_MEMORY;
     }
-    mls_status status = check_row(reading, MLS_EXPORT_GROUP);
-    mls_side_group *group = status == MLS_OK ? add_export_group(reading) : NULL;
+    if (reading->row.path == NULL || runs.span.ptr == NULL) {
+        return refuse_export(reading, "a group without the members path and runs: not what mlscore score writes");
+    }
+    mls_status status = mls_export_row_check(&reading->row, MLS_EXPORT_GROUP, reading->line, reading->error);
+    mls_export_group *group = status == MLS_OK ? add_export_group(reading) : NULL;
     status = status == MLS_OK && group == NULL ? MLS_ERROR_MEMORY : status;
-    for (mls_json_walk walk = mls_json_walk_begin(runs); status == MLS_OK && mls_json_walk_next(&walk, &run);) {
+    for (mls_json_walk walk = mls_json_walk_begin(runs.span); status == MLS_OK && mls_json_walk_next(&walk, &run);) {
+        mls_arena_reset(&reading->texts);
         status = take_json_run(reading, run.value, group);
     }
-    return status;
+    mls_arena_reset(&reading->texts);
+    status = status == MLS_OK && !flush_runs(reading) ? MLS_ERROR_MEMORY : status;
+    return status == MLS_OK ? mls_export_group_check(group, reading->error) : status;
 }
 
 /* One value: an object with groups, or a group. */
@@ -334,14 +509,18 @@ static mls_status read_export_value(export_reading *reading, mls_str text)
         reading->line += wrong.line - 1;
         return refuse_export(reading, wrong.message);
     }
+    reading->at = json.ptr;
+    reading->at_line = reading->line;
     return status == MLS_OK ? take_json_value(reading, json) : status;
 }
 
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines, mls_error *error)
 {
-    export_reading reading = {.to = to, .side = side, .error = error, .line = 1};
+    export_reading reading = {.to = to, .side = side, .error = error};
     mls_status status = MLS_OK;
+    size_t line = 0;
     size_t values = 0;
+    begin_export(&reading);
     while (text.len > 0 && status == MLS_OK) {
         mls_str value = text;
         if (lines) {
@@ -350,16 +529,16 @@ mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str 
             text.len = 0;
         }
         mls_str words = value;
+        reading.line = ++line;
         if (mls_str_word(&words).len > 0) {
             status = read_export_value(&reading, value);
             mls_arena_reset(&reading.scratch);
             values++;
         }
-        reading.line++;
     }
-    mls_arena_release(&reading.scratch);
     if (status == MLS_OK && values == 0) {
+        reading.line = line + 1;
         status = refuse_export(&reading, "empty: not what mlscore score writes");
     }
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return end_export(&reading, status);
 }

@@ -5,11 +5,18 @@
 #include "base/statistics.h"
 #include "compare/side.h"
 
+/* Two models that are not known are not the same, unless the user says what the sides ran on. */
+static bool is_model_known(const mls_side_group *group)
+{
+    return group->accelerator != NULL || group->side->accelerators > 0;
+}
+
 static const char *why_left_out(const mls_side_group *group)
 {
     return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? "no score"
            : !isfinite(group->accelerators)                               ? "number of accelerators not known"
            : !(group->accelerators > 0)                                   ? "no accelerators"
+           : !is_model_known(group)                                       ? "accelerator model not known"
                                                                           : NULL;
 }
 

@@ -74,26 +74,18 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
     run->ms = run->has_parts ? sum : run->ms;
 }
 
-bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const char *config, double nodes,
+bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_side_place *place,
                               const mls_side_group *group)
 {
-    return mls_setting_add_text(arena, &run->environment, "config", config) &&
-           mls_setting_add_number(arena, &run->environment, MLS_S("nodes"), nodes) &&
-           mls_setting_add_number(arena, &run->environment, MLS_S("accelerators"), group->accelerators) &&
-           mls_setting_add_text(arena, &run->environment, "accelerator", group->accelerator);
-}
-
-static bool take_logged_settings(mls_arena *arena, const mls_run *run, mls_side_run *to)
-{
-    bool ok = true;
-    for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
-        ok = mls_setting_add_json(arena, &to->settings, run->hyperparameters[i].key,
-                                  mls_str_from(run->hyperparameters[i].value));
-    }
-    return ok && mls_setting_add_text(arena, &to->environment, "container", run->job.container) &&
-           mls_setting_add_text(arena, &to->environment, "node_list", run->job.node_list) &&
-           mls_setting_add_text(arena, &to->environment, "submission_org", run->organisation) &&
-           mls_setting_add_text(arena, &to->environment, "submission_platform", run->platform);
+    mls_settings *to = &run->environment;
+    return mls_setting_add_text(arena, to, "config", place->config) &&
+           mls_setting_add_number(arena, to, MLS_S("nodes"), place->nodes) &&
+           mls_setting_add_number(arena, to, MLS_S("accelerators"), group->accelerators) &&
+           mls_setting_add_text(arena, to, "accelerator", group->accelerator) &&
+           mls_setting_add_text(arena, to, "container", place->container) &&
+           mls_setting_add_text(arena, to, "node_list", place->node_list) &&
+           mls_setting_add_text(arena, to, "submission_org", place->organisation) &&
+           mls_setting_add_text(arena, to, "submission_platform", place->platform);
 }
 
 static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t index, mls_side_group *to)
@@ -101,6 +93,12 @@ static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t ind
     const mls_run *run = group->runs[index];
     const mls_convergence converge = mls_run_to_converge(run);
     const mls_finding *reason = mls_run_reason(run);
+    const mls_side_place place = {.config = mls_run_config(run),
+                                  .container = run->job.container,
+                                  .node_list = run->job.node_list,
+                                  .organisation = run->organisation,
+                                  .platform = run->platform,
+                                  .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
     mls_side_run made = {.file = run->file,
                          .reason = reason != NULL ? reason->message : NULL,
                          .valid = run->valid,
@@ -113,9 +111,12 @@ static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t ind
                        run->init_stop.time_ms - run->init_start.time_ms);
     mls_side_run_parts(&made, run->has_parts, run->parts.ms,
                        run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
-    return mls_side_run_environment(arena, &made, mls_run_config(run),
-                                    isnan(run->job.node_count) ? group->nodes : run->job.node_count, to) &&
-           take_logged_settings(arena, run, &made) && MLS_ARENA_ADD(arena, &to->runs, made);
+    bool ok = mls_side_run_environment(arena, &made, &place, to);
+    for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
+        ok = mls_setting_add_json(arena, &made.settings, run->hyperparameters[i].key,
+                                  mls_str_from(run->hyperparameters[i].value));
+    }
+    return ok && MLS_ARENA_ADD(arena, &to->runs, made);
 }
 
 mls_side_group mls_side_group_of(const mls_group *group)

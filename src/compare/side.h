@@ -20,8 +20,14 @@ void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
  * They add up to the run's ms, whatever fractions of milliseconds they have, or are not known. */
 void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations);
 
-/* Adds where a run of the group was made, as far as logs and exports both say it. */
-bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const char *config, double nodes,
+/* Where a run was made; NULL and NAN: not known. */
+typedef struct mls_side_place {
+    const char *config, *container, *node_list, *organisation, *platform;
+    double nodes;
+} mls_side_place;
+
+/* Adds where a run of the group was made. */
+bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_side_place *place,
                               const mls_side_group *group) MLS_MUST_USE;
 
 /* Adds what a run was set up with, or where: as the JSON text that was logged; as the text that a CSV shows; or a text

@@ -73,32 +73,36 @@ mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
     add_cells(&walk, mls_str_from(columns->before));
     walk.own = walk.cell_count;
     add_cells(&walk, mls_str_from(columns->names));
+    walk.after = walk.cell_count;
+    add_cells(&walk, mls_str_from(columns->after));
     return walk;
 }
 
 /* ------------------------------------------------------------------- rows */
 
-static void put_names(mls_walk *walk, mls_emitter *to)
+static void put_some_names(const mls_walk *walk, mls_emitter *to, size_t from, size_t end)
 {
-    for (size_t i = 0; i < walk->cell_count; i++) {
+    for (size_t i = from; i < end; i++) {
         mls_emit_str(to, walk->cells[i].name);
     }
+}
+
+static void put_names(mls_walk *walk, mls_emitter *to)
+{
+    put_some_names(walk, to, 0, walk->after);
     if (walk->columns->more != NULL) {
         walk->columns->more(to, walk->rows[0], true);
     }
+    put_some_names(walk, to, walk->after, walk->cell_count);
     mls_emit_end(to);
     walk->named = true;
 }
 
 static void visit_row(mls_emitter *to, const void *row);
 
-static void put_cells(mls_walk *walk, mls_emitter *to)
+static void put_row_cells(const mls_walk *walk, mls_emitter *to, size_t from, size_t end)
 {
-    to->visit = NULL;
-    if (!walk->named) {
-        put_names(walk, to);
-    }
-    for (size_t i = 0; i < walk->cell_count; i++) {
+    for (size_t i = from; i < end; i++) {
         const mls_placed_field *cell = &walk->cells[i];
         if (cell->field == NULL || walk->rows[cell->level] == NULL) {
             mls_emit_null(to);
@@ -106,9 +110,19 @@ static void put_cells(mls_walk *walk, mls_emitter *to)
             cell->field->emit(to, walk->rows[cell->level]);
         }
     }
+}
+
+static void put_cells(mls_walk *walk, mls_emitter *to)
+{
+    to->visit = NULL;
+    if (!walk->named) {
+        put_names(walk, to);
+    }
+    put_row_cells(walk, to, 0, walk->after);
     if (walk->columns->more != NULL) {
         walk->columns->more(to, walk->rows[0], false);
     }
+    put_row_cells(walk, to, walk->after, walk->cell_count);
     mls_emit_end(to);
     to->visit = visit_row;
 }

@@ -19,6 +19,7 @@ typedef struct mls_columns {
     bool outer;             /* what lists nothing has a row too, with cells that are empty */
     /* Writes the cells after these, of a row (mls_emitter_row()), or their names; NULL: there are none. */
     void (*more)(mls_emitter *to, const void *what, bool names);
+    const char *after; /* names of columns behind all others; NULL: none */
 } mls_columns;
 
 /* A field, and the level of the row that it is of: 0 is what is printed. */
@@ -37,6 +38,7 @@ typedef struct mls_walk {
     mls_placed_field cells[MLS_CELLS_MAX];
     size_t cell_count;
     size_t own;     /* the first cell that no other section has */
+    size_t after;   /* the first behind all others */
     unsigned last;  /* the level of the innermost rows */
     unsigned level; /* of the row that is visited */
     bool visited;   /* a row of the last level */

@@ -9,6 +9,8 @@
 #include "slurm/slurm.h"
 #include "slurm/wide.h"
 
+enum { SEEDS_IN_A_CELL = 8 };
+
 typedef struct run_place {
     const mls_group *group;
     const mls_run *run;
@@ -34,6 +36,23 @@ static void emit_seed(mls_emitter *to, mls_str seed)
     } else {
         mls_emit_str(to, seed);
     }
+}
+
+/* The seeds of a run for a cell: there may be thousands. */
+static void line_seeds(mls_buffer *words, const mls_run *run)
+{
+    const size_t shown = run->seed_count < SEEDS_IN_A_CELL ? run->seed_count : SEEDS_IN_A_CELL;
+    for (size_t i = 0; i < shown; i++) {
+        mls_buffer_append_text(words, i > 0 ? " " : "");
+        mls_buffer_append(words, run->seeds[i].value);
+    }
+    mls_words_append_more(words, run->seed_count - shown, NULL, NULL);
+}
+
+static const char *reason_of(const mls_run *run)
+{
+    const mls_finding *reason = mls_run_reason(run);
+    return reason != NULL ? reason->message : NULL;
 }
 
 #define PARTS_FIELDS(F)                                                                                                \
@@ -70,12 +89,19 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
     F(run, nodes, IF(VALUES, row->run->job.node_list != NULL), "", emit_nodes(to, row->run))                           \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
-    F(run, malformed, NUMBER, "", row->run->malformed)
+    F(run, malformed, NUMBER, "", row->run->malformed)                                                                 \
+    F(run, node_count, NUMBER_OR_NULL, "", row->run->job.node_count)                                                   \
+    F(run, run_config, TEXT_OR_NULL, "", mls_run_config(row->run))                                                     \
+    F(run, container, TEXT_OR_NULL, "", row->run->job.container)                                                       \
+    F(run, node_list, TEXT_OR_NULL, "", row->run->job.node_list)                                                       \
+    F(run, submission_org, TEXT_OR_NULL, "", row->run->organisation)                                                   \
+    F(run, submission_platform, TEXT_OR_NULL, "", row->run->platform)                                                  \
+    F(run, reason, TEXT_OR_NULL, "", reason_of(row->run))
 MLS_FIELDS(run, run_place, RUN_FIELDS)
 
 /* Columns that only CSV has, or has in another way. */
 #define RUN_CSV_FIELDS(F)                                                                                              \
-    F(run_csv, node_count, NUMBER_OR_NULL, "", row->run->job.node_count)                                               \
+    F(run_csv, seed, WORDS_OR_NULL, "", line_seeds(words, row->run))                                                   \
     F(run_csv, unit, TEXT_OR_NULL, "",                                                                                 \
       isnan(mls_run_to_converge(row->run).number) ? NULL : mls_run_to_converge(row->run).unit)
 MLS_FIELDS_BESIDE(run_csv, run, RUN_CSV_FIELDS)
@@ -127,6 +153,8 @@ static void add_group_findings(mls_found *found, const mls_group *group)
     F(group, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                            \
     F(group, accelerators, NUMBER_OR_NULL, "", row->accelerators)                                                      \
     F(group, accelerator, TEXT_OR_NULL, "", row->accelerator)                                                          \
+    F(group, nodes, NUMBER_OR_NULL, "", row->nodes)                                                                    \
+    F(group, system_id, TEXT_OR_NULL, "", row->system_id)                                                              \
     F(group, runs, LIST(run), "", MLS_EACH(row->run_count, mls_emit_row(to, &(run_place){row, row->runs[i], i})))      \
     F(group, runs_needed, COUNT_OR_NULL, "", row->rules->runs_needed)                                                  \
     F(group, dropped, NUMBER, "", row->score.dropped)                                                                  \
@@ -167,7 +195,7 @@ const mls_report mls_score_report = {
     .object = &collection_fields,
     .lines = "groups",
     .columns = {.section = "SCORE CSV",
-                .names = MLS_SCORE_COLUMNS,
+                .names = MLS_SCORE_COLUMNS "accelerators " MLS_PLACE_COLUMNS,
                 .rows = "groups runs",
                 .sources = {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields}}};
 
@@ -210,6 +238,7 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
 const mls_report mls_score_wide_report = {.columns = {.section = "WIDE SCORE CSV",
                                                       .before = MLS_SCORE_COLUMNS,
                                                       .names = MLS_WIDE_COLUMNS,
+                                                      .after = MLS_PLACE_COLUMNS,
                                                       .rows = "groups runs parts",
                                                       .sources = {&group_csv_fields, &run_csv_fields, &wide_run_fields,
                                                                   &group_fields, &run_fields, &parts_fields},

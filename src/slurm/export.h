@@ -21,7 +21,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(official, BOOL, GROUP, 0)                                                                                        \
     F(dropped, NUMBER, GROUP, 0)                                                                                       \
     F(file, TEXT, RUN, MLS_EXPORT_NEEDED)                                                                              \
-    F(line, UNREAD, RUN, 0)                                                                                            \
+    F(line, NUMBER, RUN, 0)                                                                                            \
     F(start_ms, NUMBER, RUN, 0)                                                                                        \
     F(stop_ms, NUMBER, RUN, 0)                                                                                         \
     F(minutes, NUMBER, RUN, MLS_EXPORT_NEEDED)                                                                         \
@@ -54,13 +54,24 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(parts_by, TEXT, PARTS, 0)                                                                                        \
     F(accelerators, NUMBER, GROUP, 0)
 
-/* Members of JSON that CSV does not have. */
-#define MLS_SCORE_MEMBER_LIST(F) F(accelerator, TEXT, GROUP, 0)
+/* Columns behind both: what else `compare` takes of a group and a run, which is what they ran on, and as what. */
+#define MLS_PLACE_COLUMN_LIST(F)                                                                                       \
+    F(accelerator, TEXT, GROUP, 0)                                                                                     \
+    F(nodes, NUMBER, GROUP, 0)                                                                                         \
+    F(system_id, TEXT, GROUP, 0)                                                                                       \
+    F(run_config, TEXT, RUN, 0)                                                                                        \
+    F(container, TEXT, RUN, 0)                                                                                         \
+    F(node_list, TEXT, RUN, 0)                                                                                         \
+    F(submission_org, TEXT, RUN, 0)                                                                                    \
+    F(submission_platform, TEXT, RUN, 0)                                                                               \
+    F(seed, UNREAD, RUN, 0)                                                                                            \
+    F(reason, TEXT, RUN, 0)
 
 /* The names of a list, as the columns of a table: "path benchmark … ". */
 #define MLS_EXPORT_NAME(name, kind, object, use) #name " "
 #define MLS_SCORE_COLUMNS MLS_SCORE_COLUMN_LIST(MLS_EXPORT_NAME)
 #define MLS_WIDE_COLUMNS MLS_WIDE_COLUMN_LIST(MLS_EXPORT_NAME)
+#define MLS_PLACE_COLUMNS MLS_PLACE_COLUMN_LIST(MLS_EXPORT_NAME)
 
 /* Before the name of a hyperparameter's column. */
 #define MLS_PARAM_PREFIX "param."
