@@ -25,12 +25,18 @@ static mls_words signed_ms(bool known, int64_t ms, int decimals)
     return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
 }
 
+/* Whether anything is said of a difference: not where a side has no score. */
+static bool has_interval(const mls_difference *difference)
+{
+    return difference->has_interval && difference->verdict != MLS_COMPARE_NO_SCORE;
+}
+
 static void interval_append(mls_buffer *line, const mls_difference *difference)
 {
     if (isfinite(difference->ratio)) {
         mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
     }
-    if (difference->has_interval) {
+    if (has_interval(difference)) {
         mls_buffer_printf(line, "%s95 %%%s: %s … %s", line->len > 0 ? "   " : "",
                           difference->of_mean ? " of the mean" : "", mls_words_signed(difference->low_minutes, 3).text,
                           mls_words_signed(difference->high_minutes, 3).text);
@@ -190,7 +196,7 @@ static void show_scaled(mls_abreast *to)
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
     }
     for (size_t i = 0; i < to->count; i++) {
-        if (!to->groups[i]->official) {
+        if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
             mls_buffer_printf(&names, "%s%s",
                               names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
         }
@@ -214,16 +220,19 @@ static const struct {
 static void verdict_append(const mls_difference *difference, mls_buffer *words)
 {
     const bool scored = difference->verdict != MLS_COMPARE_NO_SCORE || isfinite(difference->a->score_minutes);
+    const bool both = !scored && !isfinite(difference->b->score_minutes);
     const char *name = (scored ? difference->b : difference->a)->side->name;
     const char *after = verdicts[difference->verdict].after;
-    mls_buffer_printf(words, "%s%s%s", verdicts[difference->verdict].before, after != NULL ? name : "",
-                      after != NULL ? after : "");
+    mls_buffer_append_text(words, verdicts[difference->verdict].before);
+    if (after != NULL) {
+        mls_buffer_printf(words, "%s%s%s%s", name, both ? " and " : "", both ? difference->b->side->name : "", after);
+    }
 }
 
 /* How the verdict is known. */
 static void evidence_append(mls_buffer *line, const mls_difference *difference)
 {
-    if (difference->has_interval) {
+    if (has_interval(difference)) {
         if (isfinite(difference->p)) {
             mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
         } else {
