@@ -93,6 +93,7 @@ typedef struct mls_log_totals {
     size_t torn;        /**< lines in which an earlier marker was overwritten */
     const char *unread; /**< why it was not read as a log at all: "compressed by xz; …"; NULL: it was */
     bool binary;        /**< NUL bytes near the start and not one line with a marker: not a log */
+    bool json;          /**< the whole file is a list or an object of JSON, such as the description of a system */
 } mls_log_totals;
 
 /** Whole lines as they stand in the file, those of records among them. */

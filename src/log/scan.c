@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "log/json_check.h"
+#include "log/json_flow.h"
 #include "log/reader.h"
 
 /* A block begins with a page, which the system copies to faster; what MLS_SCAN_PADDING asks for after it is less. */
@@ -24,6 +25,7 @@ typedef struct scan_state {
     mls_reader *reader;
     mls_scan_room *slots;
     size_t slot_count;
+    mls_json_flow json;
     bool ended; /* the last block has been read */
 } scan_state;
 
@@ -37,6 +39,9 @@ static bool take_block(void *state, size_t item)
     }
     slot->ok = mls_input_fill(scan->input, slot->block.data, &slot->block.len);
     scan->ended = !slot->ok || scan->input->ended;
+    if (slot->ok && scan->json.due != MLS_FLOW_NONE) {
+        mls_json_flow_feed(&scan->json, (mls_str){slot->block.data, slot->block.len});
+    }
     return true;
 }
 
@@ -88,6 +93,7 @@ static mls_status scan_blocks(mls_input *input, unsigned threads, mls_scan_room 
         ok = *data != NULL;
     }
     const mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
+    reader->totals.json = mls_json_flow_whole(&scan.json);
     if (keeps) {
         *room = scan.slots;
     } else {

@@ -111,7 +111,7 @@ static mls_status file_marker(void *state, const mls_marker *marker)
 static mls_status file_end(void *state, const mls_log_totals *totals)
 {
     mls_file *file = state;
-    (void)totals;
+    file->asked_for &= !file->not_json || !totals->json;
     const mls_status status = finish(file, true);
     return status == MLS_OK ? hand_over(file, file->count > 0) : status;
 }

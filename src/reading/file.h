@@ -12,11 +12,12 @@
 /* Nodes that may clear their caches before a run, and be waited for to see whose it is. */
 enum { MLS_EARLY_MAX = 256 };
 
-/* A file on its way through.  Starts with the first six members set and all others zero, by mls_file_begin(). */
+/* A file on its way through.  Starts with the first seven members set and all others zero, by mls_file_begin(). */
 typedef struct mls_file {
     const mls_reading *reading; /* how runs are read: brief, steps, observer */
     bool whole;                 /* never cut: the file is one run */
     bool asked_for;             /* it is a run even when nothing is in it */
+    bool not_json;              /* but not when it is a text of JSON */
     mls_checker *checker; /* the caller's, ready for its first log; NULL: the sequence of its steps judges a run */
     /* Takes a run over, with its file's `part` as reading.h has it; a run that is left is released. */
     mls_status (*run)(void *state, mls_run *run, bool part);

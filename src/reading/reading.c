@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "mlscore/value.h"
 #include "reading/file.h"
 
 enum {
@@ -50,7 +48,6 @@ typedef struct ahead_file {
     bool direct; /* its turn has come: runs are handed over as they end */
     bool again;  /* there were too many to be kept */
     bool asked;  /* other editions, for one of its runs */
-    bool json;   /* it is a file of JSON, and no log */
 } ahead_file;
 
 /* Idle tools when there are some; its checker is ready for the log of the source. */
@@ -140,32 +137,10 @@ static bool is_doubtful(const ahead_file *file, const mls_run *run)
            file->work->reading->open == NULL && source->size > 0 && source->size < LARGE_FILE;
 }
 
-/* Whether a file that was named for a log is a whole text of JSON, such as the description of a system. */
-static bool is_json(const ahead_file *file, const mls_run *run)
-{
-    const mls_source *source = file->read.source;
-    mls_arena arena = {0};
-    mls_buffer text = {0};
-    mls_str json = {NULL, 0};
-    if (run->records + run->malformed > 0 || !source->named || source->result || source->size == 0 ||
-        mls_file_read(source->path, false, LARGE_FILE, &text, NULL) != MLS_OK ||
-        mls_json_document(mls_buffer_str(&text), &arena, &json, NULL) != MLS_OK) {
-        json.len = 0;
-    }
-    const bool is = json.len > 0 && (*json.ptr == '{' || *json.ptr == '[');
-    mls_arena_release(&arena);
-    mls_buffer_release(&text);
-    return is;
-}
-
 static mls_status pass_run(void *state, mls_run *run, bool part)
 {
     ahead_file *file = state;
     const mls_reading *reading = file->work->reading;
-    if (is_json(file, run)) {
-        file->json = true;
-        return MLS_OK;
-    }
     const char *path = file->read.source->path;
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
     run->file = strdup(path);
@@ -195,6 +170,12 @@ static bool is_run(const mls_reading *reading, const mls_source *source)
     return source->result || reading->cutting == MLS_CUT_NEVER;
 }
 
+/* Whether what the user named may have been mistaken for a log. */
+static bool may_be_json(const mls_source *source)
+{
+    return source->named && !source->result;
+}
+
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
 static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools *tools, int fd)
 {
@@ -208,6 +189,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
                        .whole =
                            reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
                        .asked_for = source->named || is_run(reading, source),
+                       .not_json = may_be_json(source),
                        .checker = tools->checker,
                        .run = pass_run,
                        .state = file};
@@ -244,7 +226,9 @@ static mls_status read_source(reading_work *work, ahead_file *file)
         status = take_tools(work, read->source, &tools);
         if (status == MLS_OK) {
             status = scan_file(work, file, &tools, fd);
-            read->totals.unread = file->json ? "JSON, not a log" : read->totals.unread;
+            if (read->totals.json && read->runs == 0 && may_be_json(read->source) && reading->run != NULL) {
+                read->totals.unread = "JSON, not a log";
+            }
             give_back(work, tools);
         }
         if (status == MLS_ERROR_READ) {
