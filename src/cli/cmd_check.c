@@ -57,12 +57,13 @@ static void check(mls_cli *cli)
 
 const mls_command mls_command_check = {
     .name = "check",
-    .summary = "say whether logs obey the rules of their edition, and what does not",
+    .summary = "say whether logs obey the rules of their edition, and where not",
     .usage = "[OPTION]… PATH…",
-    .about = "Judges every log under each PATH by the rules of its edition: the same verdict as the\n"
-             "reference compliance checker, with each finding's file and line, what the rule wants\n"
-             "and what was found.  A file that holds several runs, as a job's output does, is cut\n"
-             "into them as score does; a result_*.txt is one run, unless --split is given.",
+    .about = "Judges every log under each PATH by the rules of its edition: the same verdict\n"
+             "as the reference compliance checker, with each finding's file and line, what\n"
+             "the rule wants and what was found.  A file that holds several runs, as a job's\n"
+             "output does, is cut into them as score does; a result_*.txt is one run, unless\n"
+             "--split is given.",
     .options = options,
     .settings_size = sizeof(mls_check_names),
     .paths = "no path given",

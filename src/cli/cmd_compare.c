@@ -213,10 +213,11 @@ const mls_command mls_command_compare = {
     .name = "compare",
     .summary = "say which runs are faster, whether to believe it, and why",
     .usage = "[OPTION]… [NAME=]PATH…",
-    .about = "Compares sides, one for each PATH: logs as score takes them, or the JSON, NDJSON or CSV\n"
-             "that score wrote.  Groups of one benchmark meet; of each other side it says how far its\n"
-             "score is from the baseline's, with an interval and a verdict, what parts of the runs\n"
-             "the difference is made of, and how differently they were set up.",
+    .about = "Compares sides, one for each PATH: logs as score takes them, or the JSON,\n"
+             "NDJSON or CSV that score wrote.  Groups of one benchmark meet; of each other\n"
+             "side it says how far its score is from the baseline's, with an interval and a\n"
+             "verdict, what parts of the runs the difference is made of, and how differently\n"
+             "they were set up.",
     .options = options,
     .settings_size = sizeof(compare_settings),
     .paths = "no path given",

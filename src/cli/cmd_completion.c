@@ -203,8 +203,8 @@ const mls_command mls_command_completion = {
     .name = "completion",
     .summary = "print a completion file for bash, zsh or fish",
     .usage = "bash|zsh|fish",
-    .about = "Prints what the shell needs to complete mlscore's commands and options. 'make install'\n"
-             "puts these files where the shells look for them.",
+    .about = "Prints what the shell needs to complete mlscore's commands and options. 'make\n"
+             "install' puts these files where the shells look for them.",
     .options = options,
     .words = "bash|zsh|fish",
     .run = completion_run,

@@ -132,7 +132,8 @@ static void config_add_folder(mls_cli *cli, const char *folder)
     }
 }
 
-/* A folder, a file, or a name; something else than these, and whatever lies in a folder, is a file that is not there. */
+/* A folder, a file, or a name; something else than these, and whatever lies in a folder, is a file that is not there.
+ */
 static void config_add_operand(mls_cli *cli, const char *operand)
 {
     struct stat info;
@@ -174,9 +175,10 @@ const mls_command mls_command_config = {
     .name = "config",
     .summary = "decode names of configs, and say where name and text disagree",
     .usage = "[OPTION]… NAME|FILE|FOLDER…",
-    .about = "Decodes the names of config_*.sh scripts: nodes, GPUs, parallelism and batch size.\n"
-             "Of a file it also reads the exports, without running anything, and says where they\n"
-             "disagree with the name.  A folder stands for every config_*.sh below it, a row each.",
+    .about = "Decodes the names of config_*.sh scripts: nodes, GPUs, parallelism and batch\n"
+             "size.  Of a file it also reads the exports, without running anything, and says\n"
+             "where they disagree with the name.  A folder stands for every config_*.sh below\n"
+             "it, a row each.",
     .options = options,
     .settings_size = sizeof(config_settings),
     .paths = "no name, file or folder given",

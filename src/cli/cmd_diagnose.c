@@ -133,11 +133,11 @@ static void diagnose_run(mls_cli *cli)
 
 const mls_command mls_command_diagnose = {
     .name = "diagnose",
-    .summary = "say why jobs failed: the first cause, where, whose fault, what to do",
+    .summary = "say why jobs failed: first cause, where, whose fault, what to do",
     .usage = "[OPTION]… PATH…",
-    .about = "Reads all that a job printed, a log directory or a file for each PATH (- for standard\n"
-             "input), and names the first cause of each run that failed: where it stands, which\n"
-             "rank, node and GPU it hit, whose fault it is, and what to do.",
+    .about = "Reads all that a job printed, a log directory or a file for each PATH (- for\n"
+             "standard input), and names the first cause of each run that failed: where it\n"
+             "stands, which rank, node and GPU it hit, whose fault it is, and what to do.",
     .options = options,
     .settings_size = sizeof(diagnose_settings),
     .paths = "no path given",

@@ -106,8 +106,8 @@ const mls_command mls_command_events = {
     .name = "events",
     .summary = "print the records of logs as CSV or NDJSON, or count them",
     .usage = "[OPTION]… PATH…",
-    .about = "Prints every record of the logs under each PATH, one a line: file, line, time_ms,\n"
-             "event_type, key, value and metadata.",
+    .about = "Prints every record of the logs under each PATH, one a line: file, line,\n"
+             "time_ms, event_type, key, value and metadata.",
     .options = options,
     .settings_size = sizeof(events_settings),
     .paths = "no path given",

@@ -18,14 +18,15 @@ static void help_commands(mls_cli *cli)
 {
     mls_output *output = &cli->output;
     mls_output_text(output, "usage: mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
-                            "Reads MLPerf training logs: says which runs obey the rules, times and scores them.\n\n"
+                            "Reads MLPerf training logs: says which runs obey the rules, times and scores\n"
+                            "them.\n\n"
                             "commands:\n");
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
         mls_output_printf(output, "  %-12s%s\n", cli->commands[i]->name, cli->commands[i]->summary);
     }
-    mls_output_text(output,
-                    "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all findings,\n"
-                    "'mlscore help signatures' the messages by which diagnose knows failures.\n");
+    mls_output_text(output, "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all\n"
+                            "findings, 'mlscore help signatures' the messages by which diagnose knows\n"
+                            "failures.\n");
 }
 
 /* All findings, or the one that is named. */
@@ -177,9 +178,10 @@ const mls_command mls_command_help = {
     .name = "help",
     .summary = "explain a command, or list all findings",
     .usage = "[COMMAND|findings [CODE]|signatures]",
-    .about = "Without an argument lists the commands; with a command's name shows its manual page,\n"
-             "or the same text where no manual is installed; 'findings' lists every kind of finding,\n"
-             "'findings CODE' explains one; 'signatures' lists the messages that diagnose knows.",
+    .about = "Without an argument lists the commands; with a command's name shows its manual\n"
+             "page, or the same text where no manual is installed; 'findings' lists every\n"
+             "kind of finding, 'findings CODE' explains one; 'signatures' lists the messages\n"
+             "that diagnose knows.",
     .options = options,
     .words = "COMMAND|findings|signatures|FINDING",
     .run = help_run,

@@ -181,10 +181,11 @@ const mls_command mls_command_memory = {
     .name = "memory",
     .summary = "add up what a GPU must hold, and say what would make it fit",
     .usage = "[OPTION]… [CONFIG | --oom LOG…]",
-    .about = "Adds up what one GPU must hold, item by item, compares it with the GPU's memory, and\n"
-             "names the smallest change that makes it fit: of inference, with --train of training, or\n"
-             "of the training job that a config_*.sh describes, whose exports count where no option does.\n"
-             "With --oom it finds messages of memory that ran out, and says what follows from them.",
+    .about = "Adds up what one GPU must hold, item by item, compares it with the GPU's\n"
+             "memory, and names the smallest change that makes it fit: of inference, with\n"
+             "--train of training, or of the training job that a config_*.sh describes, whose\n"
+             "exports count where no option does.  With --oom it finds messages of memory that\n"
+             "ran out, and says what follows from them.",
     .options = options,
     .settings_size = sizeof(memory_settings),
     .paths = "",

@@ -214,8 +214,8 @@ const mls_command mls_command_published = {
     .name = "published",
     .summary = "search the results that were published",
     .usage = "[OPTION]…",
-    .about = "Searches the results of the public rounds: training 0.7 to 5.1, hpc 1.0 to 3.0.  Without\n"
-             "options all of training are found, the newest edition first.",
+    .about = "Searches the results of the public rounds: training 0.7 to 5.1, hpc 1.0 to 3.0.\n"
+             "Without options all of training are found, the newest edition first.",
     .options = options,
     .settings_size = sizeof(published_settings),
     .run = published_run,

@@ -122,11 +122,12 @@ static void rcp_run(mls_cli *cli)
 
 const mls_command mls_command_rcp = {
     .name = "rcp",
-    .summary = "show reference convergence points, and what a batch size would need",
+    .summary = "show reference convergence points, and what a batch size needs",
     .usage = "[OPTION]… [BENCHMARK]",
-    .about = "Prints the reference convergence points of a benchmark (without one, of all benchmarks\n"
-             "of an edition): how much training the reference runs took at each batch size, and the\n"
-             "least mean that passes in the closed division.  Pruned points are not used.",
+    .about = "Prints the reference convergence points of a benchmark (without one, of all\n"
+             "benchmarks of an edition): how much training the reference runs took at each\n"
+             "batch size, and the least mean that passes in the closed division.  Pruned\n"
+             "points are not used.",
     .options = options,
     .settings_size = sizeof(rcp_settings),
     .words = "BENCHMARK",

@@ -67,9 +67,10 @@ const mls_command mls_command_rules = {
     .name = "rules",
     .summary = "list editions and benchmarks, and what a benchmark must log",
     .usage = "[OPTION]… [EDITION [BENCHMARK]]",
-    .about = "Without an argument lists the editions, their benchmarks and how many runs a result\n"
-             "needs; with an edition and a benchmark prints the checklist of keys that must be\n"
-             "logged, how often, and what they must be, for the closed and the open division.",
+    .about = "Without an argument lists the editions, their benchmarks and how many runs a\n"
+             "result needs; with an edition and a benchmark prints the checklist of keys that\n"
+             "must be logged, how often, and what they must be, for the closed and the open\n"
+             "division.",
     .options = options,
     .settings_size = sizeof(rules_settings),
     .words = "EDITION|BENCHMARK",

@@ -203,9 +203,9 @@ const mls_command mls_command_score = {
     .name = "score",
     .summary = "find the runs in log directories, time them and score them",
     .usage = "[OPTION]… PATH…",
-    .about = "Finds the runs under each PATH (a Slurm log directory, a benchmark folder, log files,\n"
-             "- for standard input), times them, says which are valid, and scores each group of\n"
-             "runs with the olympic mean.",
+    .about = "Finds the runs under each PATH (a Slurm log directory, a benchmark folder, log\n"
+             "files, - for standard input), times them, says which are valid, and scores each\n"
+             "group of runs with the olympic mean.",
     .options = options,
     .settings_size = sizeof(score_settings),
     .paths = "no path given",

@@ -164,11 +164,12 @@ static void telemetry_run(mls_cli *cli)
 
 const mls_command mls_command_telemetry = {
     .name = "telemetry",
-    .summary = "what was measured of the machines while a run ran: power, energy, clocks, use",
+    .summary = "what was measured while a run ran: power, energy, clocks, use",
     .usage = "[OPTION]… FILE|DIR… [--run=LOG|DIR]…",
-    .about = "Joins measurements with runs by time: logs of nvidia-smi (CSV, dmon), dcgmi dmon and\n"
-             "the power logs of MLPerf.  Tells power, energy, clocks, temperature, use, memory,\n"
-             "throttling and memory errors of each device, and which device stands out.",
+    .about = "Joins measurements with runs by time: logs of nvidia-smi (CSV, dmon), dcgmi\n"
+             "dmon and the power logs of MLPerf.  Tells power, energy, clocks, temperature,\n"
+             "use, memory, throttling and memory errors of each device, and which device\n"
+             "stands out.",
     .options = options,
     .settings_size = sizeof(telemetry_settings),
     .paths = "no log of measurements given",

@@ -102,11 +102,11 @@ static void throughput_run(mls_cli *cli)
 
 const mls_command mls_command_throughput = {
     .name = "throughput",
-    .summary = "say where the time of runs went, how fast they trained and which was slow",
+    .summary = "say where the time went, how fast runs trained, which was slow",
     .usage = "[OPTION]… PATH…",
-    .about = "Reads the same runs as score and says of each where its timed part went, how fast\n"
-             "training was and where it slowed down, which run of a group was slow and why, and\n"
-             "which share of the machine's peak was used.",
+    .about = "Reads the same runs as score and says of each where its timed part went, how\n"
+             "fast training was and where it slowed down, which run of a group was slow and\n"
+             "why, and which share of the machine's peak was used.",
     .options = options,
     .settings_size = sizeof(throughput_settings),
     .paths = "no path given",

@@ -96,10 +96,11 @@ const mls_command mls_command_verify = {
     .name = "verify",
     .summary = "judge a whole submission before it is uploaded",
     .usage = "[OPTION]… DIR\n       mlscore verify --explain CODE",
-    .about = "Judges the submission in DIR, one submitter's folder or a round's with many of them:\n"
-             "system descriptions, the number of runs, whether each log obeys the rules, seeds,\n"
-             "convergence, power files, and what does not belong there.  Nothing is changed.\n"
-             "Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3 something could not be read.",
+    .about = "Judges the submission in DIR, one submitter's folder or a round's with many of\n"
+             "them: system descriptions, the number of runs, whether each log obeys the\n"
+             "rules, seeds, convergence, power files, and what does not belong there.\n"
+             "Nothing is changed.  Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3\n"
+             "something could not be read.",
     .options = options,
     .settings_size = sizeof(verify_settings),
     .paths = "",

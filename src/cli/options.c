@@ -10,6 +10,23 @@
 
 enum { OPTIONS_MAX = 64, THREADS_ALLOWED = 256, LONG_OPTION = 256 };
 
+/* Of help, which is the same on every terminal. */
+enum { HELP_WIDTH = 80, HELP_COLUMN = 32 };
+
+/* A term, and from HELP_COLUMN on what it means. */
+static void help_term(mls_output *output, const char *term, const char *text)
+{
+    mls_view view = {.output = output};
+    const bool beside = strlen(term) + 2 <= HELP_COLUMN;
+    mls_output_printf(output, "%-*s", beside ? HELP_COLUMN : 0, term);
+    if (!beside) {
+        mls_output_printf(output, "\n%*s", HELP_COLUMN, "");
+    }
+    mls_view_wrapped(&view, mls_str_from(text), (mls_wrap){HELP_WIDTH, HELP_COLUMN, HELP_COLUMN, " ", false},
+                     MLS_STYLE_PLAIN);
+    mls_output_text(output, "\n");
+}
+
 static void help_option(mls_output *output, const mls_option *option)
 {
     mls_buffer left = {0};
@@ -22,8 +39,7 @@ static void help_option(mls_output *output, const mls_option *option)
         mls_buffer_printf(&left, option->does == MLS_SETS_CHOICE ? "[=%s]" : "=%s", option->argument);
     }
     mls_output_short(output, left.failed);
-    mls_output_printf(output, left.len > 30 ? "%.*s\n%32s%s\n" : "%-32.*s%.0s%s\n", (int)left.len, left.ptr, "",
-                      option->help);
+    help_term(output, left.failed ? "" : left.ptr, option->help);
     mls_buffer_release(&left);
 }
 

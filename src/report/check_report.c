@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 /* Findings shown under one log of the table; -v shows all. */
-enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, INDENT = 6, HANG = 10 };
+enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, VERDICT_WIDTH = 6, INDENT = 6, HANG = 10 };
 
 /* Adds the findings of a log; in one that is part of a file, those without a line are at the line of the log.  Where
  * path and line of the log stand beside, it is `bare`. */
@@ -105,8 +105,10 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     mls_view_text(view, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, log->valid ? "ok    " : "FAIL  ");
     mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
     describe(log, &line);
-    mls_buffer_append_char(&line, '\n');
-    mls_output_buffer(view->output, &line);
+    mls_view_wrapped(view, mls_buffer_str(&line), (mls_wrap){view->width, VERDICT_WIDTH, HANG, "  ", false},
+                     MLS_STYLE_PLAIN);
+    mls_output_text(view->output, "\n");
+    mls_output_drop(view->output, &line);
     if (!log->valid || view->verbose > 0) {
         show_log_findings(view, log);
     }

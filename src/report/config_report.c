@@ -148,7 +148,7 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
 
 static void show_entry_findings(mls_view *view, const mls_config_entry *entry, bool advice)
 {
-    const mls_found_look look = {.indent = INDENT, .named = true};
+    const mls_found_look look = {.indent = INDENT, .hang = HANG + INDENT, .named = true};
     mls_found found = {0};
     mls_buffer name = {0};
     mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);

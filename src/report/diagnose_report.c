@@ -186,7 +186,8 @@ static void show_rest(mls_view *view, const mls_diagnosis *job)
                     mls_words_plural(skipped, "file", "files").text, listed ? "" : " (-v lists them)");
     for (size_t i = 0; i < job->skipped_count && listed; i++) {
         if (!job->skipped[i].failed) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 0, "%s: %s", job->skipped[i].file, job->skipped[i].reason);
+            mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 2 * HANG, "%s: %s", job->skipped[i].file,
+                            job->skipped[i].reason);
         }
     }
 }

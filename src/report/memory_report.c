@@ -281,7 +281,7 @@ static void show_ask(mls_view *view, const mls_memory_job *job)
         append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
         append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
         mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+        mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG, "  ", false}, MLS_STYLE_PLAIN);
     }
 }
 
@@ -370,7 +370,7 @@ static void show_memory(mls_printer *to, const void *what)
             mls_found_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
         }
     }
-    mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .named = true});
+    mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .hang = HANG, .named = true});
 }
 
 const mls_report mls_memory_report = {

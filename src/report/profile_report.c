@@ -240,9 +240,9 @@ static void show_profiles(mls_printer *to, const void *what)
                             profile->verdicts[v].code);
         }
         mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
-        mls_found_show(
-            view, &found,
-            (mls_found_look){.indent = INDENT, .named = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)});
+        const mls_found_look look = {
+            .indent = INDENT, .hang = HANG, .named = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+        mls_found_show(view, &found, look);
     }
     if (all->changes != NULL) {
         mls_output_text(view->output, "\n");

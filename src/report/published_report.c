@@ -46,9 +46,9 @@ static void show_results(mls_printer *to, const void *what)
         mls_table_text(&table, "benchmark", KEEP, result->benchmark);
         mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
         mls_table_words(&table, "accelerators", RIGHT | KEEP, mls_words_count(system->accelerators));
-        mls_table_text(&table, "model", KEEP, accelerator_shown(to->view, system));
+        mls_table_text(&table, "model", KEEP | MLS_COLUMN_CUT_LAST, accelerator_shown(to->view, system));
         mls_table_words(&table, "accel.-min", RIGHT, mls_words_count(floor(result->accelerator_minutes + 0.5)));
-        mls_table_text(&table, "submitter", KEEP, system->submitter);
+        mls_table_text(&table, "submitter", KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
         mls_table_text(&table, "system", MLS_COLUMN_CUT, system->system_id);
         mls_table_text(&table, "availability", 0, system->availability);
         note_division(&table, result);

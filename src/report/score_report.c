@@ -355,7 +355,8 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
     for (size_t i = 0; i < collection->skipped.count && listed; i++) {
         const mls_source *skipped = &collection->skipped.items[i];
         if (!skipped->failed) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, 0, "%s: %s", mls_path_shown(skipped->path), skipped->skip);
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s", mls_path_shown(skipped->path),
+                            skipped->skip);
         }
     }
 }

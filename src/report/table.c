@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-enum { COLUMN_GAP = 2, CUT_MIN = 12, NOTE_INDENT = 4 };
+enum { COLUMN_GAP = 2, CUT_MIN = 12, CUT_LEAST = 8, NOTE_INDENT = 4 };
 
 void mls_table_row(mls_table *table)
 {
@@ -132,6 +132,27 @@ static void drop_columns(mls_table *table, unsigned mask, unsigned bits, size_t 
     }
 }
 
+/* Makes a column narrower by `more`, but not than `least`. */
+static void cut_column(mls_column *column, size_t more, size_t least)
+{
+    if (column->width > least) {
+        column->width = more < column->width ? max_size(column->width - more, least) : least;
+    }
+}
+
+/* What is still too wide is cut from the right: first to what is well read, then to what can be. */
+static void cut_last(mls_table *table, size_t room)
+{
+    for (size_t least = CUT_MIN; least >= CUT_LEAST; least -= CUT_MIN - CUT_LEAST) {
+        for (size_t k = table->column_count; k-- > 0 && layout_total(table) > room;) {
+            if ((table->columns[k].look & MLS_COLUMN_CUT_LAST) != 0) {
+                const size_t header = mls_display_width(mls_str_from(table->columns[k].header));
+                cut_column(&table->columns[k], layout_total(table) - room, max_size(least, header));
+            }
+        }
+    }
+}
+
 /* Lays the columns out; whether notes stand below their rows. */
 static bool layout_make(mls_table *table, size_t width)
 {
@@ -147,8 +168,8 @@ static bool layout_make(mls_table *table, size_t width)
     }
     const size_t total = layout_total(table);
     const size_t full = cut != NULL ? cut->width : 0;
-    if (width > 0 && total > room && full > CUT_MIN) {
-        cut->width = max_size(full - (full < total - room ? full : total - room), CUT_MIN);
+    if (width > 0 && total > room && cut != NULL) {
+        cut_column(cut, total - room, CUT_MIN);
     }
     drop_columns(table, MLS_COLUMN_DETAIL, MLS_COLUMN_DETAIL, width > 0 ? room : SIZE_MAX);
     drop_columns(table, MLS_COLUMN_KEEP, 0, width > 0 ? room : SIZE_MAX);
@@ -157,6 +178,7 @@ static bool layout_make(mls_table *table, size_t width)
     if (width > 0 && cut != NULL && cut->width > 0 && left < room) {
         cut->width = full - cut->width < room - left ? full : cut->width + room - left;
     }
+    cut_last(table, width > 0 ? room : SIZE_MAX);
     return width > 0 && total + note > width;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.h - rows and columns for a person: start with a zeroed table and its indent, add rows, fill each from left to
  * right.  What is wider than the terminal moves its notes to lines of their own, then cuts the column that may be cut
- * in its middle, then drops columns from the right, those of detail first; a row is never wrapped.  All text is escaped
+ * in its middle, then drops columns from the right, those of detail first, then cuts those that are cut last; a row is
+ * never wrapped.  All text is escaped
  * on its way in. */
 #pragma once
 
@@ -11,10 +12,11 @@
 enum {
     MLS_COLUMN_LEFT = 0,
     MLS_COLUMN_RIGHT = 1,
-    MLS_COLUMN_DECIMAL = 2, /* on the decimal point */
-    MLS_COLUMN_KEEP = 4,    /* never dropped */
-    MLS_COLUMN_CUT = 8,     /* may be cut in the middle; at most one column */
-    MLS_COLUMN_DETAIL = 16  /* dropped before all others */
+    MLS_COLUMN_DECIMAL = 2,  /* on the decimal point */
+    MLS_COLUMN_KEEP = 4,     /* never dropped */
+    MLS_COLUMN_CUT = 8,      /* may be cut in the middle; at most one column */
+    MLS_COLUMN_DETAIL = 16,  /* dropped before all others */
+    MLS_COLUMN_CUT_LAST = 32 /* may be cut when all others are dropped */
 };
 
 enum { MLS_TABLE_COLUMNS_MAX = 16 };
