@@ -193,7 +193,10 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
                                      mls_error *error)
 {
     *beside = (mls_published_beside){.near = calloc(count + 1, sizeof *beside->near)};
-    mls_status status = beside->near != NULL ? MLS_OK : mls_error_memory(error);
+    mls_status status = MLS_OK;
+    if (beside->near == NULL) {
+        return mls_error_memory(error);
+    }
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         const mls_published *published = NULL;
         if (!may_be_beside(&groups[i])) {

@@ -64,7 +64,8 @@ bool mls_block_outliers(mls_block *block, mls_arena *arena) MLS_MUST_USE;
 bool mls_scaling_make(mls_comparison *comparison) MLS_MUST_USE;
 
 /* The published results nearest to each group that has a score. */
-mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request, mls_error *error) MLS_MUST_USE;
+mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request,
+                           mls_error *error) MLS_MUST_USE;
 
 /* Lists a group as one that met none. */
 bool mls_leave_out(mls_comparison *comparison, const mls_side_group *group, const char *reason) MLS_MUST_USE;
