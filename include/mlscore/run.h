@@ -114,6 +114,7 @@ typedef struct mls_run {
     bool converged;                 /**< the last run_stop says success */
     mls_evaluation *images;         /**< FID and CLIP, for convergence */
     size_t image_count, image_capacity;
+    bool too_many_images; /**< the first MLS_IMAGE_EVALUATIONS_MAX are there */
     mls_job job;
     struct mls_arena *arena;      /**< texts of hyperparameters and seeds; NULL: there are none */
     void *notes;                  /**< as the reading's observer has them; NULL: it has none, or nothing came */

@@ -385,6 +385,13 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
 {
     mls_cli_say_skipped(cli, &collection->skipped);
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        if (run->too_many_images) {
+            mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %s FID and CLIP records say when it converged",
+                        mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
+        }
+    }
     if (collection->group_count == 0) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
         mls_cli_worsen(cli, MLS_EXIT_INVALID);

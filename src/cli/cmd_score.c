@@ -93,7 +93,8 @@ static void note_unused_points(mls_cli *cli, const mls_collection *collection, c
 /* The notes of the runs are columns of their own. */
 static void print_wide(mls_cli *cli, const mls_collection *collection)
 {
-    static const char *const kinds[MLS_WIDE_KINDS] = {"hyperparameters", "tracked names"};
+    static const char *const kinds[MLS_WIDE_KINDS][2] = {{"hyperparameter has", "hyperparameters have"},
+                                                         {"tracked name has", "tracked names have"}};
     mls_wide wide;
     if (mls_wide_find(collection, &wide)) {
         mls_cli_print(cli, &mls_score_wide_report, &wide);
@@ -106,8 +107,9 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
         }
         for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
             if (wide.names[kind].left_out > 0) {
-                mls_cli_say(cli, MLS_EXIT_OK, NULL, "%zu %s have no column: there are %d at most",
-                            wide.names[kind].left_out, kinds[kind], MLS_WIDE_NAMES_MAX);
+                mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s no column: there are %d at most",
+                            mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
+                            MLS_WIDE_NAMES_MAX);
             }
         }
     } else {

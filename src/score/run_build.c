@@ -33,15 +33,16 @@ static double take_progress(const mls_record *record, mls_str name, double *prog
 static void take_image(mls_run *run, const mls_record *record, mls_evaluation image)
 {
     mls_str metric;
-    if (isnan(image.value) || !mls_json_member(record->metadata, MLS_S("metric"), &metric) ||
-        run->image_count == MLS_IMAGE_EVALUATIONS_MAX) {
+    if (isnan(image.value) || !mls_json_member(record->metadata, MLS_S("metric"), &metric)) {
         return;
     }
     image.is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
     if (!image.is_clip && !mls_str_equal(metric, MLS_S("\"FID\""))) {
         return;
     }
-    if (mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images)) {
+    if (run->image_count == MLS_IMAGE_EVALUATIONS_MAX) {
+        run->too_many_images = true;
+    } else if (mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images)) {
         run->images[run->image_count++] = image;
     } else {
         run->out_of_memory = true;
