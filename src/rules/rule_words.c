@@ -16,8 +16,9 @@ enum {
 const mls_phrase *mls_rule_phrases(mls_arena *arena)
 {
     MLS_LIST_OF(mls_phrase) all = {0};
-    bool ok = true;
-    for (const char *row = mls_data_find("phrases.table").ptr; ok && *row != '\0'; row += strcspn(row, "\n") + 1) {
+    const char *row = mls_data_find("phrases.table").ptr;
+    bool ok = row != NULL;
+    for (; ok && *row != '\0'; row += strcspn(row, "\n") + 1) {
         const char *form = row + 2;
         ok = *row == '#' || MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
     }

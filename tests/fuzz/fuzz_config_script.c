@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_config_script.c - any bytes as a config; behind the first \x01 is what x.sh and config_common.sh beside it hold. */
+/* fuzz_config_script.c - any bytes as a config; behind the first \x01 is what x.sh and config_common.sh beside it hold.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

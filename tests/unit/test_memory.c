@@ -282,7 +282,8 @@ static void test_two_changes_where_one_is_not_enough(void **state)
     }
 }
 
-/* The reference of llama2_70b_lora trains 65,536,000 adapter weights (rank 16 of q, k, v, o): 4 bytes of gradient each. */
+/* The reference of llama2_70b_lora trains 65,536,000 adapter weights (rank 16 of q, k, v, o): 4 bytes of gradient each.
+ */
 static void test_adapters_of_lora(void **state)
 {
     (void)state;

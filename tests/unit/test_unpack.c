@@ -68,7 +68,8 @@ static void packed_logs_are_read_or_named(void **state)
     assert_null(totals.unread);
     assert_int_equal(totals.records, 3);
     assert_int_equal(ended, 1);
-    /* Without its last bytes, which hold the sum, the rest of the last one cannot be trusted, but what it said counts. */
+    /* Without its last bytes, which hold the sum, the rest of the last one cannot be trusted, but what it said counts.
+     */
     for (size_t cut = 1; cut < sizeof packed - 1; cut++) {
         assert_int_equal(scan(2, cut, false, &totals, &ended, &error), MLS_ERROR_READ);
         assert_string_equal(error.message, "the gzip file breaks off");
