@@ -28,6 +28,8 @@ typedef struct mls_failure_line {
     size_t line;
     const char *text;
     const mls_signature *signature; /**< that it has; NULL: none */
+    int32_t rank;                   /**< of those in `read`; -1: unknown */
+    const char *node;               /**< likewise; NULL: unknown */
 } mls_failure_line;
 
 /** Why a run failed.  Unknown numbers are NAN, unknown texts NULL. */
@@ -43,8 +45,9 @@ typedef struct mls_failure {
     double run_start_ms;
     mls_failure_count *also; /**< the run's other messages, most frequent first */
     size_t also_count;
-    const mls_failure_line *read; /**< without a root: the last lines before the end that are not records */
+    const mls_failure_line *read; /**< without a root: lines before the end that look like errors, and the last ones */
     size_t read_count;
+    bool read_errors;   /**< some of them only because they look like errors */
     uint32_t *suspects; /**< ranks that were seen, and did not report the timeout that others did */
     size_t suspect_count;
     double slower;        /**< the last iterations took so many times what those before took; NAN: they did not */

@@ -23,7 +23,14 @@ typedef enum mls_failure_role {
 #define MLS_FAILURE_CLASSES                                                                                            \
     "gpu-hardware gpu-memory gpu-fault host-hardware host-memory node network communication-timeout storage "          \
     "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
-enum { MLS_CLASS_HANG = 19, MLS_CLASS_UNKNOWN = 20, MLS_ORIGIN_UNKNOWN = 5, MLS_PERSISTENCE_UNKNOWN = 3 };
+enum {
+    MLS_CLASS_COMMUNICATION_TIMEOUT = 8,
+    MLS_CLASS_CODE = 17,
+    MLS_CLASS_HANG = 19,
+    MLS_CLASS_UNKNOWN = 20,
+    MLS_ORIGIN_UNKNOWN = 5,
+    MLS_PERSISTENCE_UNKNOWN = 3
+};
 
 #define MLS_PRECEDENCE_MAX 100
 
@@ -39,6 +46,10 @@ typedef struct mls_signature {
     const mls_str *needs; /**< a line that matches contains one of these; none: any line may match */
     size_t need_count;
     const char *framework, *wording; /**< of mls_signatures_of_memory(): who says it, and in which words; else NULL */
+    const mls_str *names;            /**< it says so only where its group `name` is one of these */
+    size_t name_count;
+    const struct mls_signature *otherwise; /**< what it says where that is none of them; NULL: the same */
+    const char *recovers;                  /**< id of the messages before it that are over with it; NULL: of none */
 } mls_signature;
 
 /** The word of a number, such as mls_failure_word(MLS_FAILURE_CLASSES, signature->kind); "" of 0. */

@@ -154,7 +154,10 @@ static void mark_lines(mls_job_log *job)
             if (rank >= 0 && rank < MLS_RANKS_MAX) {
                 job->rank_seen[rank] |= MLS_RANK_SEEN;
             }
-        } else if (*line == 's' && strncmp(line, "step ", 5) == 0) {
+            if (mls_maybe_bar(line)) {
+                mls_marked_add(&block->marked, i);
+            }
+        } else if ((*line == 's' || *line == 'S') && strncmp(line + 1, "tep ", 4) == 0) {
             mls_marked_add(&block->marked, i);
         }
         const mls_brief_record *record = mls_lines_odd(lines, i) ? mls_job_record_of(job, i) : NULL;
@@ -164,46 +167,13 @@ static void mark_lines(mls_job_log *job)
     }
 }
 
-/* Keeps the last lines before line `end` of the block that are not records, and the text of the last advance. */
-static void keep_lines(mls_job_log *job, size_t end)
-{
-    mls_log_block *block = &job->block;
-    const mls_lines *lines = &block->marked.lines;
-    mls_log_segment *segment = mls_job_segment(job);
-    mls_segment_lines *kept = job->lines;
-    mls_kept_line read[MLS_READ_LINES];
-    size_t count = 0;
-    size_t records = mls_job_records_before(job, end);
-    for (size_t i = end; i > block->kept_from && count < MLS_READ_LINES; i--) {
-        if (records > 0 && block->records[records - 1].line == lines->line + i - 1) {
-            records--;
-            continue;
-        }
-        const mls_str message = mls_log_line_of(lines, i - 1, job->scratch).message;
-        if (message.len > 0) {
-            mls_keep_line(&read[count++], lines->line + i - 1, message);
-        }
-    }
-    for (size_t k = 0; k < kept->read_count && count < MLS_READ_LINES; k++) {
-        read[count++] = kept->read[k];
-    }
-    memcpy(kept->read, read, count * sizeof *read);
-    kept->read_count = count;
-    if (segment->last_line >= lines->line && kept->last.text[0] == '\0') {
-        const mls_log_line line = mls_log_line_of(lines, segment->last_line - lines->line, job->scratch);
-        mls_keep_line(&kept->last, segment->last_line, line.message);
-    }
-    segment->end_line = end > block->kept_from ? lines->line + end - 1 : segment->end_line;
-    block->kept_from = end;
-}
-
 /* A run begins with line `i` of the block; lines before the first record of a file are of its first run. */
 static void begin_run_at(mls_job_log *job, size_t i)
 {
     if (mls_job_segment(job)->line > 0 && job->segment_count >= MLS_RUNS_MAX) {
         job->to->uncut++;
     } else if (mls_job_segment(job)->line > 0) {
-        keep_lines(job, i);
+        mls_job_keep_lines(job, i);
         mls_job_find_time_before(job, i);
         mls_job_close_segment(job);
         (void)mls_job_open_segment(job);
@@ -270,7 +240,7 @@ static mls_status block_lines(void *state, const mls_lines *lines)
         done = at;
     }
     status = status == MLS_OK ? walk_lines(job, done, lines->count, &next_run) : status;
-    keep_lines(job, lines->count);
+    mls_job_keep_lines(job, lines->count);
     mls_job_find_time_before(job, lines->count);
     block->record_count = block->run_start_count = 0;
     return status == MLS_OK && job->failed ? MLS_ERROR_MEMORY : status;

@@ -7,7 +7,7 @@
 #include "diagnose/job.h"
 
 /* How far from the first of them other messages may be to be taken for it. */
-enum { NEAR_LINES = 50 };
+enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
 #define NEAR_MS 10000.0
 #define HANG_MS 300000.0
 #define HANG_MEDIANS 10.0
@@ -36,6 +36,17 @@ static const mls_signature end_signature = {
               "of other ranks.",
     .source = "the end of the logs"};
 
+static const mls_signature traceback_signature = {
+    .id = "python-traceback",
+    .kind = MLS_CLASS_UNKNOWN,
+    .origin = MLS_ORIGIN_UNKNOWN,
+    .persistence = MLS_PERSISTENCE_UNKNOWN,
+    .role = MLS_ROLE_EFFECT,
+    .explanation = "A traceback begins, and the exception at its end is not there, or has no known form.",
+    .action = "Read what follows it; where it is cut off, the output of the other ranks and the files beside it may "
+              "hold the rest.",
+    .source = "docs.python.org, traceback"};
+
 /* A run's verdict in the making. */
 typedef struct run_view {
     mls_job_log *job;
@@ -44,6 +55,8 @@ typedef struct run_view {
     double last_times[MLS_SURVIVED]; /* of the last advances */
     const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
     const mls_log_segment *own;      /* its first */
+    const mls_log_segment *traced;   /* the first with a traceback that nothing ended; NULL: none */
+    bool broken_off;                 /* it ends within a bar of progress */
     double end_ms;                   /* the last time in what it printed */
     mls_match *matches;              /* its own, then those of every run */
     mls_match_count *counts;         /* likewise */
@@ -101,6 +114,8 @@ static void view_part(run_view *view, const mls_log_segment *segment)
     }
     const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
     view->last = segment->last_line > 0 && later ? segment : view->last;
+    view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
+    view->broken_off |= segment->broken_off;
     for (size_t k = 0; k < MLS_SURVIVED; k++) {
         double time = segment->last_times[k];
         for (size_t i = 0; i < MLS_SURVIVED; i++) {
@@ -144,11 +159,20 @@ static void fill_views(mls_job_log *job, run_view *views)
     }
 }
 
+/* A later message says that it is over: of the same file, or of any one where there are times. */
+static bool has_recovered(const mls_job_log *job, const mls_match *match)
+{
+    const mls_recovery *after = &job->recoveries[match->signature];
+    const bool same_file = after->file == job->segments[match->segment].file;
+    return after->line > 0 && (same_file ? after->line > match->at.line : after->time_ms > match->time_ms) &&
+           (after->node == match->node || after->node == NULL || match->node == NULL);
+}
+
 /* Training went on after it.  In a file without records only time says so. */
 static bool was_survived(const run_view *view, const mls_match *match)
 {
     const mls_log_segment *segment = &view->job->segments[match->segment];
-    return match->advances + MLS_SURVIVED <= segment->advances ||
+    return has_recovered(view->job, match) || match->advances + MLS_SURVIVED <= segment->advances ||
            (segment->line == 0 && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
@@ -170,8 +194,14 @@ static bool is_near(const mls_job_log *job, const mls_match *first, const mls_ma
                        other->at.line - first->at.line <= NEAR_LINES;
 }
 
-/* The first cause among the matches of one role; NULL: there is none. */
-static const mls_match *first_of(const run_view *view, unsigned role)
+/* What only says that something died is asked after all others: an effect that is tried where no other matches. */
+static unsigned turn_of(const mls_signature *signature)
+{
+    return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;
+}
+
+/* The first cause among the matches of one turn; NULL: there is none. */
+static const mls_match *first_of(const run_view *view, unsigned turn)
 {
     const mls_job_log *job = view->job;
     const mls_match *first = NULL;
@@ -179,7 +209,7 @@ static const mls_match *first_of(const run_view *view, unsigned role)
     bool timed = true;
     for (int pass = 0; pass < 3; pass++) {
         for (const mls_match *match = view->matches; match != NULL; match = match->next) {
-            if (mls_job_signature(job, match)->role != role || was_survived(view, match)) {
+            if (turn_of(mls_job_signature(job, match)) != turn || was_survived(view, match)) {
                 continue;
             }
             if (pass == 0) {
@@ -242,7 +272,8 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     }
     for (mls_match *match = view->matches; match != NULL; match = match->next) {
         const bool survived = was_survived(view, match);
-        const bool apart = survived && job->segments[match->segment].line == 0; /* by time: it has been counted */
+        const bool apart = survived && (job->segments[match->segment].line == 0 || /* by time: it has been counted */
+                                        has_recovered(job, match));
         match->reported |= !survived;
         counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
     }
@@ -278,6 +309,47 @@ static bool is_id(const mls_signature *signature, const char *id)
     return strcmp(signature->id, id) == 0;
 }
 
+/* Rank and node where the cause says neither, and launchers saw only one process end. */
+static void find_place(const run_view *view, int32_t *rank, const char **node)
+{
+    static const char *const launchers[] = {"srun-", "mpi-", "torchrun-"};
+    size_t ranks = 0;
+    size_t nodes = 0;
+    int32_t one_rank = -1;
+    const char *one_node = NULL;
+    for (const mls_match *match = view->matches; match != NULL; match = match->next) {
+        const mls_str id = mls_str_from(mls_job_signature(view->job, match)->id);
+        bool launcher = mls_str_starts(mls_str_from(match->at.text), MLS_S("srun: error: "));
+        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+            launcher |= mls_str_starts(id, mls_str_from(launchers[i]));
+        }
+        if (launcher && !was_survived(view, match)) {
+            const bool many = strstr(match->at.text, "tasks ") != NULL; /* of which the pattern has the first */
+            ranks += match->rank < 0 ? 0 : many ? 2 : match->rank != one_rank;
+            nodes += match->node != NULL && match->node != one_node;
+            one_rank = match->rank >= 0 ? match->rank : one_rank;
+            one_node = match->node != NULL ? match->node : one_node;
+        }
+    }
+    const bool one = ranks == 1 && strstr(view->cause->at.text, "tasks ") == NULL;
+    *rank = one ? one_rank : *rank;
+    *node = nodes == 1 && ranks <= 1 ? one_node : *node;
+}
+
+/* An exception of a module's own type is the root, too, where other ranks only lost the rank that ended by it. */
+static bool was_lost_by_others(const run_view *view, const mls_match *cause)
+{
+    const mls_signature *signature = mls_job_signature(view->job, cause);
+    const size_t type = strcspn(cause->at.text, ": ");
+    bool lost = false;
+    for (const mls_match *match = view->matches; cause->otherwise && match != NULL && !lost; match = match->next) {
+        const mls_signature *other = mls_job_signature(view->job, match);
+        lost = other->role == MLS_ROLE_EFFECT && other->kind == MLS_CLASS_COMMUNICATION_TIMEOUT && cause->rank >= 0 &&
+               match->rank >= 0 && match->rank != cause->rank && !was_survived(view, match);
+    }
+    return lost && signature->kind == MLS_CLASS_CODE && memchr(cause->at.text, '.', type) != NULL;
+}
+
 /* Fills a failure from the match that caused it. */
 static void fill_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
@@ -290,13 +362,22 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
         (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed"))) {
         rank = file->root_rank;
     }
+    failure->node = cause->node;
+    if (rank < 0 && failure->node == NULL) {
+        find_place(view, &rank, &failure->node);
+    }
+    if (was_lost_by_others(view, cause)) {
+        failure->signature = mls_signatures_get(job->signatures, cause->signature);
+    }
     failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
-    failure->at = (mls_failure_line){file->name, cause->at.line, mls_job_copy(job, cause->at.text), failure->signature};
+    failure->at = (mls_failure_line){.file = file->name,
+                                     .line = cause->at.line,
+                                     .text = mls_job_copy(job, cause->at.text),
+                                     .signature = failure->signature};
     failure->time_ms = cause->time_ms;
     failure->iteration = isnan(cause->iteration) ? known.iteration : cause->iteration;
     failure->samples = isnan(cause->samples) ? known.samples : cause->samples;
     failure->rank = rank >= 0 ? rank : (double)NAN;
-    failure->node = cause->node;
     if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX && job->rank_nodes[rank] > 0) {
         failure->node = job->names.entries[job->rank_nodes[rank] - 1].key.ptr;
     }
@@ -313,11 +394,24 @@ static void fill_end(const run_view *view, const mls_signature *signature, mls_f
     failure->root_known = false;
     failure->rank = NAN;
     failure->node = failure->gpu = NULL;
-    failure->at = (mls_failure_line){job->files[segment->file].name, line, segment->last_text, NULL};
+    failure->at = (mls_failure_line){.file = job->files[segment->file].name, .line = line, .text = segment->last_text};
     failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
     failure->samples = segment->samples;
     failure->iteration =
         isnan(segment->iteration) ? mls_steps_known(view->steps, failure->time_ms).iteration : segment->iteration;
+}
+
+/* Nothing said why but a traceback without its end. */
+static void fill_traceback(const run_view *view, mls_failure *failure)
+{
+    const mls_traceback *begin = &view->traced->traceback;
+    failure->signature = &traceback_signature;
+    failure->at = (mls_failure_line){.file = view->job->files[view->traced->file].name,
+                                     .line = begin->line,
+                                     .text = "Traceback (most recent call last):"};
+    failure->time_ms = begin->time_ms;
+    failure->rank = begin->rank >= 0 ? begin->rank : (double)NAN;
+    failure->node = begin->node;
 }
 
 static double failed_at(const run_view *view)
@@ -335,20 +429,27 @@ static void judge_run(const run_view *view, mls_failure *failure)
         fill_cause(view, cause, failure);
     }
     const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
-    const bool ended =
-        cause == NULL || is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
+    const bool ended = cause == NULL || turn_of(failure->signature) == LAST_TURN ||
+                       is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
     const double still = failed_at(view) - view->last_times[0];
     failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * lengths.median;
     failure->slower = lengths.last >= SLOWER_MEDIANS * lengths.before ? lengths.last / lengths.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
         cause = NULL;
         fill_end(view, failure->hang ? &hang_signature : &end_signature, failure);
+        if (!failure->hang && view->traced != NULL) {
+            fill_traceback(view, failure);
+        }
     }
     fold_others(view, cause, failure);
     if (!failure->root_known) {
-        const mls_log_segment *segment = cause != NULL ? &job->segments[cause->segment] : end_segment(view);
+        const bool traced = failure->signature == &traceback_signature;
+        const mls_log_segment *segment = cause != NULL ? &job->segments[cause->segment]
+                                         : traced      ? view->traced
+                                                       : end_segment(view);
         failure->read = segment->read;
         failure->read_count = segment->read_count;
+        failure->read_errors = segment->read_errors;
     }
     if (timeout) {
         find_suspects(job, failure);
@@ -361,60 +462,6 @@ static void judge_run(const run_view *view, mls_failure *failure)
 }
 
 /* ------------------------------------------------------------------- job */
-
-/* The first part of a file before that has the times of this one; NULL: none has, and this one is the first of them. */
-static const mls_log_segment *first_part(mls_job_log *job, mls_map *seen, const mls_log_segment *segment)
-{
-    const double times[] = {segment->start_ms + 0.0, isnan(segment->stop_ms) ? -1 : segment->stop_ms + 0.0};
-    bool added = false;
-    mls_map_entry *entry = mls_map_put(seen, (mls_str){(const char *)times, sizeof times}, &added);
-    if (entry == NULL || added) {
-        job->failed |= entry == NULL;
-        if (entry != NULL) {
-            entry->value.number = (size_t)(segment - job->segments);
-        }
-        return NULL;
-    }
-    const mls_log_segment *first = &job->segments[entry->value.number];
-    return first->file != segment->file ? first : NULL;
-}
-
-/* Numbers the runs, of which one may stand in several files; how many there are, and whether each succeeded. */
-static size_t number_runs(mls_job_log *job, bool *success)
-{
-    mls_arena arena = {0};
-    mls_map seen = {.arena = &arena};
-    size_t runs = 0;
-    for (size_t i = 0; i < job->segment_count; i++) {
-        mls_log_segment *segment = &job->segments[i];
-        if (segment->line > 0) {
-            const mls_log_segment *same = isnan(segment->start_ms) ? NULL : first_part(job, &seen, segment);
-            segment->run = same != NULL ? same->run : ++runs;
-            success[segment->run] |= segment->success;
-        }
-    }
-    mls_arena_release(&arena);
-    return runs;
-}
-
-/* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
- * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
- * and a job that never came further is one that died early. */
-static void drop_unbegun(mls_job_log *job)
-{
-    bool began = false;
-    for (size_t i = 0; i < job->match_count; i++) {
-        const unsigned role = mls_job_signature(job, &job->matches[i])->role;
-        job->segments[job->matches[i].segment].began |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
-    }
-    for (size_t i = 0; i < job->segment_count; i++) {
-        began |= job->segments[i].began && job->segments[i].line > 0;
-    }
-    for (size_t i = 0; i < job->segment_count && began; i++) {
-        mls_log_segment *segment = &job->segments[i];
-        segment->line = segment->began ? segment->line : 0;
-    }
-}
 
 static void list_overran(mls_job_log *job)
 {
@@ -446,10 +493,10 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
     fill_views(job, views);
     for (size_t run = to->runs > 0; run <= to->runs; run++) {
         run_view *view = &views[run];
-        for (unsigned role = MLS_ROLE_ROOT; role < MLS_ROLE_CONTEXT && view->cause == NULL && !success[run]; role++) {
-            view->cause = first_of(view, role);
+        for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++) {
+            view->cause = first_of(view, turn);
         }
-        if (!success[run] && (run > 0 || view->cause != NULL)) {
+        if (!success[run] && (run > 0 || view->cause != NULL || view->traced != NULL || view->broken_off)) {
             order[count++] = (mls_placed){failed_at(view), run};
         }
     }
@@ -475,8 +522,8 @@ mls_status mls_job_judge(mls_job_log *job)
     run_view *views = calloc(job->segment_count + 1, sizeof *views);
     mls_placed *order = calloc(job->segment_count + 1, sizeof *order);
     resolve_times(job);
-    drop_unbegun(job);
-    to->runs = success != NULL ? number_runs(job, success) : 0;
+    mls_job_drop_unbegun(job);
+    to->runs = success != NULL ? mls_job_number_runs(job, success) : 0;
     to->failures = mls_arena_array(to->arena, to->runs + 1, sizeof *to->failures);
     job->failed |= success == NULL || views == NULL || order == NULL || to->failures == NULL;
     for (size_t i = 0; i < job->segment_count; i++) {

@@ -120,6 +120,17 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
+/* SIZE_MAX: there is none of that id, or no id. */
+static size_t find_signature(const mls_signatures *signatures, const char *id)
+{
+    const size_t count = mls_signatures_count(signatures);
+    size_t i = 0;
+    while (i < count && id != NULL && strcmp(mls_signatures_get(signatures, i)->id, id) != 0) {
+        i++;
+    }
+    return i < count && id != NULL ? i : SIZE_MAX;
+}
+
 static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosis *to)
 {
     const size_t count = mls_signatures_count(signatures);
@@ -129,19 +140,21 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
                          .full_time = (double)NAN,
                          .time_stride = 1,
                          .last_time = {(double)NAN, (double)NAN, (double)NAN},
-                         .watchdog_signature = SIZE_MAX,
                          .matched = calloc(count, sizeof *job->matched),
+                         .recovers = calloc(count, sizeof *job->recovers),
+                         .recoveries = calloc(count, sizeof *job->recoveries),
+                         .tracebacks = calloc(MLS_TRACEBACKS_MAX, sizeof *job->tracebacks),
                          .rank_nodes = calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
                          .rank_seen = calloc(MLS_RANKS_MAX, 1),
                          .lines = calloc(1, sizeof *job->lines),
                          .scratch = malloc((size_t)2 * MLS_LINE_EXAMINED)};
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(mls_signatures_get(signatures, i)->id, "nccl-watchdog-timeout") == 0) {
-            job->watchdog_signature = i;
-        }
+    job->watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout");
+    for (size_t i = 0; i < count && job->recovers != NULL; i++) {
+        job->recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
     }
-    const bool ok = job->matched != NULL && job->rank_nodes != NULL && job->rank_seen != NULL && job->lines != NULL &&
-                    job->scratch != NULL;
+    const bool ok = job->matched != NULL && job->recovers != NULL && job->recoveries != NULL &&
+                    job->tracebacks != NULL && job->rank_nodes != NULL && job->rank_seen != NULL &&
+                    job->lines != NULL && job->scratch != NULL;
     return ok ? mls_job_prepare(job) : MLS_ERROR_MEMORY;
 }
 
@@ -152,6 +165,9 @@ static void end_job(mls_job_log *job)
     free(job->matches);
     free(job->counts);
     free(job->matched);
+    free(job->recovers);
+    free(job->recoveries);
+    free(job->tracebacks);
     free(job->rank_nodes);
     free(job->rank_seen);
     free(job->lines);

@@ -130,6 +130,8 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
     const bool counts = pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION;
     segment->iteration = counts ? reached : segment->iteration;
     if (!(reached > segment->reached[pace])) {
+        const bool anew = pace == MLS_PACE_LOOSE && reached < segment->reached[pace] / 2;
+        segment->reached[pace] = anew ? reached : segment->reached[pace];
         return;
     }
     segment->reached[pace] = reached;
@@ -156,16 +158,37 @@ bool mls_job_open_segment(mls_job_log *job)
                                                             .last_ms = nan,
                                                             .start_ms = nan,
                                                             .stop_ms = nan,
-                                                            .reached = {-1, -1, -1, -1},
+                                                            .reached = {-1, -1, -1, -1, -1},
                                                             .last_times = {nan, nan, nan},
                                                             .last_text = "",
                                                             .iteration = nan,
                                                             .samples = nan};
     job->lines->last.text[0] = '\0';
-    job->lines->read_count = 0;
+    job->lines->plain.count = job->lines->errors.count = 0;
     job->open_matches = job->match_count;
     job->open_counts = job->count_count;
     return true;
+}
+
+/* Lines from the end back: those that look like errors, and as many of the last as there is room for. */
+static size_t choose_lines(const mls_segment_lines *kept, const mls_read_line *lines[MLS_READ_LINES], bool *errors)
+{
+    const mls_read_lines *last = &kept->plain;
+    const mls_read_lines *bad = &kept->errors;
+    const size_t fill = MLS_READ_LINES - bad->count;
+    size_t count = 0;
+    size_t filled = 0;
+    for (size_t l = 0, b = 0; count < MLS_READ_LINES && (b < bad->count || (l < last->count && filled < fill));) {
+        const size_t bad_line = b < bad->count ? bad->items[b].at.line : 0;
+        const size_t last_line = l < last->count && filled < fill ? last->items[l].at.line : 0;
+        const bool plain = last_line > bad_line;
+        lines[count++] = plain ? &last->items[l] : &bad->items[b];
+        filled += plain;
+        l += last_line >= bad_line && last_line > 0;
+        b += !plain;
+    }
+    *errors = count > 0 && last->count > 0 && lines[count - 1]->at.line < last->items[last->count - 1].at.line;
+    return count;
 }
 
 /* A run that succeeded had no failure. */
@@ -175,17 +198,29 @@ void mls_job_close_segment(mls_job_log *job)
     const mls_segment_lines *lines = job->lines;
     segment->last_ms = job->file_time;
     segment->last_text = mls_job_copy(job, lines->last.text);
+    for (size_t i = 0; i < job->traceback_count; i++) {
+        mls_traceback *open = &job->tracebacks[i];
+        const bool first = segment->traceback.line == 0 || open->line < segment->traceback.line;
+        if (open->line > 0 && first && open->advances + MLS_SURVIVED > segment->advances) {
+            segment->traceback = *open;
+        }
+        open->line = 0; /* in what follows it is none that began there */
+    }
     if (segment->success) {
         dismiss(job, job->match_count);
         job->count_count = job->open_counts;
         return;
     }
-    segment->read = mls_arena_array(job->to->arena, lines->read_count, sizeof *segment->read);
+    const mls_read_line *read[MLS_READ_LINES];
+    const size_t count = choose_lines(lines, read, &segment->read_errors);
+    segment->read = mls_arena_array(job->to->arena, count, sizeof *segment->read);
     job->failed |= segment->read == NULL;
-    for (size_t i = lines->read_count; i-- > 0 && segment->read != NULL;) {
-        const mls_kept_line *line = &lines->read[i];
-        segment->read[segment->read_count++] =
-            (mls_failure_line){job->files[segment->file].name, line->line, mls_job_copy(job, line->text), NULL};
+    for (size_t i = count; i-- > 0 && segment->read != NULL;) {
+        segment->read[segment->read_count++] = (mls_failure_line){.file = job->files[segment->file].name,
+                                                                  .line = read[i]->at.line,
+                                                                  .text = mls_job_copy(job, read[i]->at.text),
+                                                                  .rank = read[i]->rank,
+                                                                  .node = read[i]->node};
     }
 }
 
@@ -267,6 +302,27 @@ static const char *node_of(mls_job_log *job, size_t signature, const mls_log_lin
     return mls_job_name(job, group.len > 0 ? group : mls_log_line_node(line));
 }
 
+/* "0000:4e:00.0: Unknown Error" is of 0000:4e:00.0. */
+static mls_str trim_address(mls_str gpu)
+{
+    while (gpu.len > 0 && (gpu.ptr[gpu.len - 1] == ':' || gpu.ptr[gpu.len - 1] == '.')) {
+        gpu.len--;
+    }
+    return gpu;
+}
+
+/* Whether a signature that knows some names says something else of this one. */
+static bool is_other_name(const mls_job_log *job, size_t signature, const mls_log_line *line)
+{
+    const mls_signature *known = mls_signatures_get(job->signatures, signature);
+    const mls_str name = known->otherwise != NULL ? group_of(job, signature, line, "name") : (mls_str){"", 0};
+    bool other = known->otherwise != NULL;
+    for (size_t i = 0; i < known->name_count && other; i++) {
+        other = !mls_str_equal(known->names[i], name);
+    }
+    return other;
+}
+
 /* One more match of a signature since the last advance. */
 static void count_match(mls_job_log *job, const mls_match *match)
 {
@@ -289,7 +345,7 @@ static void count_match(mls_job_log *job, const mls_match *match)
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms)
 {
     const mls_log_segment *segment = mls_job_segment(job);
-    const mls_str gpu = group_of(job, signature, line, "gpu");
+    const mls_str gpu = trim_address(group_of(job, signature, line, "gpu"));
     mls_str group = group_of(job, signature, line, "iteration");
     mls_str rest = line->message;
     mls_line_parts parts;
@@ -302,7 +358,8 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
                        .gpu = mls_job_name(job, gpu.len > 0 ? gpu : line->gpu),
                        .iteration = mls_take_number(&group, &iteration) ? iteration : segment->iteration,
                        .samples = segment->samples,
-                       .advances = segment->advances};
+                       .advances = segment->advances,
+                       .otherwise = is_other_name(job, signature, line)};
     const mls_failure_role role = mls_job_signature(job, &match)->role;
     mls_keep_line(&match.at, number, line->message);
     if (mls_line_take(&rest, "%_traceback :", &parts)) { /* of torchrun's table: about the rank of the rows above it */
@@ -315,6 +372,10 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     mls_job_know_rank(job, match.rank, match.node);
     job->matched[signature]++;
     if (role == MLS_ROLE_CONTEXT) {
+        if (job->recovers[signature] != SIZE_MAX) {
+            job->recoveries[job->recovers[signature]] =
+                (mls_recovery){segment->file, number, match.time_ms, match.node};
+        }
         mls_job_note(job, &match);
         return;
     }

@@ -30,6 +30,36 @@ typedef struct mls_kept_line {
     char text[MLS_TEXT_KEPT + 1];
 } mls_kept_line;
 
+/* A line that a person would read first. */
+typedef struct mls_read_line {
+    mls_kept_line at;
+    int32_t rank;     /* -1: not known */
+    const char *node; /* NULL: not known */
+} mls_read_line;
+
+/* The last ones, newest first. */
+typedef struct mls_read_lines {
+    mls_read_line items[MLS_READ_LINES];
+    size_t count;
+} mls_read_lines;
+
+/* A traceback that has begun; without its end, or the first of a segment that had none. */
+typedef struct mls_traceback {
+    uint64_t stream; /* by rank and local rank */
+    size_t line;     /* 0: there is none */
+    size_t advances; /* of its segment, before it */
+    double time_ms;
+    int32_t rank;
+    const char *node;
+} mls_traceback;
+
+/* The last message by which others were over. */
+typedef struct mls_recovery {
+    size_t file, line; /* line 0: there was none */
+    double time_ms;
+    const char *node;
+} mls_recovery;
+
 /* A message that may be a cause. */
 typedef struct mls_match {
     struct mls_match *next; /* for the verdict, of the same run */
@@ -40,6 +70,7 @@ typedef struct mls_match {
     const char *node, *gpu;    /* NULL: not known */
     double iteration, samples; /* the last ones before it in its segment; NAN: none */
     size_t advances;           /* of its segment, before it */
+    bool otherwise;            /* it says what the signature says of other names */
     bool kept;                 /* it stays when matches are thinned out */
     bool reported;             /* with the failure of a run */
 } mls_match;
@@ -52,7 +83,14 @@ typedef struct mls_match_count {
 } mls_match_count;
 
 /* The counts of a run's progress: the largest number of each that was reached. */
-typedef enum mls_pace { MLS_PACE_SAMPLES, MLS_PACE_STEP, MLS_PACE_EPOCH, MLS_PACE_ITERATION, MLS_PACE_COUNT } mls_pace;
+typedef enum mls_pace {
+    MLS_PACE_SAMPLES,
+    MLS_PACE_STEP,
+    MLS_PACE_EPOCH,
+    MLS_PACE_ITERATION,
+    MLS_PACE_LOOSE, /* of forms that count other things too, where nothing surer is known: it may begin anew */
+    MLS_PACE_COUNT
+} mls_pace;
 
 /* The part of a file that belongs to one run; a file without records is one part. */
 typedef struct mls_log_segment {
@@ -72,13 +110,15 @@ typedef struct mls_log_segment {
     size_t end_line;                 /* the last line */
     mls_failure_line *read;          /* the open segment's, when it is closed without success */
     size_t read_count;
+    bool read_errors;        /* as of mls_failure */
+    mls_traceback traceback; /* the first that nothing has ended */
+    bool broken_off;         /* its last line ends within a bar of progress */
 } mls_log_segment;
 
 /* Lines of the open segment. */
 typedef struct mls_segment_lines {
-    mls_kept_line last;                 /* of the last advance, its text empty until it is kept */
-    mls_kept_line read[MLS_READ_LINES]; /* the last lines that are not records, newest first */
-    size_t read_count;
+    mls_kept_line last;           /* of the last advance, its text empty until it is kept */
+    mls_read_lines plain, errors; /* the last that are not records; of those the ones that look like errors */
 } mls_segment_lines;
 
 /* A record of the block that is being read, as far as it matters. */
@@ -125,6 +165,8 @@ typedef struct mls_job_log {
     size_t role_counts[MLS_ROLE_END];
     size_t role_limits[MLS_ROLE_END]; /* so many of a role are thinned out */
     size_t *matched;                  /* for each signature, all there were */
+    size_t *recovers;                 /* for each signature the one that is over with it; SIZE_MAX: none */
+    mls_recovery *recoveries;         /* for each signature */
     mls_map names;                    /* of nodes and GPUs, so that each is kept once */
     uint32_t *rank_nodes;             /* for each rank the number of its node's name, plus 1; 0: not known */
     uint8_t *rank_seen;               /* MLS_RANK_… */
@@ -141,8 +183,8 @@ typedef struct mls_job_log {
     double file_time;       /* the last one seen */
     const char *table_host; /* of torchrun's table */
     int32_t table_rank;
-    bool root_cause;                         /* its line "Root Cause" has come */
-    uint64_t tracebacks[MLS_TRACEBACKS_MAX]; /* streams, by rank and local rank, in which one is open */
+    bool root_cause;           /* its line "Root Cause" has come */
+    mls_traceback *tracebacks; /* that are open: at most one of a stream, MLS_TRACEBACKS_MAX in all */
     size_t traceback_count;
 } mls_job_log;
 
@@ -155,6 +197,20 @@ mls_sink mls_job_sink(mls_job_log *job);
 /* ---- message.c: reads what line `i` of the block says, by the search of mls_job_prepare() */
 mls_status mls_job_prepare(mls_job_log *job) MLS_MUST_USE;
 mls_status mls_job_examine(mls_job_log *job, size_t i) MLS_MUST_USE;
+
+/* ---- progress.c: what a line that is no record says of progress */
+void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose);
+
+/* Whether a line may be a bar of progress, by its beginning. */
+bool mls_maybe_bar(const char *line);
+
+/* Whether a message ends within a bar that is not full. */
+bool mls_breaks_off(mls_str message);
+
+/* ---- tail.c: the last lines of a segment */
+
+/* Keeps the last lines before line `end` of the block that are not records, and the text of the last advance. */
+void mls_job_keep_lines(mls_job_log *job, size_t end);
 
 /* ---- lines.c: records and times of the lines of the block */
 
@@ -182,7 +238,8 @@ static inline mls_log_segment *mls_job_segment(const mls_job_log *job)
 
 static inline const mls_signature *mls_job_signature(const mls_job_log *job, const mls_match *match)
 {
-    return mls_signatures_get(job->signatures, match->signature);
+    const mls_signature *signature = mls_signatures_get(job->signatures, match->signature);
+    return match->otherwise ? signature->otherwise : signature;
 }
 
 /* Opens one, for the same file or another. */
@@ -248,6 +305,16 @@ mls_step_time mls_steps_known(const mls_job_steps *steps, double time_ms);
 
 /* Times are asked for in their order, NAN last. */
 mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms);
+
+/* ---- runs.c: the runs of a job that has been read */
+
+/* Numbers them, of which one may stand in several files; how many there are, and whether each succeeded. */
+size_t mls_job_number_runs(mls_job_log *job, bool *success);
+
+/* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
+ * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
+ * and a job that never came further is one that died early. */
+void mls_job_drop_unbegun(mls_job_log *job);
 
 /* ---- cause.c: the verdict */
 mls_status mls_job_judge(mls_job_log *job) MLS_MUST_USE;

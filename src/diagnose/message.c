@@ -9,6 +9,20 @@
     W(TRACEBACK, "Traceback (most recent call last):")                                                                 \
     W(ITERATION, "iteration ")                                                                                         \
     W(STEP, " step ")                                                                                                  \
+    W(STEP_IS, "step: ")                                                                                               \
+    W(STEP_SET, "step = ")                                                                                             \
+    W(STEP_RANK, "] step=")                                                                                            \
+    W(STEPS, "steps: ")                                                                                                \
+    W(STEP_OF, " Step ")                                                                                               \
+    W(GLOBAL_STEP, "global_step")                                                                                      \
+    W(ITER, "iter: ")                                                                                                  \
+    W(ITER_OF, " Iter ")                                                                                               \
+    W(BATCH, " batch ")                                                                                                \
+    W(UPDATES, "num_updates")                                                                                          \
+    W(EPOCH, "'epoch': ")                                                                                              \
+    W(WRITER, "logging_writer.py:")                                                                                    \
+    W(FAST_BAR, "it/s, ")                                                                                              \
+    W(SLOW_BAR, "s/it, ")                                                                                              \
     W(SAVING, "saving checkpoint at iteration ")                                                                       \
     W(SAVED, "successfully saved checkpoint from iteration ")                                                          \
     W(LOADED, "successfully loaded checkpoint ")                                                                       \
@@ -35,17 +49,6 @@ static bool number_after(mls_str message, mls_str words, double *number)
     const bool found = mls_line_take(&rest, "%_%n", &parts);
     *number = found ? parts.number : *number;
     return found;
-}
-
-/* "iteration  412/ 5000" and "step 412" say how far training has come. */
-static void take_step_line(mls_job_log *job, size_t i, const mls_log_line *line)
-{
-    mls_line_parts parts;
-    mls_str rest = line->message;
-    if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
-        mls_job_advance(job, job->block.marked.lines.line + i, MLS_PACE_ITERATION, parts.number,
-                        mls_job_time_of(job, i, line));
-    }
 }
 
 /* "saving checkpoint at iteration 40", and later "successfully saved checkpoint from iteration 40" */
@@ -140,7 +143,7 @@ static void take_mark(mls_job_log *job, mark found, size_t i, const mls_log_line
 static size_t find_traceback(const mls_job_log *job, uint64_t stream)
 {
     size_t at = 0;
-    while (at < job->traceback_count && job->tracebacks[at] != stream) {
+    while (at < job->traceback_count && job->tracebacks[at].stream != stream) {
         at++;
     }
     return at;
@@ -162,18 +165,23 @@ mls_status mls_job_examine(mls_job_log *job, size_t i)
     const bool ends = open < job->traceback_count && mls_signatures_maybe_exception(job->signatures, line.message);
     ptrdiff_t found;
     mls_job_know_rank(job, line.rank, mls_job_name(job, line.node));
-    take_step_line(job, i, &line);
     for (uint32_t left = marks & (MLS_ANY_SIGNATURE - 1); left != 0; left &= left - 1) {
         take_mark(job, (mark)__builtin_ctz(left), i, &line);
     }
     const mls_status status = mls_signatures_find(job->signatures, line.message, ends, &found);
+    mls_job_read_progress(job, i, &line, found < 0);
     if (found >= 0) {
         mls_job_take_match(job, (size_t)found, job->block.marked.lines.line + i, &line, mls_job_time_of(job, i, &line));
         if (open < job->traceback_count) {
             job->tracebacks[open] = job->tracebacks[--job->traceback_count];
         }
     } else if ((marks >> MARK_TRACEBACK & 1) != 0 && open == job->traceback_count && open < MLS_TRACEBACKS_MAX) {
-        job->tracebacks[job->traceback_count++] = stream;
+        job->tracebacks[job->traceback_count++] = (mls_traceback){.stream = stream,
+                                                                  .line = job->block.marked.lines.line + i,
+                                                                  .advances = mls_job_segment(job)->advances,
+                                                                  .time_ms = mls_job_time_of(job, i, &line),
+                                                                  .rank = mls_log_line_rank(&line),
+                                                                  .node = mls_job_name(job, mls_log_line_node(&line))};
     }
     return status;
 }

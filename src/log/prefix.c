@@ -37,9 +37,52 @@ static bool take_host(mls_str *text, mls_str *host)
     return host->len > 0;
 }
 
+/* "pytorch-3" of docker compose: what it starts is numbered. */
+static bool names_container(mls_str name)
+{
+    bool numbered = false;
+    for (size_t i = 1; i < name.len; i++) {
+        numbered |= mls_is_digit(name.ptr[i]) && (name.ptr[i - 1] == '-' || name.ptr[i - 1] == '_');
+    }
+    return numbered && !mls_is_digit(name.ptr[0]);
+}
+
+static bool take_level(mls_str *text)
+{
+    const mls_str word = mls_str_word(text);
+    return mls_str_among(word, "TRACE DEBUG INFO SUCCESS WARNING ERROR CRITICAL");
+}
+
 static bool take_between(mls_str *text, size_t digits, int min, int max, int *number)
 {
     return mls_take_digits(text, digits, number) && *number >= min && *number <= max;
+}
+
+/* Takes what one of the letters stands for that are about names. */
+static bool take_name_letter(mls_str *text, char letter, mls_line_parts *parts)
+{
+    mls_str word;
+    switch (letter) {
+    case 'h':
+        return take_host(text, &parts->node);
+    case 'w':
+        return take_host(text, &word);
+    case 'c':
+        return take_host(text, &parts->node) && names_container(parts->node);
+    case '[':
+        return text->len > 0 && text->ptr[0] == '[';
+    case 'V':
+        return take_level(text);
+    case 'm':
+        word = mls_str_word(text);
+        return word.len > 0;
+    case 'N':
+        word = mls_str_word(text);
+        parts->node = word.len <= NODE_MAX ? word : parts->node;
+        return word.len > 0;
+    default: /* 'P' */
+        return mls_str_ends(mls_str_word(text), MLS_S(":"));
+    }
 }
 
 /* Takes what one letter of a format stands for. */
@@ -93,14 +136,8 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
         return true;
     case 'L':
         return mls_take_char(text, "IWEF");
-    case 'h':
-        return take_host(text, &parts->node);
-    case 'N':
-        word = mls_str_word(text);
-        parts->node = word.len <= NODE_MAX ? word : parts->node;
-        return word.len > 0;
-    default: /* 'P' */
-        return mls_str_ends(mls_str_word(text), MLS_S(":"));
+    default:
+        return take_name_letter(text, letter, parts);
     }
 }
 
@@ -126,6 +163,19 @@ static const struct {
     {"[", "[%n,%k]<stderr>:"},   /* mpirun */
     {"[", "[%n,%k]<stdout>:"},   /* and the same for others of its streams */
     {"[", "[%n,%k]<stddiag>:"},
+    {"[", "[%k]<stderr>:"}, /* horovodrun */
+    {"[", "[%k]<stdout>:"},
+    {"[", "[%n,mpirank:%k,%h]<stderr>:"}, /* SageMaker */
+    {"[", "[%n,mpirank:%k,%h]<stdout>:"},
+    {"[", "[rank: %r]"},         /* Lightning */
+    {"[", "[pod/%h/%w]"},        /* kubectl logs --prefix */
+    {"(", "(%w pid=%n, ip=%h)"}, /* Ray */
+    {"(", "(%w(rank=%r) pid=%n, ip=%h)"},
+    {"(", "(%w pid=%n)"},
+    {"(", "(pid=%n, ip=%h)"},
+    {"(", "(pid=%n)"},
+    {"(", "(%w, ip=%h)"},
+    {"|", "| %V%_| %m - "},       /* loguru, behind the time */
     {"[", "[rank%r]:"},           /* torch */
     {"[", "[default%l]:"},        /* torchrun */
     {" 0123456789", "%?%t%|"},    /* 2026-04-19T13:28:01.123Z */
@@ -136,6 +186,9 @@ static const struct {
     {"JFMASOND", "%B%E %C %N%P"}, /* Apr 19 13:28:01 node076 kernel: of syslog */
     {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
     {NULL, "%h:%n:%n [%g]"},      /* node076:984:1357 [4] of NCCL */
+    {NULL, "%w/%n [%l]:"},        /* train/0 [3]: of torchx and NeMo-Run */
+    {NULL, "%w/%n %["},
+    {NULL, "%c%_| "}, /* trainer-1  | of docker compose */
 };
 
 /* Devices are named like nodes: "nvidia-nvswitch3: SXid …", "mlx5_0: link down", "nvme0n1: I/O timeout". */

@@ -9,7 +9,7 @@
 #include "base/pattern.h"
 #include "mlscore/value.h"
 
-enum { SIGNATURES_MAX = 4096, NEEDS_MAX = 64 };
+enum { SIGNATURES_MAX = 4096, TEXTS_MAX = 64 };
 
 typedef struct signature_entry {
     mls_signature public;
@@ -59,7 +59,15 @@ static const mls_row_member signature_members[] = {
     MEMBER("action", TEXT, action, NULL),
     MEMBER("source", TEXT, source, NULL),
     MEMBER("example", TEXT, example, NULL),
-    MEMBER("generic", BOOL, generic, NULL), /* the only one that may be missing: the last */
+    MEMBER("generic", BOOL, generic, NULL), /* from here on they may be missing */
+    MEMBER("recovers", TEXT, recovers, NULL),
+};
+
+/* What differs where the name is none of the signature's. */
+static const mls_row_member otherwise_members[] = {
+    MEMBER("role", WORD, role, MLS_FAILURE_ROLES),
+    MEMBER("explanation", TEXT, explanation, NULL),
+    MEMBER("action", TEXT, action, NULL),
 };
 
 /* Of a wording of memory that ran out; without a pattern and an example of its own it has those of its signature. */
@@ -70,34 +78,57 @@ static const mls_row_member wording_members[] = {
     MEMBER("example", TEXT, example, NULL),
 };
 
-enum { MEMBERS = sizeof signature_members / sizeof *signature_members };
+enum {
+    MEMBERS = sizeof signature_members / sizeof *signature_members,
+    NEEDED_MEMBERS = MEMBERS - 2,
+    OTHERWISE_MEMBERS = sizeof otherwise_members / sizeof *otherwise_members
+};
 
 static mls_status wrong_signature(mls_error *error, const char *id, const char *why, const char *what)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "signature '%s': %s%s", id, why, what);
 }
 
-static mls_status read_needs(mls_signatures *self, const cJSON *list, mls_signature *to, mls_error *error)
+/* A list of texts that may be missing. */
+static mls_status read_texts(mls_signatures *self, const cJSON *json, const char *name, const char *id,
+                             const mls_str **texts, size_t *text_count, mls_error *error)
 {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, name);
     const int count = cJSON_GetArraySize(list);
     if (list == NULL || cJSON_IsNull(list)) {
         return MLS_OK;
     }
-    if (!cJSON_IsArray(list) || count > NEEDS_MAX) {
-        return wrong_signature(error, to->id, "need must be a list of texts", "");
+    if (!cJSON_IsArray(list) || count > TEXTS_MAX) {
+        return wrong_signature(error, id, name, " must be a list of texts");
     }
-    mls_str *needs = mls_arena_array(&self->arena, (size_t)count, sizeof *needs);
-    for (const cJSON *item = list->child; needs != NULL && item != NULL; item = item->next) {
+    mls_str *to = mls_arena_array(&self->arena, (size_t)count, sizeof *to);
+    for (const cJSON *item = list->child; to != NULL && item != NULL; item = item->next) {
         if (!cJSON_IsString(item) || item->valuestring[0] == '\0') {
-            return wrong_signature(error, to->id, "need must be a list of texts", "");
+            return wrong_signature(error, id, name, " must be a list of texts");
         }
-        needs[to->need_count] = mls_arena_copy(&self->arena, mls_str_from(item->valuestring));
-        if (needs[to->need_count++].ptr == NULL) {
+        to[*text_count] = mls_arena_copy(&self->arena, mls_str_from(item->valuestring));
+        if (to[(*text_count)++].ptr == NULL) {
             return mls_error_memory(error);
         }
     }
-    to->needs = needs;
-    return needs != NULL ? MLS_OK : mls_error_memory(error);
+    *texts = to;
+    return to != NULL ? MLS_OK : mls_error_memory(error);
+}
+
+/* What the signature says where its name is none of those that it lists. */
+static mls_status read_otherwise(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
+{
+    const cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "otherwise");
+    if (object == NULL) {
+        return MLS_OK;
+    }
+    mls_signature *other = mls_arena_array(&self->arena, 1, sizeof *other);
+    if (other == NULL) {
+        return mls_error_memory(error);
+    }
+    *other = *to;
+    to->otherwise = other;
+    return mls_json_row_read(object, otherwise_members, OTHERWISE_MEMBERS, &self->arena, other, error);
 }
 
 static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
@@ -112,20 +143,22 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
     if (to->id == NULL) {
         return mls_error_memory(error);
     }
-    for (size_t i = 0; i + 1 < MEMBERS; i++) {
+    for (size_t i = 0; i < NEEDED_MEMBERS; i++) {
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, signature_members[i].name);
         if (member == NULL || cJSON_IsNull(member)) {
             return wrong_signature(error, to->id, signature_members[i].name, " is missing");
         }
     }
-    const mls_status status = mls_json_row_read(json, signature_members, MEMBERS, &self->arena, to, &why);
+    mls_status status = mls_json_row_read(json, signature_members, MEMBERS, &self->arena, to, &why);
+    status = status == MLS_OK ? read_otherwise(self, json, to, &why) : status;
     if (status != MLS_OK) {
         return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : wrong_signature(error, to->id, why.message, "");
     }
     if (to->precedence > MLS_PRECEDENCE_MAX) {
         return wrong_signature(error, to->id, "precedence must be from 0 to 100", "");
     }
-    return read_needs(self, cJSON_GetObjectItemCaseSensitive(json, "need"), to, error);
+    status = read_texts(self, json, "names", to->id, &to->names, &to->name_count, error);
+    return status == MLS_OK ? read_texts(self, json, "need", to->id, &to->needs, &to->need_count, error) : status;
 }
 
 static signature_entry *entry_of(const mls_signatures *self, const char *id)

@@ -109,6 +109,20 @@ static void show_log_line(mls_view *view, const mls_failure_line *line, size_t i
     mls_view_printf(view, MLS_STYLE_PLAIN, indent, indent + INDENT, "%s:%zu: %s", line->file, line->line, line->text);
 }
 
+/* "slurm-117.out:88: rank 3 (node076): Killed" */
+static void show_read_line(mls_view *view, const mls_failure_line *line)
+{
+    mls_buffer text = {0};
+    mls_buffer_printf(&text, "%s:%zu: ", line->file, line->line);
+    if (line->rank >= 0) {
+        mls_buffer_printf(&text, line->node != NULL ? "rank %d (%s): " : "rank %d: ", line->rank, line->node);
+    } else if (line->node != NULL) {
+        mls_buffer_printf(&text, "%s: ", line->node);
+    }
+    mls_buffer_append_text(&text, line->text);
+    mls_view_line(view, &text, MLS_STYLE_PLAIN, HANG, HANG + INDENT);
+}
+
 static void show_others(mls_view *view, const mls_failure *failure)
 {
     mls_buffer line = {0};
@@ -157,9 +171,11 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     show_suspects(view, failure);
     if (!failure->root_known) {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "the cause is not in these logs%s",
-                        failure->read_count > 0 ? "; the last lines before the end:" : "");
+                        failure->read_count == 0 ? ""
+                        : failure->read_errors   ? "; the last lines that look like errors, and before the end:"
+                                                 : "; the last lines before the end:");
         for (size_t i = 0; i < failure->read_count; i++) {
-            show_log_line(view, &failure->read[i], HANG);
+            show_read_line(view, &failure->read[i]);
         }
     }
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", failure->signature->action);

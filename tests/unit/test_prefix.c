@@ -118,6 +118,29 @@ static void ranks_in_messages(void **state)
     expect_rank("ERROR [rank99999999999]: x", -1);
 }
 
+static void launchers(void **state)
+{
+    (void)state;
+    expect("(Worker pid=12, ip=10.0.0.1) x", "x", NAN, -1, -1, "10.0.0.1", "");
+    expect("(Worker(rank=3) pid=12, ip=10.0.0.1) x", "x", NAN, 3, -1, "10.0.0.1", "");
+    expect("(train_fn pid=12) x", "x", NAN, -1, -1, "", "");
+    expect("(pid=12, ip=10.0.0.1) x", "x", NAN, -1, -1, "10.0.0.1", "");
+    expect("(raylet, ip=10.0.0.1) x", "x", NAN, -1, -1, "10.0.0.1", "");
+    expect("(see page 12) x", "(see page 12) x", NAN, -1, -1, "", "");
+    expect("i.train/0 [3]:x", "x", NAN, -1, 3, "", "");
+    expect("trainer/1 [default3]:[rank11]: x", "x", NAN, 11, 3, "", "");
+    expect("loss/0 is small", "loss/0 is small", NAN, -1, -1, "", "");
+    expect("[pod/train-worker-3/pytorch] x", "x", NAN, -1, -1, "train-worker-3", "");
+    expect("trainer-1  | x", "x", NAN, -1, -1, "trainer-1", "");
+    expect("loss  | x", "loss  | x", NAN, -1, -1, "", "");
+    expect("0 | model | GPT", "0 | model | GPT", NAN, -1, -1, "", "");
+    expect("[1,mpirank:3,algo-1]<stderr>:x", "x", NAN, 3, -1, "algo-1", "");
+    expect("[3]<stdout>:x", "x", NAN, 3, -1, "", "");
+    expect("2026-04-19 13:28:01.123 | ERROR    | pkg.mod:main:42 - x", "x", THEN + 123, -1, -1, "", "");
+    expect("| name | value - x", "| name | value - x", NAN, -1, -1, "", "");
+    expect("[rank: 3] x", "x", NAN, 3, -1, "", "");
+}
+
 static void times(void **state)
 {
     (void)state;
@@ -201,8 +224,13 @@ static void escapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_and_nodes), cmocka_unit_test(first_ranks), cmocka_unit_test(times),
-        cmocka_unit_test(years),           cmocka_unit_test(escapes),     cmocka_unit_test(ranks_in_messages),
+        cmocka_unit_test(ranks_and_nodes),
+        cmocka_unit_test(first_ranks),
+        cmocka_unit_test(launchers),
+        cmocka_unit_test(times),
+        cmocka_unit_test(years),
+        cmocka_unit_test(escapes),
+        cmocka_unit_test(ranks_in_messages),
         cmocka_unit_test(strict),
     };
     return cmocka_run_group_tests_name("diagnose line", tests, NULL, NULL);

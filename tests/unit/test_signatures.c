@@ -187,6 +187,9 @@ static void words(void **state)
     (void)state;
     assert_true(mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, MLS_CLASS_HANG), MLS_S("hang")));
     assert_true(mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, MLS_CLASS_UNKNOWN), MLS_S("unknown")));
+    assert_true(mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, MLS_CLASS_CODE), MLS_S("code")));
+    assert_true(mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, MLS_CLASS_COMMUNICATION_TIMEOUT),
+                              MLS_S("communication-timeout")));
     assert_int_equal(mls_failure_word(MLS_FAILURE_CLASSES, 0).len, 0);
     assert_int_equal(mls_failure_word(MLS_FAILURE_CLASSES, 99).len, 0);
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tail.c - the last lines of a run: those that look like errors, else what came last. */
+#include "diagnose/job.h"
+
+/* Lines before an end among which errors are looked for. */
+enum { LOOKED_AT = 200 };
+
+static bool looks_like_error(mls_str message)
+{
+    static const mls_str words[] = {
+        MLS_STR("rror"),        MLS_STR("ERR"),       MLS_STR("atal"),    MLS_STR("FATAL"),     MLS_STR("xception"),
+        MLS_STR("ailed"),       MLS_STR("FAILED"),    MLS_STR("ailure"),  MLS_STR("bort"),      MLS_STR("ABORT"),
+        MLS_STR("illed"),       MLS_STR("KILLED"),    MLS_STR("SIG"),     MLS_STR("ignal "),    MLS_STR("core dumped"),
+        MLS_STR("egmentation"), MLS_STR("Traceback"), MLS_STR("ssert"),   MLS_STR("OOM"),       MLS_STR("ut of memory"),
+        MLS_STR("imed out"),    MLS_STR("imeout"),    MLS_STR("refused"), MLS_STR("denied"),    MLS_STR("CRITICAL"),
+        MLS_STR("panic"),       MLS_STR("xit code"),  MLS_STR("erminat"), MLS_STR("not found"), MLS_STR("o such file"),
+    };
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
+        found = mls_str_contains(message, words[i]);
+    }
+    return found;
+}
+
+/* What the ranks say alike is said once. */
+static bool is_among(const mls_read_lines *lines, mls_str message)
+{
+    bool found = false;
+    for (size_t i = 0; i < lines->count && !found; i++) {
+        found = mls_str_equal(mls_str_from(lines->items[i].at.text), message);
+    }
+    return found;
+}
+
+static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const mls_log_line *line)
+{
+    if (lines->count < MLS_READ_LINES) {
+        mls_read_line *to = &lines->items[lines->count++];
+        to->rank = mls_log_line_rank(line);
+        to->node = mls_job_name(job, mls_log_line_node(line));
+        mls_keep_line(&to->at, job->block.marked.lines.line + i, line->message);
+    }
+}
+
+/* Puts those of this block before those that were kept of the blocks before. */
+static void put_before(mls_read_lines *kept, const mls_read_lines *lines, bool once)
+{
+    mls_read_lines all = *lines;
+    for (size_t k = 0; k < kept->count && all.count < MLS_READ_LINES; k++) {
+        if (!once || !is_among(&all, mls_str_from(kept->items[k].at.text))) {
+            all.items[all.count++] = kept->items[k];
+        }
+    }
+    *kept = all;
+}
+
+static void keep_last_lines(mls_job_log *job, size_t end)
+{
+    const mls_log_block *block = &job->block;
+    const mls_lines *lines = &block->marked.lines;
+    mls_log_segment *segment = mls_job_segment(job);
+    mls_read_lines last = {.count = 0};
+    mls_read_lines errors = {.count = 0};
+    size_t looked = 0;
+    size_t records = mls_job_records_before(job, end);
+    for (size_t i = end; i > block->kept_from && errors.count < MLS_READ_LINES && looked < LOOKED_AT; i--) {
+        if (records > 0 && block->records[records - 1].line == lines->line + i - 1) {
+            records--;
+            continue;
+        }
+        const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
+        if (line.message.len > 0) {
+            segment->broken_off = looked++ == 0 ? mls_breaks_off(line.message) : segment->broken_off;
+            add_line(job, &last, i - 1, &line);
+            if (looks_like_error(line.message) && !is_among(&errors, line.message)) {
+                add_line(job, &errors, i - 1, &line);
+            }
+        }
+    }
+    job->lines->errors.count = looked < LOOKED_AT ? job->lines->errors.count : 0;
+    put_before(&job->lines->plain, &last, false);
+    put_before(&job->lines->errors, &errors, true);
+}
+
+void mls_job_keep_lines(mls_job_log *job, size_t end)
+{
+    mls_log_block *block = &job->block;
+    const mls_lines *lines = &block->marked.lines;
+    mls_log_segment *segment = mls_job_segment(job);
+    keep_last_lines(job, end);
+    mls_kept_line *last = &job->lines->last;
+    if (segment->last_line >= lines->line && last->text[0] == '\0') {
+        const mls_log_line line = mls_log_line_of(lines, segment->last_line - lines->line, job->scratch);
+        mls_keep_line(last, segment->last_line, line.message);
+    }
+    segment->end_line = end > block->kept_from ? lines->line + end - 1 : segment->end_line;
+    block->kept_from = end;
+}
