@@ -74,6 +74,7 @@ MLS_FINDING(STRAGGLER, "straggler", WARNING)
 
 MLS_FINDING(MEMORY_DOES_NOT_FIT, "memory-does-not-fit", ERROR)
 MLS_FINDING(MEMORY_TIGHT, "memory-tight", WARNING)
+MLS_FINDING(MEMORY_MODEL, "memory-model", WARNING)
 MLS_FINDING(MEMORY_EXPORT, "memory-export", ADVICE)
 /* Profiles. */
 MLS_FINDING(TRACE_TRUNCATED, "trace-truncated", ERROR)

@@ -68,7 +68,7 @@ extern const struct mls_memory_setting_row {
 /** The word of a value of a setting that has words, else NULL. */
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
-enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128 };
+enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128, MLS_MEMORY_DOUBT_MAX = 240 };
 
 /** A question: a model, a GPU and how it is used.  To be made by mls_memory_ask_init(); it owns nothing, the tables
  * must outlive it.  Model, GPU and link have no value among those of the settings but members of their own. */
@@ -78,6 +78,8 @@ typedef struct mls_memory_ask {
     int64_t values[MLS_MEMORY_SETTING_COUNT]; /**< MLS_MEMORY_NOT_SET: as it is by default */
     mls_model_shape shape;                    /**< of the model; no layers: none is set */
     char model[MLS_MEMORY_MODEL_NAME_MAX];    /**< its name, NUL-terminated */
+    char doubt[MLS_MEMORY_DOUBT_MAX];         /**< what of its file is not known or not counted; "": nothing */
+    bool unsure;                              /**< the doubt is about every figure: "fits" is not to be relied on */
     const char *benchmark;                    /**< its key, when it is in the table */
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */
@@ -97,7 +99,7 @@ bool mls_memory_model_is_file(const char *name);
 bool mls_memory_size_parse(mls_str text, uint64_t *bytes);
 
 /** The longest file that is read as a model; a longer one is MLS_ERROR_LIMIT. */
-#define MLS_MEMORY_MODEL_BYTES_MAX ((size_t)1 << 20)
+#define MLS_MEMORY_MODEL_BYTES_MAX ((size_t)1 << 24)
 
 /** Takes the model from the JSON of a Hugging Face config.json, or of an object with the members of
  * src/data/models.json (it has layers and hidden).  `name` is what it is called if it does not say.  MLS_ERROR_SYNTAX,
@@ -170,7 +172,8 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
 enum { MLS_MEMORY_WORDS_MAX = 320 };
 void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *estimate, char words[MLS_MEMORY_WORDS_MAX]);
 
-/** Adds what the verdict means to findings: MEMORY_DOES_NOT_FIT or MEMORY_TIGHT, in these words. */
+/** Adds what the verdict means to findings: MEMORY_DOES_NOT_FIT or MEMORY_TIGHT, in these words; and MEMORY_MODEL with
+ * the doubt about the model, where there is one. */
 void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings);
 
 /** The items of an estimate that are not 0, the largest first; returns how many. */

@@ -69,6 +69,7 @@
 #define MLS_MEMORY_ITEMS(I)                                                                                            \
     I(WEIGHTS, BOTH, weights, "the model's parameters on this GPU")                                                    \
     I(KV_CACHE, INFERENCE, kv_cache, "keys and values of every token of every user")                                   \
+    I(STATE, INFERENCE, state, "what layers without keys and values keep of every user, of fixed size")                \
     I(GRADIENTS, TRAINING, gradients, "one number for each parameter that is trained")                                 \
     I(OPTIMIZER, TRAINING, optimizer, "master weights and moments")                                                    \
     I(ACTIVATIONS, TRAINING, activations, "what layers keep for the backward pass")                                    \

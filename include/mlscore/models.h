@@ -34,7 +34,11 @@ typedef struct mls_model_shape {
     uint64_t norm_vectors;                               /**< 1 RMSNorm, 2 LayerNorm */
     uint64_t q_lora_rank, kv_lora_rank;                  /**< kv_lora_rank 0: no latent attention (MLA) */
     uint64_t qk_nope_head_dim, qk_rope_head_dim, value_head_dim;
-    uint64_t other_parameters; /**< beside the transformer, such as a vision tower's */
+    uint64_t other_parameters;             /**< beside the transformer, such as a vision tower's */
+    uint64_t uncached_layers;              /**< without keys and values of each token */
+    uint64_t full_kv_heads, full_head_dim; /**< of layers without a window, where those have others; 0: the same */
+    uint64_t state_bytes; /**< of fixed size, that layers such as Mamba's keep for each user, in all of them */
+    uint64_t counted;     /**< parameters, where layers are not alike; 0: they follow from the rest */
     mls_biases biases;
     mls_said dropout, tied_embeddings;
     bool expert_biases, router_biases; /**< of experts and router; one an expert in the router */

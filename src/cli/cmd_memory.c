@@ -89,6 +89,7 @@ static void memory_print(mls_cli *cli, mls_memory_job *job)
         return;
     }
     mls_cli_judge_findings(cli, &job->findings);
+    mls_cli_worsen(cli, job->ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     mls_cli_print(cli, &mls_memory_report, job);
 }
 

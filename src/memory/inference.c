@@ -30,6 +30,18 @@ static void spill_over(const mls_memory_ask *ask, mls_memory_estimate *to)
     }
 }
 
+/* Numbers that a layer keeps of a token on one of t GPUs: MLA one latent vector for all heads, others keys and values.
+ * full: of a layer without a window. */
+static uint64_t token_elements(const mls_model_shape *m, uint64_t t, bool full)
+{
+    mls_model_shape of = *m;
+    if (m->kv_lora_rank != 0) {
+        return ADD(m->kv_lora_rank, m->qk_rope_head_dim);
+    }
+    of.kv_heads = full && m->full_kv_heads != 0 ? m->full_kv_heads : m->kv_heads;
+    return MUL(2, mls_shape_kv_heads(&of, t), full && m->full_head_dim != 0 ? m->full_head_dim : m->head_dim);
+}
+
 mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
     const mls_model_shape *m = &ask->shape;
@@ -47,28 +59,34 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     if (status != MLS_OK) {
         return status;
     }
-    /* Numerators of bytes a token and layer: MLA keeps one latent vector for all heads. */
-    const uint64_t latent = ADD(m->kv_lora_rank, m->qk_rope_head_dim);
-    const uint64_t whole = m->kv_lora_rank != 0 ? MUL(latent, kv.n) : MUL(2, m->kv_heads, m->head_dim, kv.n);
-    const uint64_t split = m->kv_lora_rank != 0 ? whole : MUL(2, mls_shape_kv_heads(m, t), m->head_dim, kv.n);
-    const uint64_t layer_tokens = ADD(MUL(m->layers - m->sliding_layers, context),
-                                      MUL(m->sliding_layers, mls_bytes_min(context, m->sliding_window)));
+    /* Numerators of bytes: of a token and layer with all tokens, of a user. */
+    const uint64_t growing = mls_bytes_less(m->layers, ADD(m->sliding_layers, m->uncached_layers));
+    const uint64_t window = mls_bytes_min(context, m->sliding_window);
+    const uint64_t split = token_elements(m, t, true);
+    const uint64_t user =
+        MUL(kv.n, ADD(MUL(split, growing, context), MUL(token_elements(m, t, false), m->sliding_layers, window)));
+    const uint64_t all =
+        MUL(kv.n, ADD(MUL(token_elements(m, 1, true), growing), MUL(token_elements(m, 1, false), m->sliding_layers)));
     const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), MUL(mls_bytes_max(context, 1), users));
     ITEM(to, WEIGHTS) = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
-    ITEM(to, KV_CACHE) = mls_bytes_per(MUL(split, layer_tokens, users), MUL(kv.q, p));
+    ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
+    ITEM(to, STATE) = mls_bytes_up(MUL(m->state_bytes, users), MUL(t, p));
     ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),
                             MUL(users, 4, mls_bytes_up(m->vocabulary, t)));
     const uint64_t rest = ADD(ITEM(to, WORKING), ITEM(to, RUNTIME));
-    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE));
+    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE), ITEM(to, STATE));
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
-    to->kv_per_token = mls_bytes_up(MUL(whole, m->layers), kv.q);
+    to->kv_per_token = mls_bytes_up(all, kv.q);
     if (to->capacity != 0) {
         const uint64_t room = mls_bytes_less(to->capacity, ADD(ITEM(to, WEIGHTS), rest));
-        const uint64_t token = mls_bytes_up(MUL(split, m->layers), MUL(kv.q, p));
-        const uint64_t user = mls_bytes_per(MUL(split, layer_tokens), MUL(kv.q, p));
-        to->max_tokens = m->sliding_layers == 0 && token != 0 ? (int64_t)(room / token) : -1;
-        to->max_users = user != 0 ? (int64_t)(room / user) : -1;
+        const uint64_t token = mls_bytes_up(MUL(split, growing, kv.n), MUL(kv.q, p));
+        const uint64_t one = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p)));
+        const bool one_kind = m->sliding_layers == 0 && token != 0;
+        to->max_tokens = room == 0 && context != 0 ? 0
+                         : one_kind                ? (int64_t)(mls_bytes_less(room, ITEM(to, STATE)) / token)
+                                                   : -1;
+        to->max_users = one != 0 ? (int64_t)(room / one) : -1;
     }
     spill_over(ask, to);
     return MLS_OK;

@@ -133,6 +133,9 @@ mls_layer_parameters mls_shape_layer(const mls_model_shape *m, uint64_t t, uint6
 
 uint64_t mls_shape_parameters(const mls_model_shape *m)
 {
+    if (m->counted != 0) {
+        return ADD(m->counted, m->other_parameters);
+    }
     const mls_layer_parameters layer = mls_shape_layer(m, 1, 1);
     const uint64_t expert_layers = m->layers - m->dense_layers;
     return ADD(MUL(m->layers, ADD(layer.attention, layer.norms)), MUL(m->dense_layers, layer.dense),

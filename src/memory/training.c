@@ -79,6 +79,10 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
     if (j->s == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says how long a sequence is: --sequence N");
     }
+    if (j->m->counted != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "its layers are not alike, and training is counted for models whose layers are");
+    }
     if (j->v > 1 && j->p == 1) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
     }

@@ -44,6 +44,7 @@ static double item_number(const mls_memory_estimate *of, mls_memory_item item)
 #define ITEM_FIELDS(F)                                                                                                 \
     F(memory_item, weights, NUMBER, "bytes", item_number(row, MLS_MEMORY_ITEM_WEIGHTS))                                \
     F(memory_item, kv_cache, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_KV_CACHE))                      \
+    F(memory_item, state, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_STATE))                            \
     F(memory_item, gradients, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_GRADIENTS))                    \
     F(memory_item, optimizer, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_OPTIMIZER))                    \
     F(memory_item, activations, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_ACTIVATIONS))                \
@@ -383,7 +384,7 @@ const mls_report mls_memory_report = {
             "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations "
             "recompute logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage "
             "in_flight data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms "
-            "smallest",
+            "smallest state",
         .rows = "host items",
         .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}}};
 

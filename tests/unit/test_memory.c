@@ -109,6 +109,133 @@ static void test_parameters_are_those_of_the_checkpoints(void **state)
     }
 }
 
+/* Half a percent: norms and biases are not counted as each class has them.  The layers are those that cache the tokens
+ * of a user: all that the model has but for states, and windows that one token does not fill. */
+static void test_families_have_the_parameters_that_are_published(void **state)
+{
+    const struct {
+        const char *source, *model;
+        double parameters;
+        uint64_t cached_layers;
+    } rows[] = {
+        {"Jamba v0.1: its checkpoint",
+         "{\"model_type\": \"jamba\", \"hidden_size\": 4096, \"num_hidden_layers\": 32, \"num_attention_heads\": 32, "
+         "\"num_key_value_heads\": 8, \"intermediate_size\": 14336, \"num_experts\": 16, \"num_experts_per_tok\": 2, "
+         "\"vocab_size\": 65536, \"mamba_d_state\": 16, \"mamba_expand\": 2, \"mamba_dt_rank\": 256, \"mamba_d_conv\": "
+         "4}",
+         51570323328.0, 4},
+        {"Granite 4.0 H Small: its checkpoint",
+         "{\"model_type\": \"granitemoehybrid\", \"hidden_size\": 4096, \"num_hidden_layers\": 40, "
+         "\"num_attention_heads\": 32, \"num_key_value_heads\": 8, \"intermediate_size\": 768, \"num_local_experts\": "
+         "72, \"num_experts_per_tok\": 10, \"shared_intermediate_size\": 1536, \"mamba_n_heads\": 128, "
+         "\"mamba_d_head\": 64, \"mamba_d_state\": 128, \"mamba_n_groups\": 1, \"mamba_d_conv\": 4, \"vocab_size\": "
+         "100352, \"layer_types\": [\"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"attention\", \"mamba\", "
+         "\"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"attention\", "
+         "\"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", "
+         "\"attention\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", \"mamba\", "
+         "\"mamba\", \"attention\", \"mamba\", \"mamba\", \"mamba\", \"mamba\"]}",
+         32207337984.0, 4},
+        {"Kimi Linear 48B A3B: 49.1B",
+         "{\"model_type\": \"kimi_linear\", \"hidden_size\": 2304, \"num_hidden_layers\": 27, \"num_attention_heads\": "
+         "32, \"kv_lora_rank\": 512, \"qk_nope_head_dim\": 128, \"qk_rope_head_dim\": 64, \"v_head_dim\": 128, "
+         "\"vocab_size\": 163840, \"num_experts\": 256, \"num_experts_per_token\": 8, \"moe_intermediate_size\": 1024, "
+         "\"intermediate_size\": 9216, \"num_shared_experts\": 1, \"first_k_dense_replace\": 1, "
+         "\"linear_attn_config\": {\"num_heads\": 32, \"head_dim\": 128, \"short_conv_kernel_size\": 4, "
+         "\"full_attn_layers\": [4, 8, 12, 16, 20, 24, 27]}}",
+         49100000000.0, 7},
+        {"Qwen3-Next 80B A3B: 79.7B",
+         "{\"model_type\": \"qwen3_next\", \"hidden_size\": 2048, \"num_hidden_layers\": 48, \"num_attention_heads\": "
+         "16, \"num_key_value_heads\": 2, \"head_dim\": 256, \"moe_intermediate_size\": 512, \"num_experts\": 512, "
+         "\"num_experts_per_tok\": 10, \"shared_expert_intermediate_size\": 512, \"vocab_size\": 151936, "
+         "\"linear_num_value_heads\": 32}",
+         79700000000.0, 12},
+        {"Nemotron-H 56B: its checkpoint",
+         "{\"model_type\": \"nemotron_h\", \"attention_head_dim\": 128, \"hidden_size\": 8192, "
+         "\"hybrid_override_pattern\": "
+         "\"M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*"
+         "-M-M-M-M-M-\", \"intermediate_size\": 32768, \"mamba_head_dim\": 64, \"mamba_num_heads\": 256, \"n_groups\": "
+         "8, \"num_attention_heads\": 64, \"num_hidden_layers\": 118, \"num_key_value_heads\": 8, \"ssm_state_size\": "
+         "256, \"vocab_size\": 131072}",
+         56324350464.0, 10},
+        {"Falcon-H1 34B: 33.6B",
+         "{\"model_type\": \"falcon_h1\", \"hidden_size\": 5120, \"num_hidden_layers\": 72, \"num_attention_heads\": "
+         "20, \"num_key_value_heads\": 4, \"head_dim\": 128, \"intermediate_size\": 21504, \"mamba_d_ssm\": 4096, "
+         "\"mamba_d_state\": 256, \"mamba_n_heads\": 32, \"mamba_d_head\": 128, \"mamba_n_groups\": 2, \"vocab_size\": "
+         "261120}",
+         33600000000.0, 72},
+        {"Mamba-2 2.7B: 2.70B",
+         "{\"model_type\": \"mamba2\", \"hidden_size\": 2560, \"num_hidden_layers\": 64, \"num_heads\": 80, "
+         "\"head_dim\": 64, \"state_size\": 128, \"n_groups\": 1, \"vocab_size\": 50288, \"tie_word_embeddings\": "
+         "true}",
+         2700000000.0, 0},
+        {"Llama 4 Maverick: 400.7B",
+         "{\"model_type\": \"llama4_text\", \"head_dim\": 128, \"hidden_size\": 5120, \"interleave_moe_layer_step\": "
+         "2, \"intermediate_size\": 8192, \"intermediate_size_mlp\": 16384, \"num_attention_heads\": 40, "
+         "\"num_experts_per_tok\": 1, \"num_hidden_layers\": 48, \"num_key_value_heads\": 8, \"num_local_experts\": "
+         "128, \"vocab_size\": 202048}",
+         400711848960.0, 48},
+        {"GLM-4.5 Air: 106.85B",
+         "{\"model_type\": \"glm4_moe\", \"hidden_size\": 4096, \"num_hidden_layers\": 46, \"num_attention_heads\": "
+         "96, \"num_key_value_heads\": 8, \"head_dim\": 128, \"attention_bias\": true, \"intermediate_size\": 10944, "
+         "\"moe_intermediate_size\": 1408, \"n_routed_experts\": 128, \"n_shared_experts\": 1, "
+         "\"first_k_dense_replace\": 1, \"vocab_size\": 151552}",
+         106850000000.0, 46},
+        {"Command R: its checkpoint",
+         "{\"model_type\": \"cohere\", \"hidden_size\": 8192, \"num_hidden_layers\": 40, \"num_attention_heads\": 64, "
+         "\"intermediate_size\": 22528, \"vocab_size\": 256000}",
+         34980831232.0, 40},
+        {"StarCoderBase: its checkpoint",
+         "{\"model_type\": \"gpt_bigcode\", \"n_embd\": 6144, \"n_head\": 48, \"n_inner\": 24576, \"n_layer\": 40, "
+         "\"n_positions\": 8192, \"vocab_size\": 49152}",
+         15517456384.0, 40},
+        {"Falcon 7B: its checkpoint",
+         "{\"model_type\": \"falcon\", \"hidden_size\": 4544, \"num_hidden_layers\": 32, \"num_attention_heads\": 71, "
+         "\"multi_query\": true, \"vocab_size\": 65024}",
+         6921720704.0, 32},
+        {"Gemma 2 9B: its checkpoint",
+         "{\"model_type\": \"gemma2\", \"hidden_size\": 3584, \"intermediate_size\": 14336, \"num_attention_heads\": "
+         "16, \"num_hidden_layers\": 42, \"num_key_value_heads\": 8, \"vocab_size\": 256000}",
+         9241705984.0, 42},
+        {"Gemma 3 12B, its language part",
+         "{\"model_type\": \"gemma3\", \"text_config\": {\"hidden_size\": 3840, \"intermediate_size\": 15360, "
+         "\"model_type\": \"gemma3_text\", \"num_attention_heads\": 16, \"num_hidden_layers\": 48, "
+         "\"num_key_value_heads\": 8, \"sliding_window\": 1024}}",
+         11766034176.0, 48},
+        {"StarCoder2 7B: its checkpoint",
+         "{\"model_type\": \"starcoder2\", \"hidden_size\": 4608, \"intermediate_size\": 18432, "
+         "\"num_attention_heads\": 36, \"num_hidden_layers\": 32, \"num_key_value_heads\": 4, \"sliding_window\": "
+         "4096, \"vocab_size\": 49152}",
+         7173923840.0, 32},
+        {"Qwen 1.8B: its checkpoint",
+         "{\"model_type\": \"qwen\", \"hidden_size\": 2048, \"intermediate_size\": 11008, \"kv_channels\": 128, "
+         "\"num_attention_heads\": 16, \"num_hidden_layers\": 24, \"vocab_size\": 151936}",
+         1836828672.0, 24},
+        {"phi-1.5: its checkpoint",
+         "{\"model_type\": \"phi-msft\", \"n_embd\": 2048, \"n_head\": 32, \"n_layer\": 24, \"vocab_size\": 51200}",
+         1418270720.0, 24},
+        {"BERT large: its checkpoint, with the pooler",
+         "{\"model_type\": \"bert\", \"hidden_size\": 1024, \"num_hidden_layers\": 24, \"num_attention_heads\": 16, "
+         "\"intermediate_size\": 4096, \"vocab_size\": 30522}",
+         335141888.0, 0},
+        {"ChatGLM3 6B: its checkpoint",
+         "{\"model_type\": \"chatglm\", \"add_qkv_bias\": true, \"ffn_hidden_size\": 13696, \"hidden_size\": 4096, "
+         "\"kv_channels\": 128, \"multi_query_attention\": true, \"multi_query_group_num\": 2, "
+         "\"num_attention_heads\": 32, \"num_layers\": 28, \"padded_vocab_size\": 65024}",
+         6243584000.0, 28},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_memory_ask ask = ask_for(rows[i].model, "context=1");
+        const mls_memory_estimate estimate = estimate_for(rows[i].model, "context=1");
+        const double off = (double)estimate.parameters / rows[i].parameters - 1;
+        const uint64_t layers = ask.shape.layers - ask.shape.uncached_layers;
+        if (fabs(off) > 0.005 || layers != rows[i].cached_layers) {
+            fail_msg("%s: %+.2f %%, %llu layers", rows[i].source, 100 * off, (unsigned long long)layers);
+        }
+        assert_false(ask.unsure);
+    }
+}
+
 /* The model card of Llama 4 Scout: 109B; in FP16 about 218 GB. */
 static void test_llama4_scout(void **state)
 {
@@ -455,6 +582,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parameters_are_those_of_the_checkpoints),
+        cmocka_unit_test(test_families_have_the_parameters_that_are_published),
         cmocka_unit_test(test_llama4_scout),
         cmocka_unit_test(test_llama3_70b_on_a_gh200),
         cmocka_unit_test(test_kv_cache_of_vllm),

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* family.c - the families of models in src/data/models.json: whose a config.json is, what it leaves to its class, and
+ * what of it is not understood. */
+#include "memory/family.h"
+
+#include "base/buffer.h"
+#include "base/json_row.h"
+#include "base/utf8.h"
+
+/* The family that has a type among its own, without the suffixes of language parts. */
+static const cJSON *family_of(const cJSON *families, const char *type)
+{
+    static const char *const suffixes[] = {"_text", "_text_model"};
+    mls_str name = mls_str_from(type);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (mls_str_ends(name, mls_str_from(suffixes[i]))) {
+            name.len -= strlen(suffixes[i]);
+        }
+    }
+    for (const cJSON *family = families != NULL && name.len > 0 ? families->child : NULL; family != NULL;
+         family = family->next) {
+        const char *types = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(family, "types"));
+        if (types != NULL && mls_str_among(name, types)) {
+            return family;
+        }
+    }
+    return NULL;
+}
+
+static const char *type_of(const cJSON *object)
+{
+    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "model_type"));
+    return type != NULL ? type : "";
+}
+
+/* Whether a member says nothing: false, 0, "", an empty list. */
+static bool says_nothing(const cJSON *item)
+{
+    return cJSON_IsFalse(item) || cJSON_IsNull(item) ||
+           (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
+           (cJSON_IsString(item) && item->valuestring[0] == '\0') ||
+           ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL);
+}
+
+/* Refuses a member that changes the shape and that the family does not know what to do with. */
+static void check_keys(config_json *of, const cJSON *object, const char *keys)
+{
+    for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL && !of->wrong; item = item->next) {
+        const mls_str name = mls_str_from(item->string);
+        if (name.len > 0 && !says_nothing(item) && mls_str_among(name, keys) &&
+            !mls_str_among(name, mls_config_words(of, "handles"))) {
+            mls_config_refuse(of, item->string, "changes the shape of the model in a way that is not known here");
+        }
+    }
+}
+
+/* The parts for pictures and sound that the file has beside the language part. */
+static const char *other_part(const cJSON *object)
+{
+    static const char *const parts[] = {"vision_config", "audio_config", "img_processor", "visual"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(object, parts[i]))) {
+            return parts[i];
+        }
+    }
+    return NULL;
+}
+
+void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
+{
+    const cJSON *families = cJSON_GetObjectItemCaseSensitive(table, "families");
+    const cJSON *refused = cJSON_GetObjectItemCaseSensitive(table, "refused");
+    const char *keys = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "shape_keys"));
+    const char *types[] = {type_of(of->inner), type_of(of->outer)};
+    const char *part = other_part(of->outer);
+    of->type = types[types[0][0] != '\0' ? 0 : 1];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *why =
+            cJSON_GetStringValue(types[i][0] != '\0' ? cJSON_GetObjectItemCaseSensitive(refused, types[i]) : NULL);
+        if (why != NULL) {
+            mls_config_refuse(of, types[i], why);
+            return;
+        }
+        of->family = of->family != NULL ? of->family : family_of(families, types[i]);
+    }
+    of->defaults = cJSON_GetObjectItemCaseSensitive(of->family, "defaults");
+    of->standard =
+        cJSON_HasObjectItem(of->outer, "text_config") ? cJSON_GetObjectItemCaseSensitive(of->family, "standard") : NULL;
+    check_keys(of, of->inner, keys != NULL ? keys : "");
+    check_keys(of, of->outer, keys != NULL ? keys : "");
+    if (of->family == NULL) {
+        doubt->unsure = true;
+        (void)mls_text_printf(doubt->words, sizeof doubt->words,
+                              "%s%.60s%s: counted as the layers of a Llama, which may be wrong",
+                              of->type[0] != '\0' ? "model_type '" : "no model_type", of->type,
+                              of->type[0] != '\0' ? "' is not known" : "");
+    } else if (part != NULL) {
+        (void)mls_text_printf(doubt->words, sizeof doubt->words,
+                              "the language part alone is counted: %s has parameters that come on top", part);
+    } else if (mls_config_words(of, "note")[0] != '\0') {
+        (void)mls_text_printf(doubt->words, sizeof doubt->words, "%s", mls_config_words(of, "note"));
+    }
+}
