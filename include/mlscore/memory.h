@@ -8,6 +8,7 @@
 #include "mlscore/accelerators.h"
 #include "mlscore/log.h"
 #include "mlscore/memory_table.h"
+#include "mlscore/messages.h"
 #include "mlscore/models.h"
 #include "mlscore/shell.h"
 
@@ -196,7 +197,8 @@ extern const struct mls_oom_advice_row {
 typedef struct mls_oom {
     const char *file;                /**< as it was given to mls_oom_search_begin() */
     size_t line;                     /**< in it, from 1 */
-    const char *framework, *wording; /**< "pytorch", "pytorch-capacity"; texts of the search */
+    const mls_signature *signature;  /**< what it is to mlscore diagnose; of the search, as the two texts are */
+    const char *framework, *wording; /**< "pytorch", "pytorch-capacity" */
     int64_t rank, gpu;
     int64_t tried, capacity, free, in_use, allocated, reserved, reserved_unallocated, private_pool, allowed, other;
     unsigned advice; /**< bits by mls_oom_advice */

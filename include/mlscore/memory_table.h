@@ -97,5 +97,6 @@
       "JAX takes most of the GPU when it starts: XLA_PYTHON_CLIENT_PREALLOCATE=false, or another "                     \
       "XLA_PYTHON_CLIENT_MEM_FRACTION")                                                                                \
     A(SHORTER_CONTEXT, "shorter-context",                                                                              \
-      "the KV cache of one user does not fit: a smaller max_model_len, or a larger gpu_memory_utilization")            \
+      "the KV cache does not fit: a larger gpu_memory_utilization, fewer weights on the GPU (shards, fewer bits), "    \
+      "or, where one user is too long, a smaller max_model_len")                                                       \
     A(TOO_MUCH, "too-much", "the job needs more than there is: mlscore memory says which item, and what would fit")

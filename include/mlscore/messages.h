@@ -24,6 +24,8 @@ typedef enum mls_failure_role {
     "gpu-hardware gpu-memory gpu-fault host-hardware host-memory node network communication-timeout storage "          \
     "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
 enum {
+    MLS_CLASS_GPU_MEMORY = 2,
+    MLS_CLASS_HOST_MEMORY = 5,
     MLS_CLASS_COMMUNICATION_TIMEOUT = 8,
     MLS_CLASS_CODE = 17,
     MLS_CLASS_HANG = 19,
@@ -50,6 +52,7 @@ typedef struct mls_signature {
     size_t name_count;
     const struct mls_signature *otherwise; /**< what it says where that is none of them; NULL: the same */
     const char *recovers;                  /**< id of the messages before it that are over with it; NULL: of none */
+    const char *advice; /**< of a wording: a name of mls_oom_advices that always follows; NULL: none */
 } mls_signature;
 
 /** The word of a number, such as mls_failure_word(MLS_FAILURE_CLASSES, signature->kind); "" of 0. */
@@ -67,7 +70,8 @@ mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_erro
 
 /** The built-in wordings of memory that ran out: for each member `memory` of a signature its signature, with a pattern
  * and an example of the wording's own where it has them.  Groups of the pattern hold the sizes and names that
- * mlscore-diagnose(1) lists.  Errors as of mls_signatures_new(). */
+ * mlscore-diagnose(1) lists.  And after all these, as `generic`, the signatures of class gpu-memory and host-memory
+ * themselves that may start a failure: their id is the wording.  Errors as of mls_signatures_new(). */
 mls_status mls_signatures_of_memory(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 void mls_signatures_free(mls_signatures *signatures);
 

@@ -72,10 +72,9 @@ static const mls_row_member otherwise_members[] = {
 
 /* Of a wording of memory that ran out; without a pattern and an example of its own it has those of its signature. */
 static const mls_row_member wording_members[] = {
-    MEMBER("framework", TEXT, framework, NULL),
-    MEMBER("wording", TEXT, wording, NULL),
-    MEMBER("pattern", TEXT, pattern, NULL),
-    MEMBER("example", TEXT, example, NULL),
+    MEMBER("framework", TEXT, framework, NULL), MEMBER("wording", TEXT, wording, NULL),
+    MEMBER("pattern", TEXT, pattern, NULL),     MEMBER("example", TEXT, example, NULL),
+    MEMBER("advice", TEXT, advice, NULL),
 };
 
 enum {
@@ -208,12 +207,30 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
+/* What no wording matches is still a message of memory, of which no more is known than its signature says.  Only a
+ * message that may start a failure says so: a process that was killed had perhaps other reasons. */
+static mls_status add_unworded(mls_signatures *self, const mls_signature *signature, const char *framework,
+                               mls_error *error)
+{
+    const bool host = signature->kind == MLS_CLASS_HOST_MEMORY;
+    mls_signature generic = *signature;
+    if ((!host && signature->kind != MLS_CLASS_GPU_MEMORY) || signature->role != MLS_ROLE_ROOT) {
+        return MLS_OK;
+    }
+    generic.generic = true;
+    generic.framework = framework != NULL ? framework : host ? "host" : "gpu";
+    generic.wording = signature->id;
+    return add_entry(self, &generic, false, error);
+}
+
 /* Adds the wordings of memory that ran out of a signature. */
 static mls_status add_wordings(mls_signatures *self, const cJSON *json, const mls_signature *signature,
                                mls_error *error)
 {
     const size_t count = sizeof wording_members / sizeof *wording_members;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "memory");
+    const char *framework = NULL;
+    bool whole = false; /* a wording has the signature's own pattern */
     mls_status status = MLS_OK;
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature wording = *signature;
@@ -222,8 +239,10 @@ static mls_status add_wordings(mls_signatures *self, const cJSON *json, const ml
             status = wrong_signature(error, signature->id, "memory needs a framework and a wording", "");
         }
         status = status == MLS_OK ? add_entry(self, &wording, false, error) : status;
+        whole = whole || wording.pattern == signature->pattern;
+        framework = wording.framework;
     }
-    return status;
+    return status == MLS_OK && !whole ? add_unworded(self, signature, framework, error) : status;
 }
 
 typedef enum signature_source { BUILT_IN, BUILT_IN_OF_MEMORY, OWN } signature_source;

@@ -487,12 +487,14 @@ static void show_ooms(mls_printer *to, const void *what)
     mls_view *view = to->view;
     mls_table table = {.indent = INDENT};
     size_t with[MLS_OOM_ADVICE_COUNT] = {0};
+    size_t enough = 0;
     if (list->count == 0) {
         mls_output_text(view->output, "no message of memory that ran out\n");
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
         add_message_row(&table, &(oom_row){&list->items[i], list->job});
+        enough += list->items[i].tried >= 0 && list->items[i].free >= list->items[i].tried;
         for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
             with[k] += (list->items[i].advice >> k) & 1;
         }
@@ -503,6 +505,12 @@ static void show_ooms(mls_printer *to, const void *what)
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advices[k].name,
                             mls_oom_advices[k].words, with[k], list->count);
         }
+    }
+    if (enough > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "free is at least what was wanted: it lay in pieces, or a limit forbade it; the job is not too "
+                        "large by this (%zu of %zu)",
+                        enough, list->count);
     }
     if (list->job != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,

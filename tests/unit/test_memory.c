@@ -532,6 +532,87 @@ static void test_lines_are_counted_as_the_log_has_them(void **state)
     mls_oom_search_free(search);
 }
 
+/* At words, in the middle of one, and of several lines; another rank's and another message's do not go on. */
+static void test_messages_that_go_on(void **state)
+{
+    const struct {
+        const char *text, *wording;
+        size_t count;
+        int64_t tried, free;
+    } rows[] = {
+        {"CUDA out of memory. Tried to allocate 1.00 GiB (GPU 0; 8.00 GiB total \ncapacity; 7.00 GiB already\n"
+         "allocated; 512 bytes free; 7.50 GiB reserved in total by PyTorch)\n",
+         "pytorch-reserved", 1, 1 << 30, 512},
+        {"CUDA out of memory. Tried to allocate 1.00 GiB (GPU 0; 8.\n00 GiB total ca\npacity; 7.00 GiB already "
+         "allocated; "
+         "512 bytes free; 7.50 GiB reserved in total by PyTor\nch)\n",
+         "pytorch-reserved", 1, 1 << 30, 512},
+        {"Allocation on device 0 would exceed allowed memory. (out of memory)\nCurrently allocated     : 1.00 GiB\n"
+         "Requested               : 2.00 KiB\nDevice limit            : 8.00 GiB\nFree (according to CUDA): 0 bytes\n",
+         "pytorch-async", 1, 2048, 0},
+        {"[rank0]: CUDA out of memory. Tried to allocate 1.00 GiB (GPU 0; 8.00 GiB total\n"
+         "[rank1]: capacity; 7.00 GiB already allocated; 512 bytes free; 7.50 GiB reserved in total by PyTorch)\n",
+         "cuda-out-of-memory", 1, 1 << 30, -1},
+        {"NCCL WARN Cuda failure 'out of memory'\nNCCL WARN Failed to CUDA calloc 4096 bytes\n", "nccl", 1, 4096, -1},
+        {"CUDA error: out of memory\nslurmstepd: error: Detected 1 oom_kill event in StepId=1.0\n", "cuda", 2, -1, -1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t count = 0;
+        size_t dropped;
+        mls_oom_search *search = search_in(rows[i].text);
+        const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
+        assert_int_equal(count, rows[i].count);
+        assert_string_equal(oom->wording, rows[i].wording);
+        assert_int_equal(oom->tried, rows[i].tried);
+        assert_int_equal(oom->free, rows[i].free);
+        mls_oom_search_free(search);
+    }
+}
+
+/* What only a signature knows counts where nothing of its class says more; what merely tells of a death does not. */
+static void test_signatures_without_a_wording(void **state)
+{
+    const struct {
+        const char *text, *wording;
+        size_t count;
+    } rows[] = {
+        {"MemoryError\nMemoryError\n", "python-memory-error", 2},
+        {"srun: error: node1: task 0: Out Of Memory\n", "srun-out-of-memory", 1},
+        {"srun: error: node1: task 0: Out Of Memory\nDetected 1 oom_kill event in StepId=1.0\n", "slurm-oom", 1},
+        {"exited with exit code 137\nsrun: error: node1: task 0: Killed\n", NULL, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t count = 0;
+        size_t dropped;
+        mls_oom_search *search = search_in(rows[i].text);
+        const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
+        assert_int_equal(count, rows[i].count);
+        if (count > 0) {
+            assert_string_equal(oom->wording, rows[i].wording);
+            assert_int_equal(oom->advice, 1U << MLS_OOM_HOST_MEMORY);
+        }
+        mls_oom_search_free(search);
+    }
+}
+
+/* A container hides which of the processes is this one: it is the one that holds what PyTorch reserved. */
+static void test_processes_of_others(void **state)
+{
+    size_t count = 0;
+    size_t dropped;
+    (void)state;
+    mls_oom_search *search = search_in(
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 40.00 GiB of which 1.00 GiB is "
+        "free. Process 34 has 30.00 GiB memory in use. Process 12 has 9.00 GiB memory in use. Of the allocated memory "
+        "29.00 GiB is allocated by PyTorch, and 512.00 MiB is reserved by PyTorch but unallocated.\n");
+    const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
+    assert_int_equal(count, 1);
+    assert_int_equal(oom->in_use, INT64_C(30) << 30);
+    assert_int_equal(oom->other, INT64_C(9) << 30);
+    assert_int_equal(oom->advice, 1U << MLS_OOM_OTHER_PROCESS);
+    mls_oom_search_free(search);
+}
+
 static void test_what_is_no_size_is_not_known(void **state)
 {
     const char *const texts[] = {
@@ -599,6 +680,9 @@ int main(void)
         cmocka_unit_test(test_sizes_that_overflow_are_refused),
         cmocka_unit_test(test_a_message_of_a_gh200),
         cmocka_unit_test(test_lines_are_counted_as_the_log_has_them),
+        cmocka_unit_test(test_messages_that_go_on),
+        cmocka_unit_test(test_signatures_without_a_wording),
+        cmocka_unit_test(test_processes_of_others),
         cmocka_unit_test(test_what_is_no_size_is_not_known),
         cmocka_unit_test(test_sizes_of_options),
     };

@@ -74,7 +74,7 @@ static void match_examples(mls_signatures *signatures)
         }
         pcre2_code_free(code);
         assert_int_equal(match_line(signatures, mls_str_from(one->example), &found), MLS_OK);
-        if (found == NULL || found->kind != one->kind || (one->wording != NULL && found != one)) {
+        if (found == NULL || found->kind != one->kind || (one->wording != NULL && !one->generic && found != one)) {
             print_error("%s: its example is %s\n", one->id, found != NULL ? found->id : "nothing's");
             fail();
         }
