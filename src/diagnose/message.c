@@ -23,6 +23,11 @@
     W(WRITER, "logging_writer.py:")                                                                                    \
     W(FAST_BAR, "it/s, ")                                                                                              \
     W(SLOW_BAR, "s/it, ")                                                                                              \
+    W(ERROR_WORD, " error")                                                                                            \
+    W(ERROR_LEVEL, "ERROR ")                                                                                           \
+    W(ERROR_NAME, "rror: ")                                                                                            \
+    W(FAILED, "failed")                                                                                                \
+    W(EXCEPTION, "xception")                                                                                           \
     W(SAVING, "saving checkpoint at iteration ")                                                                       \
     W(SAVED, "successfully saved checkpoint from iteration ")                                                          \
     W(LOADED, "successfully loaded checkpoint ")                                                                       \

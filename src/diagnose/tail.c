@@ -54,32 +54,48 @@ static void put_before(mls_read_lines *kept, const mls_read_lines *lines, bool o
     *kept = all;
 }
 
-static void keep_last_lines(mls_job_log *job, size_t end)
+/* The last lines, whatever they say. */
+static void keep_last(mls_job_log *job, size_t end)
 {
     const mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
-    mls_log_segment *segment = mls_job_segment(job);
     mls_read_lines last = {.count = 0};
-    mls_read_lines errors = {.count = 0};
-    size_t looked = 0;
     size_t records = mls_job_records_before(job, end);
-    for (size_t i = end; i > block->kept_from && errors.count < MLS_READ_LINES && looked < LOOKED_AT; i--) {
+    for (size_t i = end; i > block->kept_from && last.count < MLS_READ_LINES; i--) {
         if (records > 0 && block->records[records - 1].line == lines->line + i - 1) {
             records--;
             continue;
         }
         const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
         if (line.message.len > 0) {
-            segment->broken_off = looked++ == 0 ? mls_breaks_off(line.message) : segment->broken_off;
+            mls_log_segment *segment = mls_job_segment(job);
+            segment->broken_off = last.count == 0 ? mls_breaks_off(line.message) : segment->broken_off;
             add_line(job, &last, i - 1, &line);
+        }
+    }
+    put_before(&job->lines->plain, &last, false);
+}
+
+/* Those that look like errors.  Of the lines only those are read that are marked, as there are many blocks. */
+static void keep_errors(mls_job_log *job, size_t end)
+{
+    const mls_log_block *block = &job->block;
+    mls_read_lines errors = {.count = 0};
+    const bool far = end - block->kept_from > LOOKED_AT;
+    const size_t from = far ? end - LOOKED_AT : block->kept_from;
+    for (size_t i = end; i > from && errors.count < MLS_READ_LINES; i--) {
+        const bool marked = (block->marked.bits[(i - 1) / 64] >> ((i - 1) % 64) & 1) != 0;
+        if (marked && mls_job_record_of(job, i - 1) == NULL) {
+            const mls_log_line line = mls_log_line_of(&block->marked.lines, i - 1, job->scratch);
             if (looks_like_error(line.message) && !is_among(&errors, line.message)) {
                 add_line(job, &errors, i - 1, &line);
             }
         }
     }
-    job->lines->errors.count = looked < LOOKED_AT ? job->lines->errors.count : 0;
-    put_before(&job->lines->plain, &last, false);
-    put_before(&job->lines->errors, &errors, true);
+    job->lines->errors.count = far ? 0 : job->lines->errors.count;
+    if (errors.count > 0) {
+        put_before(&job->lines->errors, &errors, true);
+    }
 }
 
 void mls_job_keep_lines(mls_job_log *job, size_t end)
@@ -87,7 +103,8 @@ void mls_job_keep_lines(mls_job_log *job, size_t end)
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
     mls_log_segment *segment = mls_job_segment(job);
-    keep_last_lines(job, end);
+    keep_last(job, end);
+    keep_errors(job, end);
     mls_kept_line *last = &job->lines->last;
     if (segment->last_line >= lines->line && last->text[0] == '\0') {
         const mls_log_line line = mls_log_line_of(lines, segment->last_line - lines->line, job->scratch);
