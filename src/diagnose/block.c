@@ -157,7 +157,8 @@ static void mark_lines(mls_job_log *job)
             if (mls_maybe_bar(line)) {
                 mls_marked_add(&block->marked, i);
             }
-        } else if ((*line == 's' || *line == 'S') && strncmp(line + 1, "tep ", 4) == 0) {
+        } else if (((*line == 's' || *line == 'S') && strncmp(line + 1, "tep ", 4) == 0) ||
+                   ((*line == 'i' || *line == 'I') && strncmp(line + 1, "ter", 3) == 0)) {
             mls_marked_add(&block->marked, i);
         }
         const mls_brief_record *record = mls_lines_odd(lines, i) ? mls_job_record_of(job, i) : NULL;

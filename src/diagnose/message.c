@@ -15,8 +15,7 @@
     W(STEPS, "steps: ")                                                                                                \
     W(STEP_OF, " Step ")                                                                                               \
     W(GLOBAL_STEP, "global_step")                                                                                      \
-    W(ITER, "iter: ")                                                                                                  \
-    W(ITER_OF, " Iter ")                                                                                               \
+    W(EPOCH_IS, "epoch:")                                                                                              \
     W(BATCH, " batch ")                                                                                                \
     W(UPDATES, "num_updates")                                                                                          \
     W(EPOCH, "'epoch': ")                                                                                              \
