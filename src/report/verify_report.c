@@ -14,15 +14,17 @@ static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter 
     const mls_str none = {0};
     const char *description = placed->system != NULL ? placed->system->description.path : NULL;
     const mls_str name = mls_str_from(mls_path_name(placed->path));
-    const bool log = placed->result != NULL && mls_str_equal(folder, mls_str_from(placed->result->path)) &&
-                     mls_str_starts(name, MLS_S("result_")) && mls_str_ends(name, MLS_S(".txt"));
+    const char *of = placed->result != NULL ? placed->result->path : NULL;
+    const size_t runs = placed->result != NULL ? placed->result->run_count : 0;
+    const bool log = of != NULL && mls_str_equal(folder, mls_str_from(of)) && mls_str_starts(name, MLS_S("result_")) &&
+                     mls_str_ends(name, MLS_S(".txt"));
     /* Each description is one of its own. */
     const bool alone = description != NULL && strcmp(placed->path, description) == 0;
     return (mls_owner){.path = placed->path,
                        .name = submitter->name,
                        .result = alone ? none : folder,
-                       .runs = log ? placed->result->run_count : 0,
-                       .of = placed->result != NULL ? placed->result->path : NULL};
+                       .runs = log ? runs : 0,
+                       .of = of};
 }
 
 /* Adds what is to be shown of a submitter's findings (NULL: of those that are nobody's). */
