@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, HASH_BITS = 20, GROUP_BITS = 12, STRIDE = 4 };
+enum { WINDOW = 4, HASH_BITS = 20, GROUP_BITS = 14, STRIDE = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -74,7 +74,12 @@ static const char common[] =
     "Initializing connected created expected on node 0 load_checkpoint end point transport ranks with context "
     "parallel combined 0 data parallel group nemo_logging:0] 1.000, tensor(0.0) loss=1.0000, \"samples_count\": 0.1} "
     "submission_benchmark submission_division init_start run_start retrieve initialized attention optimizer "
-    "learning_rate_warmup_steps images/sec Time: Loss: 0.000 missing replication_factor throughput";
+    "learning_rate_warmup_steps images/sec Time: Loss: 0.000 missing replication_factor throughput "
+    "last_iteration steps iterations: cuda:0 cudaGraph loss : host : NCCL GPU mlx5_0:1 port direct connect called "
+    "transport connection and_attention instance with code is the CUDA memory request checkpoint total "
+    "global_step epoch: 2025-10-08 2025-10 2025- 2024-05-03 2024- 2023- 22:00 NCCL INFO loss: 0 Time: Tensor "
+    "media-perf (nvidia signal "
+    "nal_s feature requests compute started";
 
 /* It hangs over the needle by a byte. */
 static bool window_hangs(mls_str needle, int at)
@@ -82,15 +87,19 @@ static bool window_hangs(mls_str needle, int at)
     return at < 0 || (size_t)at + WINDOW > needle.len;
 }
 
-enum { HANGING_WEIGHT = 2048 };
+enum { COMMON = 100, HANGING_WEIGHT = 2048 };
 
 /* How much of a log the window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
 static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 {
-    enum { COMMON = 100 };
     if (window_hangs(needle, at)) {
         const char *inside = needle.ptr + (at < 0 ? 0 : at);
-        return memmem(common, sizeof common, inside, WINDOW - 1) != NULL ? 2 * HANGING_WEIGHT : HANGING_WEIGHT;
+        unsigned weight = HANGING_WEIGHT;
+        for (const char *place = common;
+             (place = memmem(place, (size_t)(common + sizeof common - place), inside, WINDOW - 1)) != NULL; place++) {
+            weight += COMMON * 2 * WINDOW;
+        }
+        return weight;
     }
     const uint8_t mark = self->seen[window_hash(load_window(needle.ptr + at), factor_first)];
     unsigned weight = 1;
@@ -170,7 +179,7 @@ static size_t mark_windows(mls_needles *self, uint32_t factor)
 /* Of some factors the one by which fewest of what is common is taken for what is looked for. */
 static void choose_factor(mls_needles *self)
 {
-    enum { TRIES = 32 };
+    enum { TRIES = 12 };
     uint32_t factor = factor_first;
     uint32_t best = factor;
     size_t min = SIZE_MAX;

@@ -153,8 +153,7 @@ static void mark_lines(mls_job_log *job)
             const int32_t rank = mls_log_line_first_rank(line);
             if (rank >= 0 && rank < MLS_RANKS_MAX) {
                 job->rank_seen[rank] |= MLS_RANK_SEEN;
-            }
-            if (mls_maybe_bar(line)) {
+            } else if (mls_maybe_bar(line)) {
                 mls_marked_add(&block->marked, i);
             }
         } else if (((*line == 's' || *line == 'S') && strncmp(line + 1, "tep ", 4) == 0) ||

@@ -17,9 +17,14 @@ typedef struct progress_bar {
 
 bool mls_maybe_bar(const char *line)
 {
-    line += strspn(line, " ");
-    const size_t digits = strspn(line, "0123456789");
-    return digits > 0 && digits <= 3 && line[digits] == '%' && line[digits + 1] == '|';
+    while (*line == ' ') {
+        line++;
+    }
+    const char *digits = line;
+    while (mls_is_digit(*line)) { /* most lines have none, or a rank's */
+        line++;
+    }
+    return line > digits && line - digits <= 3 && line[0] == '%' && line[1] == '|';
 }
 
 /* The text after the last place of `words`; false: there is none. */

@@ -155,7 +155,7 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
     return true;
 }
 
-/* Each with the bytes that it can begin with; NULL: those of a host. */
+/* Each with the bytes that it can begin with. */
 static const struct {
     const char *first, *format;
 } prefixes[] = {
@@ -185,10 +185,17 @@ static const struct {
     {"IWEF", "%L%G %C%|"},        /* and without a bracket */
     {"JFMASOND", "%B%E %C %N%P"}, /* Apr 19 13:28:01 node076 kernel: of syslog */
     {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
-    {NULL, "%h:%n:%n [%g]"},      /* node076:984:1357 [4] of NCCL */
-    {NULL, "%w/%n [%l]:"},        /* train/0 [3]: of torchx and NeMo-Run */
-    {NULL, "%w/%n %["},
-    {NULL, "%c%_| "}, /* trainer-1  | of docker compose */
+};
+
+/* Those that begin with a host or a name, each with the byte after it. */
+static const struct {
+    char after;
+    const char *format;
+} named_prefixes[] = {
+    {':', "%h:%n:%n [%g]"}, /* node076:984:1357 [4] of NCCL */
+    {'/', "%w/%n [%l]:"},   /* train/0 [3]: of torchx and NeMo-Run */
+    {'/', "%w/%n %["},
+    {' ', "%c%_| "}, /* trainer-1  | of docker compose */
 };
 
 /* Devices are named like nodes: "nvidia-nvswitch3: SXid …", "mlx5_0: link down", "nvme0n1: I/O timeout". */
@@ -226,13 +233,17 @@ static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
 {
     mls_line_parts parts;
     mls_str at = *rest;
+    mls_str host;
     bool found = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
-        const char *begins = prefixes[i].first;
-        found = (begins != NULL ? strchr(begins, at.ptr[0]) != NULL : is_host_char(at.ptr[0])) &&
-                mls_line_take(&at, prefixes[i].format, &parts);
+        found = strchr(prefixes[i].first, at.ptr[0]) != NULL && mls_line_take(&at, prefixes[i].format, &parts);
     }
-    if (!found && !(first && mls_line_take(&at, "%h: ", &parts) && names_node(parts.node))) {
+    mls_str behind = at;
+    const char after = !found && take_host(&behind, &host) && behind.len > 0 ? behind.ptr[0] : '\0';
+    for (size_t i = 0; i < sizeof named_prefixes / sizeof *named_prefixes && !found && after != '\0'; i++) {
+        found = after == named_prefixes[i].after && mls_line_take(&at, named_prefixes[i].format, &parts);
+    }
+    if (!found && !(first && after == ':' && mls_line_take(&at, "%h: ", &parts) && names_node(parts.node))) {
         return false;
     }
     line->rank = line->rank < 0 ? parts.rank : line->rank;

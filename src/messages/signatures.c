@@ -5,11 +5,18 @@
 #include <stdlib.h>
 
 #include "base/json_row.h"
+#include "base/map.h"
 #include "base/needles.h"
 #include "base/pattern.h"
 #include "mlscore/value.h"
 
 enum { SIGNATURES_MAX = 4096, TEXTS_MAX = 64 };
+
+/* A signature that needs a text, by its place in the order; and the next one that needs it. */
+typedef struct signature_need {
+    uint32_t place;
+    struct signature_need *next;
+} signature_need;
 
 typedef struct signature_entry {
     mls_signature public;
@@ -28,12 +35,12 @@ struct mls_signatures {
     mls_needles *needles;
     const mls_str *marks; /* the first needles */
     size_t mark_count;
-    uint32_t *order;  /* of the items: highest precedence first, generic ones last */
-    uint32_t *places; /* in the order, of the item that each needle after the marks is of */
-    uint64_t *always; /* a bit for each place: it is tried on every line */
-    uint64_t *tried;  /* those that are to be tried on the line that was searched last */
-    bool wants_all;   /* there are some in `always` */
-    size_t exception; /* the place of the one that counts after a traceback; SIZE_MAX: there is none */
+    uint32_t *order;       /* of the items: highest precedence first, generic ones last */
+    signature_need *texts; /* of the needles after the marks, the first signature that needs each; then the others */
+    uint64_t *always;      /* a bit for each place: it is tried on every line */
+    uint64_t *tried;       /* those that are to be tried on the line that was searched last */
+    bool wants_all;        /* there are some in `always` */
+    size_t exception;      /* the place of the one that counts after a traceback; SIZE_MAX: there is none */
 };
 
 mls_str mls_failure_word(const char *words, unsigned number)
@@ -364,10 +371,12 @@ static size_t searched_needs(const signature_entry *entry)
     return searched ? entry->public.need_count : 0;
 }
 
-/* The needles: the marks, and what each signature needs. */
-static bool list_needles(mls_signatures *self, mls_str *texts)
+/* The needles: the marks, and what each signature needs.  A text that several need is searched for once. */
+static bool list_needles(mls_signatures *self, mls_str *texts, size_t need_count)
 {
+    mls_map known = {.arena = &self->index};
     size_t count = 0;
+    size_t more = need_count; /* from the end on, those that stand behind the first of a text */
     for (; count < self->mark_count; count++) {
         texts[count] = self->marks[count];
     }
@@ -375,8 +384,21 @@ static bool list_needles(mls_signatures *self, mls_str *texts)
         const signature_entry *entry = &self->items[self->order[place]];
         const size_t needs = searched_needs(entry);
         for (size_t i = 0; i < needs; i++) {
-            self->places[count - self->mark_count] = (uint32_t)place;
-            texts[count++] = entry->public.needs[i];
+            bool added;
+            mls_map_entry *text = mls_map_put(&known, entry->public.needs[i], &added);
+            if (text == NULL) {
+                return false;
+            }
+            signature_need *need = added ? &self->texts[count - self->mark_count] : &self->texts[--more];
+            *need = (signature_need){.place = (uint32_t)place};
+            if (added) {
+                text->value.pointer = need;
+                texts[count++] = entry->public.needs[i];
+            } else {
+                signature_need *first = text->value.pointer;
+                need->next = first->next;
+                first->next = need;
+            }
         }
         if (entry->after_traceback) {
             self->exception = place;
@@ -403,14 +425,14 @@ mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, si
     self->exception = SIZE_MAX;
     self->wants_all = false;
     self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
-    self->places = mls_arena_array(&self->index, count, sizeof *self->places);
+    self->texts = mls_arena_array(&self->index, count, sizeof *self->texts);
     self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
     self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
     mls_str *texts = mls_arena_array(&self->index, count + mark_count, sizeof *texts);
-    bool ok = self->order != NULL && self->places != NULL && self->always != NULL && self->tried != NULL;
+    bool ok = self->order != NULL && self->texts != NULL && self->always != NULL && self->tried != NULL;
     if (ok && texts != NULL) {
         sort_order(self);
-        ok = list_needles(self, texts);
+        ok = list_needles(self, texts, count);
     }
     if (!ok || texts == NULL) {
         drop_index(self);
@@ -447,8 +469,9 @@ static bool note_needle(void *state, size_t needle, size_t at)
     if (needle < self->mark_count) {
         search->marks |= UINT32_C(1) << needle;
     } else {
-        const uint32_t place = self->places[needle - self->mark_count];
-        self->tried[place / 64] |= UINT64_C(1) << (place % 64);
+        for (const signature_need *need = &self->texts[needle - self->mark_count]; need != NULL; need = need->next) {
+            self->tried[need->place / 64] |= UINT64_C(1) << (need->place % 64);
+        }
         search->marks |= MLS_ANY_SIGNATURE;
     }
     return true;
