@@ -104,6 +104,9 @@ mls_str mls_str_word(mls_str *text);
  */
 bool mls_str_cut(mls_str *text, char mark, mls_str *piece);
 
+/** The text after the first place of `words`; false, and *rest stays: there is none. */
+bool mls_str_after(mls_str text, mls_str words, mls_str *rest);
+
 /** The next word of a list such as "a|b|c", which is moved past it; false at the end. */
 bool mls_list_next(const char **list, char separator, mls_str *word);
 

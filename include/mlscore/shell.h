@@ -48,4 +48,7 @@ void mls_shell_free(mls_shell *script);
 /** An exported variable by its name; NULL: there is none. */
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
 
+/** Whether a variable says something, or may: nothing, and null, are what configs write for what they leave out. */
+bool mls_shell_is_set(const mls_shell_variable *variable);
+
 MLS_C_END

@@ -51,6 +51,15 @@ mls_str mls_str_word(mls_str *text)
     return (mls_str){start, (size_t)(at - start)};
 }
 
+bool mls_str_after(mls_str text, mls_str words, mls_str *rest)
+{
+    const char *at = memmem(text.ptr, text.len, words.ptr, words.len);
+    if (at != NULL) {
+        *rest = (mls_str){at + words.len, (size_t)(text.ptr + text.len - at) - words.len};
+    }
+    return at != NULL;
+}
+
 bool mls_str_cut(mls_str *text, char mark, mls_str *piece)
 {
     const char *end = text->len > 0 ? memchr(text->ptr, mark, text->len) : NULL;

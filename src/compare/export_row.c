@@ -85,15 +85,15 @@ mls_status mls_export_row_agrees(const mls_export_row *row, const mls_export_gro
     const struct {
         const char *name;
         double here, there;
-    } told[] = {{"score_minutes", row->score_minutes, group->score_minutes},
-                {"scale", row->scale, group->scale},
-                {"scaled_minutes", row->scaled_minutes, group->scaled_minutes},
-                {"dropped", row->dropped, with->dropped},
-                {"accelerators", row->accelerators, group->accelerators}};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        if (isnan(told[i].here) != isnan(told[i].there) || !is_alike_number(told[i].here, told[i].there)) {
+    } stated[] = {{"score_minutes", row->score_minutes, group->score_minutes},
+                  {"scale", row->scale, group->scale},
+                  {"scaled_minutes", row->scaled_minutes, group->scaled_minutes},
+                  {"dropped", row->dropped, with->dropped},
+                  {"accelerators", row->accelerators, group->accelerators}};
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
+        if (isnan(stated[i].here) != isnan(stated[i].there) || !is_alike_number(stated[i].here, stated[i].there)) {
             return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "another %s than line %zu has of the same group",
-                                 told[i].name, with->line);
+                                 stated[i].name, with->line);
         }
     }
     return MLS_OK;
@@ -102,13 +102,13 @@ mls_status mls_export_row_agrees(const mls_export_row *row, const mls_export_gro
 /* What the runs of a group say together. */
 typedef struct run_totals {
     size_t kept, dropped;
-    double mean;        /* of those kept; NAN: there are none */
-    double least, most; /* of the valid ones */
+    double mean;     /* of those kept; NAN: there are none */
+    double min, max; /* of the valid ones */
 } run_totals;
 
 static run_totals total_of(const mls_side_group *group)
 {
-    run_totals totals = {.least = INFINITY, .most = -(double)INFINITY};
+    run_totals totals = {.min = INFINITY, .max = -(double)INFINITY};
     double sum = 0;
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
@@ -118,8 +118,8 @@ static run_totals total_of(const mls_side_group *group)
             totals.kept++;
         }
         if (run->valid) {
-            totals.least = fmin(totals.least, run->minutes);
-            totals.most = fmax(totals.most, run->minutes);
+            totals.min = fmin(totals.min, run->minutes);
+            totals.max = fmax(totals.max, run->minutes);
         }
     }
     totals.mean = sum / (double)totals.kept;
@@ -133,7 +133,7 @@ mls_status mls_export_group_check(const mls_export_group *of, mls_error *error)
     const mls_words score = mls_words_exact(group->score_minutes);
     const bool scored = isfinite(group->score_minutes);
     const bool outside =
-        group->score_minutes < totals.least * (1 - ROUNDED) || group->score_minutes > totals.most * (1 + ROUNDED);
+        group->score_minutes < totals.min * (1 - ROUNDED) || group->score_minutes > totals.max * (1 + ROUNDED);
     if (scored && totals.kept == 0) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, and no run in it",
                              score.text);
@@ -144,7 +144,7 @@ mls_status mls_export_group_check(const mls_export_group *of, mls_error *error)
     }
     if (scored && outside) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, its runs took %s to %s",
-                             score.text, mls_words_exact(totals.least).text, mls_words_exact(totals.most).text);
+                             score.text, mls_words_exact(totals.min).text, mls_words_exact(totals.max).text);
     }
     const double most = of->marked ? (double)totals.dropped : (double)group->runs.count;
     if (of->dropped > most || (of->marked && of->dropped < most)) {

@@ -19,11 +19,7 @@ static setting read_setting(const mls_shell *script, const char *names)
     for (mls_str name = mls_str_word(&left); name.len > 0 && script != NULL; name = mls_str_word(&left)) {
         const mls_shell_variable *variable = mls_shell_find(script, name);
         size_t number = 0;
-        if (variable != NULL && variable->known &&
-            (variable->value.len == 0 || mls_str_alike(variable->value, MLS_S("null")))) {
-            continue;
-        }
-        if (variable != NULL) {
+        if (variable != NULL && mls_shell_is_set(variable)) {
             return (setting){true, variable->known && mls_size_parse(variable->value, &number) ? number : 0};
         }
     }

@@ -14,38 +14,27 @@ enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
 #define SLOWER_MEDIANS 1.5
 
 /* The failures that no line says. */
-static const mls_signature hang_signature = {
-    .id = "hang",
-    .kind = MLS_CLASS_HANG,
-    .origin = MLS_ORIGIN_UNKNOWN,
-    .persistence = MLS_PERSISTENCE_UNKNOWN,
-    .role = MLS_ROLE_EFFECT,
-    .explanation = "Training stood still for much longer than its steps take, until the job was ended.",
-    .action =
-        "Look for the rank that fell behind: py-spy or a flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE) shows where "
-        "each one waits; check the storage and the network at that time.",
-    .source = "progress in the logs"};
-static const mls_signature end_signature = {
-    .id = "log-ends",
-    .kind = MLS_CLASS_UNKNOWN,
-    .origin = MLS_ORIGIN_UNKNOWN,
-    .persistence = MLS_PERSISTENCE_UNKNOWN,
-    .role = MLS_ROLE_EFFECT,
-    .explanation = "The log ends without a run_stop and without a message that says why.",
-    .action = "Look at what the scheduler says of the job (sacct), at the kernel's log of its nodes, and at the output "
-              "of other ranks.",
-    .source = "the end of the logs"};
-
-static const mls_signature traceback_signature = {
-    .id = "python-traceback",
-    .kind = MLS_CLASS_UNKNOWN,
-    .origin = MLS_ORIGIN_UNKNOWN,
-    .persistence = MLS_PERSISTENCE_UNKNOWN,
-    .role = MLS_ROLE_EFFECT,
-    .explanation = "A traceback begins, and the exception at its end is not there, or has no known form.",
-    .action = "Read what follows it; where it is cut off, the output of the other ranks and the files beside it may "
-              "hold the rest.",
-    .source = "docs.python.org, traceback"};
+#define UNSAID(name, class, why, what_to_do, where)                                                                    \
+    {                                                                                                                  \
+        .id = name, .kind = class, .origin = MLS_ORIGIN_UNKNOWN, .persistence = MLS_PERSISTENCE_UNKNOWN,               \
+        .role = MLS_ROLE_EFFECT, .explanation = why, .action = what_to_do, .source = where                             \
+    }
+static const mls_signature hang_signature =
+    UNSAID("hang", MLS_CLASS_HANG, "Training stood still for much longer than its steps take, until the job was ended.",
+           "Look for the rank that fell behind: py-spy or a flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE) shows where "
+           "each one waits; check the storage and the network at that time.",
+           "progress in the logs");
+static const mls_signature end_signature =
+    UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without a run_stop and without a message that says why.",
+           "Look at what the scheduler says of the job (sacct), at the kernel's log of its nodes, and at the output "
+           "of other ranks.",
+           "the end of the logs");
+static const mls_signature traceback_signature =
+    UNSAID("python-traceback", MLS_CLASS_UNKNOWN,
+           "A traceback begins, and the exception at its end is not there, or has no known form.",
+           "Read what follows it; where it is cut off, the output of the other ranks and the files beside it may "
+           "hold the rest.",
+           "docs.python.org, traceback");
 
 /* A run's verdict in the making. */
 typedef struct run_view {

@@ -45,12 +45,8 @@ static const mls_str mark_texts[MARK_COUNT] = {MARK_LIST(MARK_TEXT)};
 static bool number_after(mls_str message, mls_str words, double *number)
 {
     mls_line_parts parts;
-    const char *at = memmem(message.ptr, message.len, words.ptr, words.len);
-    if (at == NULL) {
-        return false;
-    }
-    mls_str rest = {at + words.len, (size_t)(message.ptr + message.len - at) - words.len};
-    const bool found = mls_line_take(&rest, "%_%n", &parts);
+    mls_str rest;
+    const bool found = mls_str_after(message, words, &rest) && mls_line_take(&rest, "%_%n", &parts);
     *number = found ? parts.number : *number;
     return found;
 }

@@ -31,8 +31,7 @@ bool mls_maybe_bar(const char *line)
 static bool find_last(mls_str text, mls_str words, mls_str *rest)
 {
     bool found = false;
-    for (const char *at; (at = memmem(text.ptr, text.len, words.ptr, words.len)) != NULL; found = true) {
-        *rest = (mls_str){at + words.len, (size_t)(text.ptr + text.len - at) - words.len};
+    for (; mls_str_after(text, words, rest); found = true) {
         text = *rest;
     }
     return found;
@@ -84,16 +83,13 @@ bool mls_breaks_off(mls_str message)
 /* Whether a bar is one of training, and not of files that are loaded; its steps, those of epochs before among them. */
 static bool count_bar(mls_str message, double *reached)
 {
-    static const char *const titles[] = {"Epoch", "epoch", "Train", "train", "Step", "step", "Iter", "iter"};
     progress_bar bar;
     mls_line_parts parts;
     if (!take_bar(message, &bar)) {
         return false;
     }
-    bool known = bar.title.len == 0;
-    for (size_t i = 0; i < sizeof titles / sizeof *titles && !known; i++) {
-        known = mls_str_starts(bar.title, mls_str_from(titles[i]));
-    }
+    const bool known =
+        bar.title.len == 0 || mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts);
     mls_str title = bar.title;
     const bool numbered = mls_line_take(&title, "Epoch %n", &parts);
     *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
@@ -126,8 +122,6 @@ static bool count_epochs(mls_str message, double *reached)
 /* Whether the word before a counter says that it is not where training is: "saved at step 100", "every 10 steps". */
 static bool is_spoken_of(mls_str before)
 {
-    static const char *const words[] = {"at",    "from", "per",    "every",  "max",  "total", "in", "after",
-                                        "until", "for",  "before", "warmup", "last", "of",    "to", "resume"};
     while (before.len > 0 && before.ptr[before.len - 1] == ' ') {
         before.len--;
     }
@@ -135,12 +129,8 @@ static bool is_spoken_of(mls_str before)
     while (len < before.len && before.ptr[before.len - len - 1] != ' ') {
         len++;
     }
-    const mls_str word = {before.ptr + before.len - len, len};
-    bool found = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
-        found = mls_str_equal(word, mls_str_from(words[i]));
-    }
-    return found;
+    return mls_str_among((mls_str){before.ptr + before.len - len, len},
+                         "at from per every max total in after until for before warmup last of to resume");
 }
 
 /* Takes the number of "step: 10", "Step 10/500", "iter =  10", "iteration 3/99", behind the counter's name. */

@@ -7,19 +7,12 @@ enum { LOOKED_AT = 200 };
 
 static bool looks_like_error(mls_str message)
 {
-    static const mls_str words[] = {
-        MLS_STR("rror"),        MLS_STR("ERR"),       MLS_STR("atal"),    MLS_STR("FATAL"),     MLS_STR("xception"),
-        MLS_STR("ailed"),       MLS_STR("FAILED"),    MLS_STR("ailure"),  MLS_STR("bort"),      MLS_STR("ABORT"),
-        MLS_STR("illed"),       MLS_STR("KILLED"),    MLS_STR("SIG"),     MLS_STR("ignal "),    MLS_STR("core dumped"),
-        MLS_STR("egmentation"), MLS_STR("Traceback"), MLS_STR("ssert"),   MLS_STR("OOM"),       MLS_STR("ut of memory"),
-        MLS_STR("imed out"),    MLS_STR("imeout"),    MLS_STR("refused"), MLS_STR("denied"),    MLS_STR("CRITICAL"),
-        MLS_STR("panic"),       MLS_STR("xit code"),  MLS_STR("erminat"), MLS_STR("not found"), MLS_STR("o such file"),
-    };
-    bool found = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
-        found = mls_str_contains(message, words[i]);
-    }
-    return found;
+    return mls_str_any(
+        message,
+        "rror|ERR|atal|FATAL|xception|ailed|FAILED|ailure|bort|ABORT|illed|KILLED|SIG|ignal |core dumped|"
+        "egmentation|Traceback|ssert|OOM|ut of memory|imed out|imeout|refused|denied|CRITICAL|panic|"
+        "xit code|erminat|not found|o such file",
+        mls_str_contains);
 }
 
 /* What the ranks say alike is said once. */

@@ -360,16 +360,6 @@ mls_log_line mls_log_line_of(const mls_lines *lines, size_t i, char *scratch)
     return mls_log_line_read(mls_lines_text(lines, i), !mls_lines_odd(lines, i), scratch);
 }
 
-/* The text after `words`, where the message has them. */
-static bool find_after(mls_str message, mls_str words, mls_str *rest)
-{
-    const char *at = memmem(message.ptr, message.len, words.ptr, words.len);
-    if (at != NULL) {
-        *rest = (mls_str){at + words.len, (size_t)(message.ptr + message.len - at) - words.len};
-    }
-    return at != NULL;
-}
-
 double mls_log_line_time(const mls_log_line *line)
 {
     mls_str rest = line->message;
@@ -378,7 +368,7 @@ double mls_log_line_time(const mls_log_line *line)
         return line->time_ms;
     }
     if (mls_line_take(&rest, "%_time %_: %t", &parts) || /* torchrun's row "  time      : 2026-04-19_13:28:01" */
-        (mls_str_contains(rest, MLS_S("slurmstepd: ")) && find_after(rest, MLS_S(" AT "), &rest) &&
+        (mls_str_contains(rest, MLS_S("slurmstepd: ")) && mls_str_after(rest, MLS_S(" AT "), &rest) &&
          mls_line_take(&rest, "%t", &parts))) {
         return parts.moment_ms;
     }
@@ -388,7 +378,7 @@ double mls_log_line_time(const mls_log_line *line)
 /* The word after `wanted` in a message, where `wanted` is a word of its own; empty: there is none. */
 static mls_str word_after(mls_str message, mls_str wanted)
 {
-    for (mls_str rest = message; find_after(rest, wanted, &rest);) {
+    for (mls_str rest = message; mls_str_after(rest, wanted, &rest);) {
         const char *at = rest.ptr - wanted.len;
         if (at == message.ptr || memchr(" [(,:", at[-1], 6) != NULL) {
             size_t len = 0;
@@ -405,7 +395,7 @@ static mls_str word_after(mls_str message, mls_str wanted)
 static int32_t rank_in_brackets(mls_str message)
 {
     int32_t rank;
-    for (mls_str rest = message; find_after(rest, MLS_S("[rank"), &rest);) {
+    for (mls_str rest = message; mls_str_after(rest, MLS_S("[rank"), &rest);) {
         if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:"))) {
             return rank;
         }

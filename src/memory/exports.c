@@ -42,7 +42,7 @@ static const mls_shell_variable *exported(const exports *of, const char *names)
         const mls_shell_variable *variable = mls_shell_find(of->script, name);
         if (variable != NULL && !variable->known) {
             not_usable(of, variable, "");
-        } else if (variable != NULL && variable->value.len > 0 && !mls_str_alike(variable->value, MLS_S("null"))) {
+        } else if (variable != NULL && mls_shell_is_set(variable)) {
             return variable;
         }
     }

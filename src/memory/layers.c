@@ -304,8 +304,7 @@ static uint64_t count_all(config_json *of, const mls_model_shape *shape, const l
     other.head_dim = m.full_head_dim != 0 ? m.full_head_dim : m.head_dim;
     const mls_layer_parameters full = mls_shape_layer(&other, 1, 1);
     const uint64_t query = mls_config_trait(of, "gated_query", 0) != 0 ? MUL(m.hidden, m.heads, m.head_dim) : 0;
-    const bool alike =
-        mls_config_member(of, "attention_k_eq_v") != NULL && mls_config_flag(of, "attention_k_eq_v", false);
+    const bool alike = mls_config_flag(of, "attention_k_eq_v", false);
     const uint64_t once = alike ? MUL(other.hidden, other.kv_heads, other.head_dim) : 0;
     const uint64_t both = mls_config_trait(of, "dense_too", 0) != 0 ? counts->experts : 0;
     return ADD(MUL(counts->full, ADD(mls_bytes_less(full.attention, once), query)),

@@ -144,9 +144,7 @@ static mls_status plain_json(mls_str text, mls_buffer *to, mls_error *error)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
     bool quoted = false;
-    const mls_str mark = MLS_S("\xef\xbb\xbf");
-    text = mls_str_starts(text, mark) ? (mls_str){text.ptr + mark.len, text.len - mark.len} : text;
-    for (size_t i = 0; i < text.len;) {
+    for (size_t i = mls_text_mark(text); i < text.len;) {
         size_t len = 1;
         const char *put = text.ptr + i;
         for (size_t w = 0; w < sizeof words / sizeof *words && !quoted; w++) {

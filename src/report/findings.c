@@ -133,6 +133,19 @@ static void append_key(mls_buffer *key, const mls_noted *noted)
     }
 }
 
+/* The first finding of a key, which is number `i` where none had it before; NULL: no memory. */
+static mls_noted *first_of_key(mls_found *found, mls_map *firsts, const mls_buffer *key, size_t i)
+{
+    mls_map_entry *entry = key->failed ? NULL : mls_map_put(firsts, mls_buffer_str(key), NULL);
+    if (entry == NULL) {
+        found->failed = true;
+        return NULL;
+    }
+    entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
+    found->items[i].first = entry->value.number - 1;
+    return &found->items[found->items[i].first];
+}
+
 /* Leaves one line of the findings that several runs of a result have alike; others stay a line each. */
 static void put_together(mls_found *found)
 {
@@ -148,14 +161,10 @@ static void put_together(mls_found *found)
         }
         mls_buffer_clear(&key);
         append_key(&key, noted);
-        mls_map_entry *entry = key.failed ? NULL : mls_map_put(&alike, mls_buffer_str(&key), NULL);
-        if (entry == NULL) {
-            found->failed = true;
+        mls_noted *first = first_of_key(found, &alike, &key, i);
+        if (first == NULL) {
             break;
         }
-        entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
-        noted->first = entry->value.number - 1;
-        mls_noted *first = &found->items[noted->first];
         first->runs += !same_run(&found->items[first->last], noted);
         first->last = i;
     }
@@ -224,14 +233,10 @@ static void count_kinds(mls_found *found, mls_map *kinds)
         mls_buffer_clear(&key);
         mls_buffer_printf(&key, "%d %d %s", (int)noted->finding.severity, (int)noted->finding.code,
                           noted->finding.key != NULL ? noted->finding.key : "");
-        mls_map_entry *entry = key.failed ? NULL : mls_map_put(kinds, mls_buffer_str(&key), NULL);
-        if (entry == NULL) {
-            found->failed = true;
+        mls_noted *first = first_of_key(found, kinds, &key, i);
+        if (first == NULL) {
             break;
         }
-        entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
-        noted->first = entry->value.number - 1;
-        mls_noted *first = &found->items[noted->first];
         before = first->lines > 0 ? found->items[first->last].owner.of : NULL;
         first->results += noted->owner.of != NULL && (before == NULL || strcmp(before, noted->owner.of) != 0);
         first->folded += noted->reported;

@@ -78,3 +78,8 @@ const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name)
 {
     return bsearch(&name, script->exports, script->export_count, sizeof *script->exports, compare_names);
 }
+
+bool mls_shell_is_set(const mls_shell_variable *variable)
+{
+    return !variable->known || (variable->value.len > 0 && !mls_str_alike(variable->value, MLS_S("null")));
+}

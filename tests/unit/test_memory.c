@@ -488,6 +488,17 @@ static mls_oom_search *search_in(const char *text)
     return search;
 }
 
+/* The first of as many messages as are found in a text, for as long as the search is not freed. */
+static const mls_oom *expect_found(const char *text, size_t expected, mls_oom_search **search)
+{
+    size_t count = 0;
+    size_t dropped;
+    *search = search_in(text);
+    const mls_oom *oom = mls_oom_search_items(*search, &count, &dropped);
+    assert_int_equal(count, expected);
+    return oom;
+}
+
 /* Printed by PyTorch on a GH200 that loads 141 GB of weights. */
 static void test_a_message_of_a_gh200(void **state)
 {
@@ -557,11 +568,8 @@ static void test_messages_that_go_on(void **state)
         {"CUDA error: out of memory\nslurmstepd: error: Detected 1 oom_kill event in StepId=1.0\n", "cuda", 2, -1, -1}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t count = 0;
-        size_t dropped;
-        mls_oom_search *search = search_in(rows[i].text);
-        const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
-        assert_int_equal(count, rows[i].count);
+        mls_oom_search *search;
+        const mls_oom *oom = expect_found(rows[i].text, rows[i].count, &search);
         assert_string_equal(oom->wording, rows[i].wording);
         assert_int_equal(oom->tried, rows[i].tried);
         assert_int_equal(oom->free, rows[i].free);
@@ -582,12 +590,9 @@ static void test_signatures_without_a_wording(void **state)
         {"exited with exit code 137\nsrun: error: node1: task 0: Killed\n", NULL, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t count = 0;
-        size_t dropped;
-        mls_oom_search *search = search_in(rows[i].text);
-        const mls_oom *oom = mls_oom_search_items(search, &count, &dropped);
-        assert_int_equal(count, rows[i].count);
-        if (count > 0) {
+        mls_oom_search *search;
+        const mls_oom *oom = expect_found(rows[i].text, rows[i].count, &search);
+        if (rows[i].count > 0) {
             assert_string_equal(oom->wording, rows[i].wording);
             assert_int_equal(oom->advice, 1U << MLS_OOM_HOST_MEMORY);
         }
