@@ -51,6 +51,9 @@ typedef struct mls_config_name {
  * Degrees may also be the part after the shape, then the third number is no batch, or after n<nodes>. */
 mls_config_name mls_config_name_decode(mls_str text);
 
+/** Whether a name gives one of tp, pp, cp and ep; then those that it leaves out count as 1. */
+bool mls_config_has_degrees(const mls_config_name *name);
+
 /** How many settings of a text can agree with its name. */
 #define MLS_CONFIG_AGREEING_MAX 16
 

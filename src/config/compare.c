@@ -245,7 +245,7 @@ static void compare_text(const comparison *self)
     compare_number(self, "DGXNGPU", name->gpus_per_node, name->gpus_per_node, 0, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
     compare_batches(self);
-    for (size_t i = 0; i < DEGREES && (named[0] | named[1] | named[2] | named[EXPERT]) != 0; i++) {
+    for (size_t i = 0; i < DEGREES && mls_config_has_degrees(name); i++) {
         compare_degree(self, i, named[i]);
     }
     if (name->kind != MLS_CONFIG_KIND_NONE) {

@@ -69,10 +69,9 @@ static bool is_letter_next(mls_str rest)
     return lower >= 'a' && lower <= 'z';
 }
 
-static bool has_degrees(const mls_config_name *decoded)
+bool mls_config_has_degrees(const mls_config_name *name)
 {
-    return (decoded->tensor_parallel | decoded->pipeline_parallel | decoded->context_parallel |
-            decoded->expert_parallel) != 0;
+    return (name->tensor_parallel | name->pipeline_parallel | name->context_parallel | name->expert_parallel) != 0;
 }
 
 /* Works out the batch from the numbers.  A degree that is left out counts as 1. */
@@ -84,7 +83,7 @@ static void derive_batch(mls_config_name *decoded)
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         model_parallel = multiply(decoded, model_parallel, named[i] != 0 ? named[i] : 1);
     }
-    if (!has_degrees(decoded) || model_parallel == 0) {
+    if (!mls_config_has_degrees(decoded) || model_parallel == 0) {
         return;
     }
     if (decoded->gpus % model_parallel != 0) {
@@ -150,11 +149,11 @@ static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
     const char *end = decoded->name.ptr + decoded->name.len;
     mls_str left = {part.ptr + part.len, (size_t)(end - part.ptr) - part.len};
     mls_str next;
-    if (!take_word(&left, MLS_S("_")) || has_degrees(decoded)) {
+    if (!take_word(&left, MLS_S("_")) || mls_config_has_degrees(decoded)) {
         return 0;
     }
     (void)mls_str_cut(&left, '_', &next);
-    if (!read_degrees(next, &with) || !has_degrees(&with)) {
+    if (!read_degrees(next, &with) || !mls_config_has_degrees(&with)) {
         return 0;
     }
     *decoded = with;
@@ -180,7 +179,7 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
         read_further(decoded, digits);
     }
     const bool whole = read_degrees(part, decoded);
-    *(has_degrees(decoded) ? &decoded->batch_per_rank : &decoded->batch_per_gpu) = decoded->third;
+    *(mls_config_has_degrees(decoded) ? &decoded->batch_per_rank : &decoded->batch_per_gpu) = decoded->third;
     return whole;
 }
 

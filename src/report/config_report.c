@@ -18,8 +18,7 @@ static const char settings_that_matter[] =
 /* A degree of parallelism: 1 where the name has others, 0 where it has none. */
 static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
 {
-    const bool parallel = (name->tensor_parallel | name->pipeline_parallel | name->context_parallel) != 0;
-    return degree == 0 && parallel ? 1 : degree;
+    return degree == 0 && mls_config_has_degrees(name) ? 1 : degree;
 }
 
 static void append_words(mls_buffer *line, const char *before, const mls_config_name *name, bool numbers)
