@@ -16,8 +16,8 @@ enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
 /* The failures that no line says. */
 #define UNSAID(name, class, why, what_to_do, where)                                                                    \
     {                                                                                                                  \
-        .id = name, .kind = class, .origin = MLS_ORIGIN_UNKNOWN, .persistence = MLS_PERSISTENCE_UNKNOWN,               \
-        .role = MLS_ROLE_EFFECT, .explanation = why, .action = what_to_do, .source = where                             \
+        .id = (name), .kind = (class), .origin = MLS_ORIGIN_UNKNOWN, .persistence = MLS_PERSISTENCE_UNKNOWN,           \
+        .role = MLS_ROLE_EFFECT, .explanation = (why), .action = (what_to_do), .source = (where)                       \
     }
 static const mls_signature hang_signature =
     UNSAID("hang", MLS_CLASS_HANG, "Training stood still for much longer than its steps take, until the job was ended.",

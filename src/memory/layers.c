@@ -264,9 +264,10 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
         return;
     }
     for (uint64_t i = 0; i < shape->layers; i++) {
-        const bool expert = shape->experts > 0 && i >= shape->dense_layers && step != 0 && (i + 1) % step == 0 &&
-                            period != 0 && i % period == offset && !is_listed(plain, i) &&
-                            (!cJSON_IsArray(frequency) || (cJSON_IsNumber(flag) && flag->valuedouble > 0));
+        const bool expert =
+            shape->experts > 0 && i >= shape->dense_layers && step != 0 && (i + 1) % step == 0 && period != 0 &&
+            i % period == offset && !is_listed(plain, i) &&
+            (!cJSON_IsArray(frequency) || (flag != NULL && cJSON_IsNumber(flag) && flag->valuedouble > 0));
         to->experts += expert;
         flag = flag != NULL ? flag->next : NULL;
     }
