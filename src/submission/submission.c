@@ -361,7 +361,7 @@ static void take_findings(mls_submission *submission, mls_submitter *submitter, 
     submission->failed |= mls_findings_found(findings, MLS_FINDING_UNREADABLE) > 0;
     submission->findings.out_of_memory |= findings->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        const size_t found = mls_findings_found(findings, code);
+        const size_t found = mls_findings_found(findings, (mls_finding_code)code);
         submitter->unkept[code] += found > MLS_FINDINGS_KEPT_PER_CODE ? found - MLS_FINDINGS_KEPT_PER_CODE : 0;
     }
     for (size_t i = 0; i < findings->count; i++) {
