@@ -157,12 +157,13 @@ static bool has_recovered(const mls_job_log *job, const mls_match *match)
            (after->node == match->node || after->node == NULL || match->node == NULL);
 }
 
-/* Training went on after it.  In a file without records only time says so. */
+/* Training went on after it: of one file the lines say so, of a file without records the times of those that have. */
 static bool was_survived(const run_view *view, const mls_match *match)
 {
     const mls_log_segment *segment = &view->job->segments[match->segment];
+    const bool elsewhere = view->last != NULL && view->last->file != segment->file;
     return has_recovered(view->job, match) || match->advances + MLS_SURVIVED <= segment->advances ||
-           (segment->line == 0 && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
+           (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
 /* Before by time, when all have one, then by file, then by line. */
