@@ -37,29 +37,39 @@ static bool take_count(const char *at, const char *end, double *number)
     return first && at > digits && at - digits <= 15 && (*at == ',' || *at == '}');
 }
 
+/* Bits where a member's name begins with an s; *others gets what one object without escapes has only at its beginning.
+ */
+static inline uint64_t names_in_s(const char *at, mls_bytes16 *others)
+{
+    const mls_bytes16 bytes = mls_load16(at);
+    const mls_bytes16 next = mls_load16(at + 1);
+    *others |= (mls_bytes16)((bytes == '{') | (bytes == '\\'));
+    return mls_mask16((mls_bytes16)((bytes == '"') & (next == 's')));
+}
+
 /* Most metadata are one object without escapes: what looks like a member there is one, and the two that count are found
  * by their first two bytes.  False: this one is to be walked. */
 static bool take_plain_counts(mls_brief_record *brief, mls_str metadata)
 {
-    static const mls_str names[] = {MLS_STR("\"samples_count\": "), MLS_STR("\"step\": ")}; /* as mls_pace has them */
+    static const mls_str names[] = {
+        [MLS_PACE_SAMPLES] = MLS_STR("\"samples_count\": "), [MLS_PACE_STEP] = MLS_STR("\"step\": ")};
+    enum { TOGETHER = 32 };
     const char *end = metadata.ptr + metadata.len;
-    bool plain = true;
-    for (const char *at = metadata.ptr + 1; plain && at < end; at += 16) { /* the block goes on after the metadata */
-        const uint64_t within = end - at < 16 ? (UINT64_C(1) << (end - at)) - 1 : UINT64_MAX;
-        const mls_bytes16 bytes = mls_load16(at);
-        const mls_bytes16 next = mls_load16(at + 1);
-        uint64_t found = mls_mask16((mls_bytes16)((bytes == '"') & (next == 's'))) & within;
-        plain = (mls_mask16((mls_bytes16)((bytes == '{') | (bytes == '\\'))) & within) == 0;
+    mls_bytes16 others = {0};
+    bool plain = metadata.len > TOGETHER;
+    for (const char *at = metadata.ptr + 1; plain && at < end; at += TOGETHER) {
+        const char *from = end - at < TOGETHER ? end - TOGETHER : at; /* the last ones with some before them */
+        uint64_t found = (names_in_s(from, &others) | names_in_s(from + 16, &others) << 16) >> (at - from);
         for (; found != 0; found &= found - 1) {
             const char *name = at + __builtin_ctzll(found);
-            for (size_t i = 0; i < 2; i++) {
-                if (end - name > (ptrdiff_t)names[i].len && memcmp(name, names[i].ptr, names[i].len) == 0) {
-                    plain &= take_count(name + names[i].len, end, &brief->reached[i]);
-                }
+            const size_t i = name[2] == 't' ? MLS_PACE_STEP : MLS_PACE_SAMPLES;
+            if (end - name > (ptrdiff_t)names[i].len && memcmp(name, names[i].ptr, names[i].len) == 0) {
+                plain &= take_count(name + names[i].len, end, &brief->reached[i]);
             }
         }
     }
-    return plain && (!isnan(brief->reached[MLS_PACE_SAMPLES]) || !isnan(brief->reached[MLS_PACE_STEP]));
+    return plain && mls_mask16(others) == 0 &&
+           (!isnan(brief->reached[MLS_PACE_SAMPLES]) || !isnan(brief->reached[MLS_PACE_STEP]));
 }
 
 /* Takes progress and success from a record's metadata; of duplicate members the last counts. */
