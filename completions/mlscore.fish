@@ -205,7 +205,7 @@ complete -c mlscore -n '__mlscore_command memory' -l users -x -d 'inference: use
 complete -c mlscore -n '__mlscore_command memory' -l kv-precision -x -a 'fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' -d 'inference: of the KV cache (fp16 and fp32 as the weights, else bf16)'
 complete -c mlscore -n '__mlscore_command memory' -l prefill -x -d 'inference: tokens that are worked on at once (8192)'
 complete -c mlscore -n '__mlscore_command memory' -l offload -d 'inference: what is too much may lie in the host'\''s memory'
-complete -c mlscore -n '__mlscore_command memory' -l link -x -d 'the way to the host'\''s memory: nvlink-c2c, pcie5, pcie4 (the GPU'\''s)'
+complete -c mlscore -n '__mlscore_command memory' -l link -x -d 'the way to the host'\''s memory: nvlink-c2c, pcie5, pcie4, pcie3 (the GPU'\''s)'
 complete -c mlscore -n '__mlscore_command memory' -l train -d 'training, not inference'
 complete -c mlscore -n '__mlscore_command memory' -l framework -x -a 'megatron torch' -d 'training: who trains (megatron)'
 complete -c mlscore -n '__mlscore_command memory' -l sequence -x -d 'training: tokens of a sequence (the model'\''s)'

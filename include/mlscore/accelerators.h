@@ -39,10 +39,12 @@ typedef struct mls_link {
 typedef struct mls_gpu {
     const char *name;
     const char *aliases;     /**< other names, "H100 SXM|H100 PCIe"; NULL: none */
-    uint64_t capacity_bytes; /**< what the driver reports as total */
+    uint64_t marketed_gb;    /**< what is sold, as names have it */
+    uint64_t capacity_bytes; /**< what the driver offers a job as total */
+    uint64_t reported_mib;   /**< the total of nvidia-smi, with what the driver keeps for itself; 0: not known */
     bool estimated;          /**< no published message with that number was at hand */
     const char *link_key;
-    const mls_link *link; /**< of that key */
+    const mls_link *link; /**< of that key; NULL: none is known, or the memory is the host's */
     uint64_t host_bytes;  /**< of the host's memory for one GPU, where the board has it; 0: not known */
 } mls_gpu;
 
@@ -66,9 +68,14 @@ void mls_accelerators_free(mls_accelerators *accelerators);
 mls_status mls_accelerators_match(const mls_accelerators *accelerators, mls_str model_name, mls_str system_name,
                                   const mls_accelerator **found) MLS_MUST_USE;
 
-/** The accelerator, GPU or link that a person names (see mls_names_alike() in models.h), or NULL. */
+/** The accelerator or link that a person names (see mls_names_alike() in models.h), or NULL. */
 const mls_accelerator *mls_accelerators_find(const mls_accelerators *accelerators, mls_str name);
-const mls_gpu *mls_accelerators_find_gpu(const mls_accelerators *accelerators, mls_str name);
 const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators, mls_str name);
+
+/** The GPU that a person or a driver names, "rtx4090", "NVIDIA L40S", "Tesla V100-SXM2-32GB": the first that is called
+ * so, without the maker before it, else the first of the accelerator that the name describes.  A size in the name must
+ * be the GPU's own, and what is a part of a GPU is none; *found is NULL when there is none.  MLS_ERROR_MEMORY. */
+mls_status mls_accelerators_find_gpu(const mls_accelerators *accelerators, mls_str name,
+                                     const mls_gpu **found) MLS_MUST_USE;
 
 MLS_C_END

@@ -26,7 +26,7 @@
       "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)")                                          \
     S(PREFILL, INFERENCE, "prefill", NUMBER, "N", "inference: tokens that are worked on at once (8192)")               \
     S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory")           \
-    S(LINK, INFERENCE, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4 (the GPU's)")     \
+    S(LINK, INFERENCE, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4, pcie3 (the GPU's)")     \
     S(TRAIN, BOTH, "train", FLAG, NULL, "training, not inference")                                                     \
     S(FRAMEWORK, TRAINING, "framework", WORD, "megatron|torch", "training: who trains (megatron)")                     \
     S(SEQUENCE, TRAINING, "sequence", NUMBER, "N", "training: tokens of a sequence (the model's)")                     \

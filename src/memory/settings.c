@@ -158,21 +158,19 @@ static mls_status wrong_value(mls_error *error, mls_memory_setting setting, cons
 
 static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *error)
 {
-    mls_buffer known = {0};
-    ask->gpu = mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text));
-    if (ask->gpu != NULL) {
-        return MLS_OK;
+    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+    if (mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text), &ask->gpu) != MLS_OK) {
+        return mls_error_memory(error);
     }
     for (size_t i = 0; i < ask->accelerators->gpu_count; i++) {
-        mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", ask->accelerators->gpus[i].name);
+        mls_nearest_offer(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
     }
-    const mls_status status =
-        known.failed ? mls_error_memory(error)
-                     : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                                     "the memory of '%s' is not known, --capacity can say it; known are %s", text,
-                                     known.ptr != NULL ? known.ptr : "none");
-    mls_buffer_release(&known);
-    return status;
+    return ask->gpu != NULL
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                               "the memory of '%s' is not known, --capacity can say it%s%.*s%s", text,
+                               nearest.found.len > 0 ? "; did you mean '" : "", (int)nearest.found.len,
+                               nearest.found.len > 0 ? nearest.found.ptr : "", nearest.found.len > 0 ? "'?" : "");
 }
 
 static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error *error)
@@ -265,7 +263,7 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
         return set_gpu(ask, text, error);
     case MLS_MEMORY_LINK:
         ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
-        return ask->link != NULL ? MLS_OK : wrong_value(error, setting, text, "nvlink-c2c, pcie5 or pcie4");
+        return ask->link != NULL ? MLS_OK : wrong_value(error, setting, text, "nvlink-c2c, pcie5, pcie4 or pcie3");
     case MLS_MEMORY_RECOMPUTE:
         return set_recompute(ask, text, error);
     default:

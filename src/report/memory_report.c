@@ -60,9 +60,17 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
     F(memory_model, parameters, NUMBER, "", row->answer.estimate.parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
+/* What nvidia-smi reports of the GPU as total; 0: not known, or another capacity was given. */
+static uint64_t reported_mib(const mls_memory_job *job)
+{
+    const mls_gpu *gpu = job->ask.gpu;
+    return gpu != NULL && gpu->capacity_bytes == job->answer.estimate.capacity ? gpu->reported_mib : 0;
+}
+
 #define GPU_FIELDS(F)                                                                                                  \
     F(memory_gpu, name, TEXT_OR_NULL, "", row->ask.gpu != NULL ? row->ask.gpu->name : NULL)                            \
-    F(memory_gpu, capacity_bytes, NUMBER, "", row->answer.estimate.capacity)
+    F(memory_gpu, capacity_bytes, NUMBER, "", row->answer.estimate.capacity)                                           \
+    F(memory_gpu, reported_mib, COUNT_OR_NULL, "", reported_mib(row))
 MLS_FIELDS(memory_gpu, mls_memory_job, GPU_FIELDS)
 
 #define HOST_FIELDS(F)                                                                                                 \
@@ -201,6 +209,10 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         char name[64];
         (void)mls_text_printf(name, sizeof name, "%s holds", job->ask.gpu != NULL ? job->ask.gpu->name : "a GPU");
         size_row(&table, name, (double)of->capacity, MLS_STYLE_PLAIN);
+        if (view->verbose > 0 && reported_mib(job) > 0) {
+            mls_table_note(&table, MLS_STYLE_DIM, "what a job can use; nvidia-smi says %s MiB",
+                           mls_words_grouped((double)reported_mib(job), 0).text);
+        }
     }
     mls_table_finish(&table, view);
 }

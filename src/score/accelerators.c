@@ -2,10 +2,12 @@
 /* accelerators.c - the tables of accelerators, of links to the host, and of the memory of GPUs. */
 #include "mlscore/accelerators.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/json_row.h"
+#include "base/number.h"
 #include "base/pattern.h"
 #include "mlscore/models.h"
 
@@ -35,9 +37,14 @@ static const mls_row_member link_members[] = {
     MEMBER(mls_link, "both_ways_gb_s", COUNT, both_ways_gb_s),
 };
 static const mls_row_member gpu_members[] = {
-    MEMBER(mls_gpu, "name", TEXT, name),           MEMBER(mls_gpu, "aliases", TEXT, aliases),
-    MEMBER(mls_gpu, "link", TEXT, link_key),       MEMBER(mls_gpu, "capacity_bytes", COUNT, capacity_bytes),
-    MEMBER(mls_gpu, "estimated", BOOL, estimated), MEMBER(mls_gpu, "host_bytes", COUNT, host_bytes),
+    MEMBER(mls_gpu, "name", TEXT, name),
+    MEMBER(mls_gpu, "aliases", TEXT, aliases),
+    MEMBER(mls_gpu, "link", TEXT, link_key),
+    MEMBER(mls_gpu, "capacity_bytes", COUNT, capacity_bytes),
+    MEMBER(mls_gpu, "estimated", BOOL, estimated),
+    MEMBER(mls_gpu, "host_bytes", COUNT, host_bytes),
+    MEMBER(mls_gpu, "marketed_gb", COUNT, marketed_gb),
+    MEMBER(mls_gpu, "reported_mib", COUNT, reported_mib),
 };
 
 static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error *error)
@@ -54,8 +61,8 @@ static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error
     }
     for (size_t i = 0; i < to->gpu_count && status == MLS_OK; i++) {
         mls_gpu *gpu = &to->gpus[i];
-        gpu->link = mls_accelerators_find_link(to, mls_str_from(gpu->link_key));
-        if (gpu->link == NULL || gpu->capacity_bytes == 0) {
+        gpu->link = gpu->link_key != NULL ? mls_accelerators_find_link(to, mls_str_from(gpu->link_key)) : NULL;
+        if ((gpu->link == NULL && gpu->link_key != NULL) || gpu->capacity_bytes == 0) {
             status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of gpus is broken: %s: link", gpu->name);
         }
     }
@@ -129,22 +136,6 @@ const mls_accelerator *mls_accelerators_find(const mls_accelerators *accelerator
     return NULL;
 }
 
-const mls_gpu *mls_accelerators_find_gpu(const mls_accelerators *accelerators, mls_str name)
-{
-    for (size_t i = 0; i < accelerators->gpu_count; i++) {
-        const mls_gpu *gpu = &accelerators->gpus[i];
-        const char *aliases = gpu->aliases;
-        bool found = mls_names_alike(name, mls_str_from(gpu->name));
-        for (mls_str alias; !found && aliases != NULL && mls_list_next(&aliases, '|', &alias);) {
-            found = mls_names_alike(name, alias);
-        }
-        if (found) {
-            return gpu;
-        }
-    }
-    return NULL;
-}
-
 const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators, mls_str name)
 {
     for (size_t i = 0; i < accelerators->link_count; i++) {
@@ -154,4 +145,77 @@ const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators,
         }
     }
     return NULL;
+}
+
+/* The number that stands before "GB", "GiB" or "G" in what *text still has, and is moved past; 0: none does.  "A10G" is
+ * a name. */
+static uint64_t next_size(mls_str *text)
+{
+    for (bool named = false; text->len > 0;) {
+        mls_str number = {text->ptr, 0};
+        while (number.len < text->len && mls_is_digit(text->ptr[number.len])) {
+            number.len++;
+        }
+        const size_t passed = number.len > 0 ? number.len : 1;
+        const bool letter = number.len == 0 && isalpha((unsigned char)text->ptr[0]);
+        *text = (mls_str){text->ptr + passed, text->len - passed};
+        const size_t blank = text->len > 0 && text->ptr[0] == ' ';
+        size_t letters = 0;
+        while (blank + letters < text->len && isalpha((unsigned char)text->ptr[blank + letters])) {
+            letters++;
+        }
+        size_t size;
+        if (!named && mls_str_any((mls_str){text->ptr + blank, letters}, "GB|GiB|G", mls_str_alike) &&
+            mls_size_parse(number, &size)) {
+            return size;
+        }
+        named = letter;
+    }
+    return 0;
+}
+
+/* Whether every size that a name has is the GPU's, or that of its host's memory ("GH200 480GB"). */
+static bool has_sizes(const mls_gpu *gpu, mls_str text)
+{
+    const uint64_t gb = 1000000000;
+    for (uint64_t size; (size = next_size(&text)) != 0;) {
+        if (size != gpu->marketed_gb && size != gpu->host_bytes / gb) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first GPU that is called so and has the sizes that the text has. */
+static const mls_gpu *find_called(const mls_accelerators *accelerators, mls_str name, mls_str text)
+{
+    for (size_t i = 0; i < accelerators->gpu_count; i++) {
+        const mls_gpu *gpu = &accelerators->gpus[i];
+        const char *aliases = gpu->aliases;
+        bool called = mls_names_alike(name, mls_str_from(gpu->name));
+        for (mls_str alias; !called && aliases != NULL && mls_list_next(&aliases, '|', &alias);) {
+            called = mls_names_alike(name, alias);
+        }
+        if (called && has_sizes(gpu, text)) {
+            return gpu;
+        }
+    }
+    return NULL;
+}
+
+mls_status mls_accelerators_find_gpu(const mls_accelerators *accelerators, mls_str name, const mls_gpu **found)
+{
+    const mls_accelerator *accelerator = NULL;
+    mls_str bare = name;
+    mls_str rest = name;
+    while (mls_str_any(mls_str_word(&rest), "NVIDIA|GeForce|Tesla|AMD|Instinct|Intel|Habana|Google|Cloud",
+                       mls_str_alike)) {
+        bare = rest;
+    }
+    *found = find_called(accelerators, bare, name);
+    const mls_status status = *found == NULL ? match_text(accelerators, name, &accelerator) : MLS_OK;
+    if (accelerator != NULL) {
+        *found = find_called(accelerators, mls_str_from(accelerator->name), name);
+    }
+    return status;
 }
