@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, HASH_BITS = 20, GROUP_BITS = 14, STRIDE = 4 };
+enum { WINDOW = 4, HASH_BITS = 21, GROUP_BITS = 15, STRIDE = 4 };
 
 /* A window of a needle. */
 typedef struct needle_window {
@@ -21,7 +21,7 @@ typedef struct needle_window {
 
 struct mls_needles {
     uint32_t marks[(1 << HASH_BITS) / 32]; /* bits: a window has that hash */
-    uint8_t *seen;   /* while windows are chosen: by hash, how often one is in `common`, and whether one was chosen */
+    uint8_t *seen;   /* while windows are chosen: by place_seen, how often in `common`, and whether one was chosen */
     uint32_t factor; /* of the hash */
     mls_str *texts;
     needle_window *windows; /* by their hash */
@@ -30,7 +30,7 @@ struct mls_needles {
     mls_arena arena;
 };
 
-enum { WINDOW_TAKEN = 128, COMMON_MOST = 127 };
+enum { WINDOW_TAKEN = 128, COMMON_MOST = 127, SEEN_BITS = 18 };
 
 static const uint32_t factor_first = UINT32_C(0x9e3779b1);
 
@@ -44,6 +44,16 @@ static inline uint32_t load_window(const char *at)
 static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
 {
     return (bytes * factor) >> (32 - HASH_BITS);
+}
+
+/* Of a window, or of three bytes of one that hangs over, whose fourth no text has. */
+static uint8_t *place_seen(const mls_needles *self, uint32_t bytes)
+{
+    return &self->seen[(bytes * factor_first) >> (32 - SEEN_BITS)];
+}
+static uint32_t without_last(uint32_t bytes)
+{
+    return bytes | UINT32_C(0xff000000);
 }
 
 /* Its lowest bit: a window may have these bytes. */
@@ -93,15 +103,12 @@ enum { COMMON = 100, HANGING_WEIGHT = 2048 };
 static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 {
     if (window_hangs(needle, at)) {
-        const char *inside = needle.ptr + (at < 0 ? 0 : at);
-        unsigned weight = HANGING_WEIGHT;
-        for (const char *place = common;
-             (place = memmem(place, (size_t)(common + sizeof common - place), inside, WINDOW - 1)) != NULL; place++) {
-            weight += COMMON * 2 * WINDOW;
-        }
-        return weight;
+        char inside[WINDOW] = {0};
+        memcpy(inside, needle.ptr + (at < 0 ? 0 : at), WINDOW - 1);
+        const unsigned times = *place_seen(self, without_last(load_window(inside))) & COMMON_MOST;
+        return HANGING_WEIGHT + COMMON * 2 * WINDOW * times;
     }
-    const uint8_t mark = self->seen[window_hash(load_window(needle.ptr + at), factor_first)];
+    const uint8_t mark = *place_seen(self, load_window(needle.ptr + at));
     unsigned weight = 1;
     for (int i = at; i < at + WINDOW; i++) {
         const char c = needle.ptr[i];
@@ -116,7 +123,7 @@ static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int off
         return false;
     }
     self->windows[self->count++] = (needle_window){bytes, (uint32_t)needle, offset};
-    self->seen[window_hash(bytes, factor_first)] |= WINDOW_TAKEN;
+    *place_seen(self, bytes) |= WINDOW_TAKEN;
     return true;
 }
 
@@ -218,6 +225,11 @@ static bool index_windows(mls_needles *self)
     return true;
 }
 
+static void count_seen(uint8_t *mark)
+{
+    *mark = (uint8_t)(*mark + (*mark < COMMON_MOST));
+}
+
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles)
 {
     mls_needles *self = calloc(1, sizeof *self);
@@ -227,7 +239,7 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
         return status;
     }
     self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
-    self->seen = calloc(1 << HASH_BITS, 1);
+    self->seen = calloc(1 << SEEN_BITS, 1);
     bool ok = self->texts != NULL && self->seen != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         if (texts[i].len < MLS_NEEDLE_MIN || texts[i].len > INT32_MAX / 2) {
@@ -239,8 +251,9 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
         }
     }
     for (size_t i = 0; ok && i + WINDOW < sizeof common; i++) {
-        uint8_t *mark = &self->seen[window_hash(load_window(common + i), factor_first)];
-        *mark = (uint8_t)(*mark + (*mark < COMMON_MOST));
+        const uint32_t bytes = load_window(common + i);
+        count_seen(place_seen(self, bytes));
+        count_seen(place_seen(self, without_last(bytes)));
     }
     for (size_t i = 0; ok && i < count; i++) {
         ok = add_needle(self, i);
@@ -263,6 +276,14 @@ void mls_needles_free(mls_needles *needles)
     }
 }
 
+/* The needle stands in the text at `begin`.  Its last bytes say no to most, such as all that have "step" in them. */
+static inline bool needle_at(mls_str text, size_t begin, mls_str needle)
+{
+    return begin <= text.len && needle.len <= text.len - begin &&
+           load_window(text.ptr + begin + needle.len - WINDOW) == load_window(needle.ptr + needle.len - WINDOW) &&
+           memcmp(text.ptr + begin, needle.ptr, needle.len - WINDOW) == 0;
+}
+
 /* The needles that have a window with these bytes, at `at`.  False: the search ends. */
 static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes,
                           bool (*found)(void *state, size_t needle, size_t at), void *state)
@@ -270,10 +291,9 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
     const uint32_t group = group_of_window(self, bytes);
     for (uint32_t i = self->first[group]; i < self->first[group + 1]; i++) {
         const needle_window *window = &self->windows[i];
-        const mls_str needle = self->texts[window->needle];
         const size_t begin = at - (size_t)(ptrdiff_t)window->offset; /* wraps below 0, and is then beyond the end */
-        if (window->bytes == bytes && begin <= text.len && needle.len <= text.len - begin &&
-            memcmp(text.ptr + begin, needle.ptr, needle.len) == 0 && !found(state, window->needle, begin)) {
+        if (window->bytes == bytes && needle_at(text, begin, self->texts[window->needle]) &&
+            !found(state, window->needle, begin)) {
             return false;
         }
     }
