@@ -204,6 +204,8 @@ complete -c mlscore -n '__mlscore_command memory' -l context -x -d 'inference: t
 complete -c mlscore -n '__mlscore_command memory' -l users -x -d 'inference: users at once (1)'
 complete -c mlscore -n '__mlscore_command memory' -l kv-precision -x -a 'fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4' -d 'inference: of the KV cache (fp16 and fp32 as the weights, else bf16)'
 complete -c mlscore -n '__mlscore_command memory' -l prefill -x -d 'inference: tokens that are worked on at once (8192)'
+complete -c mlscore -n '__mlscore_command memory' -l gpu-memory-utilization -x -d 'inference: of the GPU'\''s memory what weights, work and KV cache may use, as in vLLM'
+complete -c mlscore -n '__mlscore_command memory' -l cuda-graphs -x -d 'inference: what captured CUDA graphs take (0)'
 complete -c mlscore -n '__mlscore_command memory' -l offload -d 'inference: what is too much may lie in the host'\''s memory'
 complete -c mlscore -n '__mlscore_command memory' -l link -x -d 'the way to the host'\''s memory: nvlink-c2c, pcie5, pcie4, pcie3 (the GPU'\''s)'
 complete -c mlscore -n '__mlscore_command memory' -l train -d 'training, not inference'

@@ -60,6 +60,7 @@ extern const struct mls_memory_setting_row {
         MLS_MEMORY_NUMBER, /**< from 1 on */
         MLS_MEMORY_WHOLE,
         MLS_MEMORY_SIZE,
+        MLS_MEMORY_SHARE, /**< above 0, at most 1, in millionths */
         MLS_MEMORY_FLAG,
         MLS_MEMORY_WORD
     } kind;
@@ -113,6 +114,9 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
  * how it is split (tp, pp or cp), and nothing that could not be used. */
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
 
+/** The tokens of a block of vLLM's KV cache. */
+enum { MLS_MEMORY_BLOCK_TOKENS = 16 };
+
 /** Numbers that are not known are negative. */
 typedef struct mls_memory_estimate {
     bool training;
@@ -121,12 +125,16 @@ typedef struct mls_memory_estimate {
     uint64_t estimate;  /**< what nvidia-smi would show */
     uint64_t low, high; /**< what some implementation avoids is left out; what may come on top is in */
     uint64_t capacity;  /**< of one GPU; 0: not known */
+    uint64_t budget;    /**< of that what the job may use: all of it, or the share that a server is given */
     mls_memory_verdict verdict;
     uint64_t parameters; /**< of the whole model */
     uint64_t gpus;
     /** Inference. */
     uint64_t kv_per_token;
     int64_t max_tokens, max_users;
+    /** Of a server that has a share of the memory: what is left of it for the KV cache beside weights and work, and how
+     * many blocks of MLS_MEMORY_BLOCK_TOKENS tokens that is. */
+    int64_t cache_bytes, cache_blocks;
     uint64_t spill; /**< what does not fit and could lie in the host's memory; 0: nothing, or no link is known */
     double read_ms; /**< to read that once, in milliseconds */
     const mls_link *link;

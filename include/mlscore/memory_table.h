@@ -25,6 +25,9 @@
     S(KV_PRECISION, INFERENCE, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4",             \
       "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)")                                          \
     S(PREFILL, INFERENCE, "prefill", NUMBER, "N", "inference: tokens that are worked on at once (8192)")               \
+    S(UTILIZATION, INFERENCE, "gpu-memory-utilization", SHARE, "SHARE",                                                \
+      "inference: of the GPU's memory what weights, work and KV cache may use, as in vLLM")                            \
+    S(CUDA_GRAPHS, INFERENCE, "cuda-graphs", SIZE, "SIZE", "inference: what captured CUDA graphs take (0)")            \
     S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory")           \
     S(LINK, INFERENCE, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4, pcie3 (the GPU's)")     \
     S(TRAIN, BOTH, "train", FLAG, NULL, "training, not inference")                                                     \
@@ -70,6 +73,7 @@
     I(WEIGHTS, BOTH, weights, "the model's parameters on this GPU")                                                    \
     I(KV_CACHE, INFERENCE, kv_cache, "keys and values of every token of every user")                                   \
     I(STATE, INFERENCE, state, "what layers without keys and values keep of every user, of fixed size")                \
+    I(CUDA_GRAPHS, INFERENCE, cuda_graphs, "what captured CUDA graphs hold")                                           \
     I(GRADIENTS, TRAINING, gradients, "one number for each parameter that is trained")                                 \
     I(OPTIMIZER, TRAINING, optimizer, "master weights and moments")                                                    \
     I(ACTIVATIONS, TRAINING, activations, "what layers keep for the backward pass")                                    \

@@ -3,25 +3,33 @@
 #include "base/buffer.h"
 #include "memory/sizes.h"
 
+/* A server fills its share of the memory with the KV cache; CUDA graphs, which it captures then, lie beside that. */
 static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory_estimate *of)
 {
     const bool host = of->spill > 0 && of->host_bytes >= of->spill;
-    return of->capacity == 0                  ? MLS_MEMORY_UNKNOWN
-           : of->high <= of->capacity         ? MLS_MEMORY_FITS
-           : host && VALUE(ask, OFFLOAD) != 0 ? MLS_MEMORY_FITS_WITH_HOST
-           : of->low > of->capacity           ? MLS_MEMORY_DOES_NOT_FIT
-                                              : MLS_MEMORY_TIGHT;
+    const uint64_t beside = VALUE(ask, UTILIZATION) != 0 ? ITEM(of, CUDA_GRAPHS) : 0;
+    const bool filled = ADD(of->budget, beside) > of->capacity;
+    return of->capacity == 0                                           ? MLS_MEMORY_UNKNOWN
+           : !filled && mls_bytes_less(of->high, beside) <= of->budget ? MLS_MEMORY_FITS
+           : host && VALUE(ask, OFFLOAD) != 0                          ? MLS_MEMORY_FITS_WITH_HOST
+           : mls_bytes_less(of->low, beside) > of->budget              ? MLS_MEMORY_DOES_NOT_FIT
+                                                                       : MLS_MEMORY_TIGHT;
 }
+
+enum { MILLION = 1000000 };
 
 mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
     const bool training = VALUE(ask, TRAIN) != 0;
-    *to = (mls_memory_estimate){.training = training, .max_tokens = -1, .max_users = -1};
+    const uint64_t share = VALUE(ask, UTILIZATION);
+    *to = (mls_memory_estimate){
+        .training = training, .max_tokens = -1, .max_users = -1, .cache_bytes = -1, .cache_blocks = -1};
     if (ask->shape.layers == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
     }
     to->parameters = mls_shape_parameters(&ask->shape);
     to->capacity = VALUE(ask, CAPACITY);
+    to->budget = share != 0 ? MUL(to->capacity, share) / MILLION : to->capacity;
     ITEM(to, RUNTIME) = VALUE(ask, RUNTIME);
     const mls_status status = training ? mls_training_make(ask, to, error) : mls_inference_make(ask, to, error);
     if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
@@ -116,7 +124,13 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     const mls_memory_estimate *of = &answer->estimate;
     const uint64_t kind = VALUE(ask, PRECISION);
     const bool cached = ITEM(of, KV_CACHE) > 0;
+    const uint64_t share = VALUE(ask, UTILIZATION);
+    /* In hundredths: the share that CUDA graphs leave, but never all of the memory. */
+    const uint64_t most =
+        share != 0 ? MUL(mls_bytes_less(of->capacity, ITEM(of, CUDA_GRAPHS)), 100) / of->capacity * (MILLION / 100) : 0;
+    const uint64_t better = mls_bytes_min(most, MILLION / 100 * 95);
     const candidate candidates[] = {
+        {better != 0 && better != share, {.values = {{MLS_MEMORY_UTILIZATION, (int64_t)better}}}},
         {cached && is_narrower(MLS_FP8, VALUE(ask, KV_PRECISION)), {.values = {{MLS_MEMORY_KV_PRECISION, MLS_FP8}}}},
         {true, {.values = {{MLS_MEMORY_TP, 2 * (int64_t)VALUE(ask, TP)}, {MLS_MEMORY_GPUS, 2 * (int64_t)of->gpus}}}},
         {is_narrower(MLS_FP8, kind), {.values = {{MLS_MEMORY_PRECISION, MLS_FP8}}}},

@@ -42,6 +42,30 @@ static uint64_t token_elements(const mls_model_shape *m, uint64_t t, bool full)
     return MUL(2, mls_shape_kv_heads(&of, t), full && m->full_head_dim != 0 ? m->full_head_dim : m->head_dim);
 }
 
+/* Bytes on one GPU. */
+typedef struct rooms {
+    uint64_t rest;        /* beside weights, cache, state and graphs */
+    uint64_t user, token; /* of the cache and state of a user, of the cache of a token */
+} rooms;
+
+/* Says for how much more there is room, and of a share of the memory how large the cache is that fills it. */
+static void fill_room(const mls_memory_ask *ask, mls_memory_estimate *to, rooms of)
+{
+    const bool share = VALUE(ask, UTILIZATION) != 0;
+    const uint64_t graphs = share ? 0 : ITEM(to, CUDA_GRAPHS);
+    const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), of.rest, graphs));
+    const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
+    const bool one_kind = ask->shape.sliding_layers == 0 && of.token != 0;
+    if (to->capacity != 0) {
+        to->max_tokens = room == 0 && VALUE(ask, CONTEXT) != 0 ? 0 : one_kind ? (int64_t)(left / of.token) : -1;
+        to->max_users = of.user != 0 ? (int64_t)(room / of.user) : -1;
+    }
+    if (share) {
+        to->cache_bytes = (int64_t)left;
+        to->cache_blocks = one_kind ? (int64_t)(left / MUL(of.token, MLS_MEMORY_BLOCK_TOKENS)) : -1;
+    }
+}
+
 mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
     const mls_model_shape *m = &ask->shape;
@@ -52,6 +76,10 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     const mls_number_bytes weight = mls_number_bytes_of((int64_t)VALUE(ask, PRECISION));
     const mls_number_bytes kv = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
     to->gpus = VALUE(ask, GPUS);
+    if (VALUE(ask, UTILIZATION) != 0 && to->capacity == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "nobody says of what --gpu-memory-utilization is a share: --gpu or --capacity");
+    }
     if (VALUE(ask, PRECISION) == MLS_AMP) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
     }
@@ -67,27 +95,24 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
         MUL(kv.n, ADD(MUL(split, growing, context), MUL(token_elements(m, t, false), m->sliding_layers, window)));
     const uint64_t all =
         MUL(kv.n, ADD(MUL(token_elements(m, 1, true), growing), MUL(token_elements(m, 1, false), m->sliding_layers)));
-    const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), MUL(mls_bytes_max(context, 1), users));
+    /* A server measures the peak of its work with as many tokens as it may ever work on. */
+    const uint64_t most = VALUE(ask, UTILIZATION) != 0 ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
+    const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
     ITEM(to, WEIGHTS) = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
     ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
     ITEM(to, STATE) = mls_bytes_up(MUL(m->state_bytes, users), MUL(t, p));
+    ITEM(to, CUDA_GRAPHS) = VALUE(ask, CUDA_GRAPHS);
     ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),
                             MUL(users, 4, mls_bytes_up(m->vocabulary, t)));
     const uint64_t rest = ADD(ITEM(to, WORKING), ITEM(to, RUNTIME));
-    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE), ITEM(to, STATE));
+    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE), ITEM(to, STATE), ITEM(to, CUDA_GRAPHS));
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
     to->kv_per_token = mls_bytes_up(all, kv.q);
-    if (to->capacity != 0) {
-        const uint64_t room = mls_bytes_less(to->capacity, ADD(ITEM(to, WEIGHTS), rest));
-        const uint64_t token = mls_bytes_up(MUL(split, growing, kv.n), MUL(kv.q, p));
-        const uint64_t one = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p)));
-        const bool one_kind = m->sliding_layers == 0 && token != 0;
-        to->max_tokens = room == 0 && context != 0 ? 0
-                         : one_kind                ? (int64_t)(mls_bytes_less(room, ITEM(to, STATE)) / token)
-                                                   : -1;
-        to->max_users = one != 0 ? (int64_t)(room / one) : -1;
-    }
+    fill_room(ask, to,
+              (rooms){.rest = rest,
+                      .user = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p))),
+                      .token = mls_bytes_up(MUL(split, growing, kv.n), MUL(kv.q, p))});
     spill_over(ask, to);
     return MLS_OK;
 }

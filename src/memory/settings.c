@@ -40,6 +40,14 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
     return (mls_str){NULL, 0};
 }
 
+/* "0.9": above 0 and at most 1, in millionths; 0: it is not that. */
+static uint64_t read_share(mls_str text)
+{
+    const double millionths = 1e6;
+    double share;
+    return mls_number_parse(text, &share) && share > 0 && share <= 1 ? (uint64_t)(share * millionths + 0.5) : 0;
+}
+
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
@@ -289,6 +297,10 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
         wanted = mls_memory_size_parse(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)
                      ? NULL
                      : "bytes, or a size such as 80GB or 79.1GiB";
+        break;
+    case MLS_MEMORY_SHARE:
+        number = read_share(value);
+        wanted = number > 0 ? NULL : "a share above 0 and at most 1, such as 0.9";
         break;
     case MLS_MEMORY_WORD:
         number = (uint64_t)place_in(mls_memory_settings[setting].words, value);

@@ -8,6 +8,8 @@
 
 #include "report/table.h"
 
+static const double million = 1e6;
+
 static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t value)
 {
     char name[32];
@@ -25,7 +27,8 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     } else if (mls_memory_settings[setting].kind == MLS_MEMORY_FLAG) {
         mls_emit_bool(to, value != 0);
     } else {
-        mls_emit_number(to, (double)value);
+        mls_emit_number(to, mls_memory_settings[setting].kind == MLS_MEMORY_SHARE ? (double)value / million
+                                                                                  : (double)value);
     }
 }
 
@@ -45,6 +48,7 @@ static double item_number(const mls_memory_estimate *of, mls_memory_item item)
     F(memory_item, weights, NUMBER, "bytes", item_number(row, MLS_MEMORY_ITEM_WEIGHTS))                                \
     F(memory_item, kv_cache, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_KV_CACHE))                      \
     F(memory_item, state, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_STATE))                            \
+    F(memory_item, cuda_graphs, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_CUDA_GRAPHS))                \
     F(memory_item, gradients, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_GRADIENTS))                    \
     F(memory_item, optimizer, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_OPTIMIZER))                    \
     F(memory_item, activations, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_ACTIVATIONS))                \
@@ -80,6 +84,13 @@ MLS_FIELDS(memory_gpu, mls_memory_job, GPU_FIELDS)
     F(memory_host, fits, BOOL, "", row->spill <= row->host_bytes)
 MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
 
+#define CACHE_FIELDS(F)                                                                                                \
+    F(memory_cache, budget_bytes, NUMBER, "", row->budget)                                                             \
+    F(memory_cache, cache_bytes, NUMBER, "", row->cache_bytes)                                                         \
+    F(memory_cache, cache_blocks, IF(NUMBER, row->cache_blocks >= 0), "", row->cache_blocks)                           \
+    F(memory_cache, cache_tokens, IF(NUMBER, row->cache_blocks >= 0), "", row->cache_blocks *MLS_MEMORY_BLOCK_TOKENS)
+MLS_FIELDS(memory_cache, mls_memory_estimate, CACHE_FIELDS)
+
 #define OF row->answer.estimate
 #define MEMORY_FIELDS(F)                                                                                               \
     F(memory, mode, TEXT, "", OF.training ? "training" : "inference")                                                  \
@@ -100,6 +111,7 @@ MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
     F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
     F(memory, max_tokens, IF(NUMBER, OF.max_tokens >= 0), "", OF.max_tokens)                                           \
     F(memory, max_users, IF(NUMBER, OF.max_users >= 0), "", OF.max_users)                                              \
+    F(memory, server, OBJECT_OR_NULL(memory_cache), "", OF.cache_bytes >= 0 ? &OF : NULL)                              \
     F(memory, host, OBJECT_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                        \
     F(memory, smallest, OBJECT_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)           \
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
@@ -121,6 +133,8 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
                           mls_memory_settings[setting].name);
         if (word.ptr != NULL) {
             mls_buffer_printf(line, " %.*s", (int)word.len, word.ptr);
+        } else if (mls_memory_settings[setting].kind == MLS_MEMORY_SHARE) {
+            mls_buffer_printf(line, " %.2f", (double)value / million);
         } else if (mls_memory_settings[setting].kind != MLS_MEMORY_FLAG) {
             mls_buffer_printf(line, " %" PRId64, value);
         }
@@ -308,6 +322,24 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
     mls_output_drop(view->output, &line);
 }
 
+/* Says what a server that has a share of the memory makes of it. */
+static void show_server(mls_view *view, const mls_memory_estimate *of)
+{
+    const char *before = "--gpu-memory-utilization";
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%s: %s, which leave %s for the KV cache", before, gigabytes((double)of->budget).text,
+                      gigabytes((double)of->cache_bytes).text);
+    if (of->cache_blocks >= 0) {
+        const double tokens = (double)of->cache_blocks * MLS_MEMORY_BLOCK_TOKENS;
+        mls_buffer_printf(&line, ": %s tokens in %s", mls_words_count(tokens).text,
+                          mls_words_plural((uint64_t)of->cache_blocks, "block", "blocks").text);
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity) {
+        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs lie beside that, and do not fit there");
+    }
+}
+
 /* Says how much could lie in the host's memory, and what that costs. */
 static void show_spill(mls_view *view, const mls_memory_estimate *of)
 {
@@ -327,15 +359,21 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
 {
     const mls_memory_estimate *of = &job->answer.estimate;
     const char *gpu = job->ask.gpu != NULL ? job->ask.gpu->name : "GPU";
-    const bool over = of->estimate > of->capacity;
-    const double apart = (double)(over ? of->estimate - of->capacity : of->capacity - of->estimate);
+    const bool share = of->cache_bytes >= 0;
+    const uint64_t estimate = of->estimate - (share ? of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] : 0);
+    const bool over = estimate > of->budget;
+    const double apart = (double)(over ? estimate - of->budget : of->budget - estimate);
     if (of->verdict != MLS_MEMORY_UNKNOWN) {
-        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than the %s holds%s%s",
-                        verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less", gpu,
+        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than %sthe %s holds%s%s",
+                        verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
+                        share ? "it may have of what " : "", gpu,
                         job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
-                        of->verdict == MLS_MEMORY_TIGHT ? ", and the band has both" : "");
+                        of->verdict == MLS_MEMORY_TIGHT && of->high > of->budget ? ", and the band has both" : "");
     } else {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "no verdict: --gpu or --capacity says what a GPU holds");
+    }
+    if (of->cache_bytes >= 0) {
+        show_server(view, of);
     }
     if (of->spill > 0) {
         show_spill(view, of);
@@ -365,7 +403,9 @@ static void show_band(mls_view *view, const mls_memory_estimate *of)
                                  : "from weights and KV cache alone to twice the working memory and runtime");
     mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "not counted: %s",
                     of->training ? "workspaces of cuBLAS, buffers in which experts swap tokens, evaluation"
-                                 : "CUDA graphs, fragments of the cache, what a server keeps beside it");
+                    : of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > 0
+                        ? "fragments of the cache, what a server keeps beside it"
+                        : "CUDA graphs, fragments of the cache, what a server keeps beside it");
 }
 
 static void show_memory(mls_printer *to, const void *what)
@@ -396,9 +436,10 @@ const mls_report mls_memory_report = {
             "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations "
             "recompute logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage "
             "in_flight data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms "
-            "smallest state",
-        .rows = "host items",
-        .sources = {&memory_host_fields, &memory_csv_fields, &memory_fields, &memory_item_fields}}};
+            "smallest state cuda_graphs budget_bytes cache_bytes cache_blocks cache_tokens",
+        .rows = "host items server",
+        .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
+                    &memory_item_fields}}};
 
 /* A message, and what a GPU of the job should have needed. */
 typedef struct oom_row {
