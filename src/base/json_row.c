@@ -75,20 +75,44 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
     return MLS_OK;
 }
 
-mls_status mls_json_data(const char *name, cJSON **json, mls_error *error)
+/* Parses the value at *at of a data file, and moves *at behind it. */
+static mls_status parse_data(const char *name, mls_str text, const char **at, cJSON **json, mls_error *error)
 {
-    const mls_str text = mls_data_find(name);
-    const char *end = text.ptr;
     size_t line;
     size_t column;
     errno = 0; /* cJSON does not say whether memory ran out, but malloc() does */
-    *json = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
+    *json = cJSON_ParseWithLengthOpts(*at, (size_t)(text.ptr + text.len - *at), at, false);
     if (*json != NULL) {
         return MLS_OK;
     }
     if (errno == ENOMEM) {
         return mls_error_memory(error);
     }
-    mls_text_position(text, (size_t)(end - text.ptr), &line, &column);
+    mls_text_position(text, (size_t)(*at - text.ptr), &line, &column);
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s:%zu:%zu: not JSON", name, line, column);
+}
+
+mls_status mls_json_data(const char *name, cJSON **json, mls_error *error)
+{
+    const mls_str text = mls_data_find(name);
+    const char *at = text.ptr;
+    return parse_data(name, text, &at, json, error);
+}
+
+mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state, mls_error *error)
+{
+    static const char blanks[] = " \t\r\n";
+    const mls_str text = mls_data_find(name);
+    const char *at = memchr(text.ptr, '[', text.len);
+    mls_status status = MLS_OK;
+    at = at != NULL ? at + 1 + strspn(at + 1, blanks) : text.ptr + text.len;
+    while (status == MLS_OK && *at != ']') {
+        cJSON *item;
+        status = parse_data(name, text, &at, &item, error);
+        status = status == MLS_OK ? take(state, item, error) : status;
+        cJSON_Delete(item);
+        at += strspn(at, blanks);
+        at += *at == ',';
+    }
+    return status;
 }

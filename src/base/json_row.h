@@ -21,3 +21,8 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
 /* Parses an embedded data file, to be given to cJSON_Delete().  MLS_ERROR_VALUE with the place in the file, where that
  * is not JSON, or MLS_ERROR_MEMORY. */
 mls_status mls_json_data(const char *name, cJSON **json, mls_error *error) MLS_MUST_USE;
+
+/* Parses the items of the first list in an embedded data file, each when the one before it has been taken.  Returns as
+ * mls_json_data() does, or what `take` returned of the item that is not MLS_OK. */
+typedef mls_status (*mls_json_taker)(void *state, const cJSON *item, mls_error *error);
+mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state, mls_error *error) MLS_MUST_USE;

@@ -119,7 +119,7 @@ static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
 
 static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int offset)
 {
-    if (!mls_arena_grow(&self->arena, (void **)&self->windows, self->count, &self->capacity, sizeof *self->windows)) {
+    if (!mls_grow((void **)&self->windows, self->count, &self->capacity, sizeof *self->windows)) {
         return false;
     }
     self->windows[self->count++] = (needle_window){bytes, (uint32_t)needle, offset};
@@ -206,9 +206,10 @@ static uint32_t group_of_window(const mls_needles *self, uint32_t bytes)
 /* Puts the windows in the order of their groups, by counting. */
 static bool index_windows(mls_needles *self)
 {
-    needle_window *sorted = mls_arena_array(&self->arena, self->count, sizeof *sorted);
+    needle_window *sorted = malloc((self->count + 1) * sizeof *sorted);
     self->first = mls_arena_zeroed(&self->arena, (1 << GROUP_BITS) + 1, sizeof *self->first);
     if (sorted == NULL || self->first == NULL) {
+        free(sorted);
         return false;
     }
     choose_factor(self);
@@ -221,6 +222,7 @@ static bool index_windows(mls_needles *self)
     for (size_t i = 0; i < self->count; i++) {
         sorted[--self->first[group_of_window(self, self->windows[i].bytes)]] = self->windows[i];
     }
+    free(self->windows);
     self->windows = sorted;
     return true;
 }
@@ -272,6 +274,7 @@ void mls_needles_free(mls_needles *needles)
 {
     if (needles != NULL) {
         mls_arena_release(&needles->arena);
+        free(needles->windows);
         free(needles);
     }
 }

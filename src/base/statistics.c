@@ -46,20 +46,30 @@ static int compare_in_place(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* One of eight digits of a value, from the lowest on: numbers whose order is that of the values, NAN behind them all.
- */
-static size_t digit_of(const char *item, unsigned digit)
+/* A number whose order is that of the values, NAN behind them all; and one of its eight digits, from the lowest on. */
+static uint64_t order_bits(double value)
 {
-    const double value = ((const mls_placed *)(const void *)item)->value + 0.0; /* -0 is 0 */
     uint64_t bits;
+    value += 0.0; /* -0 is 0 */
     memcpy(&bits, &value, sizeof bits);
-    bits = isnan(value) ? UINT64_MAX : bits ^ (bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63);
-    return bits >> (8 * digit) & 0xff;
+    return isnan(value) ? UINT64_MAX : bits ^ (bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63);
+}
+
+enum { DIGITS = 8, DIGIT_VALUES = 256 };
+
+static size_t digit_of(double value, unsigned digit)
+{
+    return order_bits(value) >> (8 * digit) & (DIGIT_VALUES - 1);
+}
+
+static double value_of_placed(const char *item)
+{
+    return ((const mls_placed *)(const void *)item)->value;
 }
 
 void mls_sort_placed(void *items, size_t count, size_t size)
 {
-    enum { DIGITS = 8, MANY = 256 };
+    enum { MANY = 256 };
     char *from = items;
     bool placed = count >= MANY;
     for (size_t i = 1; i < count && placed; i++) {
@@ -73,18 +83,18 @@ void mls_sort_placed(void *items, size_t count, size_t size)
         qsort(items, count, size, compare_in_place);
     }
     for (unsigned digit = 0; digit < DIGITS && spare != NULL; digit++) {
-        size_t ends[0x100 + 1] = {0};
+        size_t ends[DIGIT_VALUES + 1] = {0};
         for (size_t i = 0; i < count; i++) {
-            ends[digit_of(from + i * size, digit) + 1]++;
+            ends[digit_of(value_of_placed(from + i * size), digit) + 1]++;
         }
-        if (ends[digit_of(from, digit) + 1] == count) {
+        if (ends[digit_of(value_of_placed(from), digit) + 1] == count) {
             continue; /* they have it in common */
         }
-        for (size_t i = 0; i < 0x100; i++) {
+        for (size_t i = 0; i < DIGIT_VALUES; i++) {
             ends[i + 1] += ends[i];
         }
         for (size_t i = 0; i < count; i++) {
-            memcpy(to + size * ends[digit_of(from + i * size, digit)]++, from + i * size, size);
+            memcpy(to + size * ends[digit_of(value_of_placed(from + i * size), digit)]++, from + i * size, size);
         }
         char *const sorted = to;
         to = from;
@@ -94,6 +104,42 @@ void mls_sort_placed(void *items, size_t count, size_t size)
         memcpy(items, from, count * size);
     }
     free(spare);
+}
+
+bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of)
+{
+    uint32_t ends[DIGITS][DIGIT_VALUES] = {{0}};
+    uint32_t *const spare = malloc((count + 1) * sizeof *spare);
+    uint32_t *from = places;
+    uint32_t *to = spare;
+    for (size_t i = 0; i < count && spare != NULL; i++) {
+        const uint64_t bits = order_bits(value(of, places[i]));
+        for (unsigned digit = 0; digit < DIGITS; digit++) {
+            ends[digit][bits >> (8 * digit) & (DIGIT_VALUES - 1)]++;
+        }
+    }
+    for (unsigned digit = 0; digit < DIGITS && spare != NULL && count > 0; digit++) {
+        uint32_t begin = 0;
+        if (ends[digit][digit_of(value(of, places[0]), digit)] == count) {
+            continue; /* they have it in common */
+        }
+        for (size_t i = 0; i < DIGIT_VALUES; i++) {
+            const uint32_t here = ends[digit][i];
+            ends[digit][i] = begin;
+            begin += here;
+        }
+        for (size_t i = 0; i < count; i++) {
+            to[ends[digit][digit_of(value(of, from[i]), digit)]++] = from[i];
+        }
+        uint32_t *const sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != places) {
+        memcpy(places, from, count * sizeof *places);
+    }
+    free(spare);
+    return spare != NULL;
 }
 
 void mls_sort_doubles(double *values, size_t count)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Ascending order (<0, 0 or >0), NaN last; and sorting by it: numbers, or structs that begin with one. */
 int mls_compare_sizes(size_t a, size_t b);
@@ -18,6 +19,10 @@ typedef struct mls_placed {
     size_t place;
 } mls_placed;
 void mls_sort_placed(void *items, size_t count, size_t size);
+
+/* Sorts places by the values there, NAN last; equal ones keep their order.  It takes as much memory again, and no more.
+ * False when memory runs out. */
+bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of);
 
 /* The arithmetic mean, summed with compensation so that the order of the values hardly matters. */
 double mls_mean(const double *values, size_t count);

@@ -345,7 +345,7 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
 {
     mls_job_log *job = view->job;
     const mls_job_file *file = &job->files[job->segments[cause->segment].file];
-    const mls_step_time known = mls_steps_known(view->steps, cause->time_ms);
+    const mls_iteration known = mls_steps_known(view->steps, cause->time_ms);
     int32_t rank = cause->rank;
     failure->signature = mls_job_signature(job, cause);
     if (rank < 0 &&

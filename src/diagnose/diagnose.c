@@ -207,6 +207,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
 
 void mls_diagnosis_release(mls_diagnosis *diagnosis)
 {
+    free(diagnosis->iterations);
     mls_arena_free(diagnosis->arena);
     *diagnosis = (mls_diagnosis){0};
 }

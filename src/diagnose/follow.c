@@ -81,8 +81,7 @@ static void dismiss(mls_job_log *job, size_t end)
 void mls_job_add_iteration(mls_job_log *job, mls_iteration one)
 {
     mls_diagnosis *to = job->to;
-    if (mls_arena_grow(to->arena, (void **)&to->iterations, to->iteration_count, &job->iteration_capacity,
-                       sizeof one)) {
+    if (mls_grow((void **)&to->iterations, to->iteration_count, &job->iteration_capacity, sizeof one)) {
         to->iterations[to->iteration_count++] = one;
     } else {
         job->failed = true;

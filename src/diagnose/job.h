@@ -275,11 +275,10 @@ const char *mls_job_copy(mls_job_log *job, const char *text);
 /* The last intervals, which are compared with those before them. */
 enum { MLS_LAST_INTERVALS = 5 };
 
-/* What was known of a job's progress at a time; NAN: nothing. */
-typedef struct mls_step_time {
-    mls_placed at;
-    double iteration, samples;
-} mls_step_time;
+/* Where the last iteration and the last samples stand that were known at a time. */
+typedef struct mls_step_known {
+    uint32_t iteration, samples;
+} mls_step_known;
 
 /* Until a time how long steps took; the median of all, or of the last ones and of those before; NAN: they are few. */
 typedef struct mls_step_lengths {
@@ -287,21 +286,25 @@ typedef struct mls_step_lengths {
 } mls_step_lengths;
 
 typedef struct mls_job_steps {
-    mls_step_time *times;  /* of each iteration, and of the last progress */
-    mls_placed *intervals; /* sorted, with the iterations that they end with */
-    size_t *ranks;         /* of each iteration its interval's place there, from 1 */
+    const mls_iteration *iterations; /* the job's; its last progress counts as one more behind them */
+    size_t count;
+    mls_iteration last_time;
+    double stride;         /* as many advances are between two of them */
+    uint32_t *times;       /* their places, and that of the last progress, in the order of time */
+    mls_step_known *known; /* at each of these times */
+    uint32_t *intervals;   /* the iterations that they end with, the shortest first */
+    uint32_t *ranks;       /* of each iteration its interval's place there, from 1 */
     int32_t *tree;         /* counts those until the time that was asked for last */
-    size_t count;          /* of the iterations */
     size_t taken, came;    /* until that time: of the times, of the iterations */
     size_t interval_count, last[MLS_LAST_INTERVALS];
 } mls_job_steps;
 
-/* False when memory runs out; to be released in any case. */
+/* False when memory runs out; to be released in any case, and before the job's iterations change. */
 bool mls_steps_make(mls_job_steps *steps, const mls_job_log *job) MLS_MUST_USE;
 void mls_steps_release(mls_job_steps *steps);
 
-/* The last progress at or before a time. */
-mls_step_time mls_steps_known(const mls_job_steps *steps, double time_ms);
+/* The last progress at or before a time; NAN: nothing was known. */
+mls_iteration mls_steps_known(const mls_job_steps *steps, double time_ms);
 
 /* Times are asked for in their order, NAN last. */
 mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms);

@@ -11,35 +11,57 @@
 
 enum { PROGRESS_MIN = 6 };
 
+static mls_iteration progress_at(const mls_job_steps *steps, size_t place)
+{
+    return place < steps->count ? steps->iterations[place] : steps->last_time;
+}
+
+static double time_of_progress(const void *steps, size_t place)
+{
+    return progress_at(steps, place).time_ms;
+}
+
+/* How long the step took that ends with an iteration; there is one before it. */
+static double step_before(const void *of, size_t place)
+{
+    const mls_job_steps *steps = of;
+    return (steps->iterations[place].time_ms - steps->iterations[place - 1].time_ms) / steps->stride;
+}
+
 bool mls_steps_make(mls_job_steps *steps, const mls_job_log *job)
 {
-    const mls_iteration *iterations = job->to->iterations;
     const size_t count = job->to->iteration_count;
-    *steps = (mls_job_steps){.times = calloc(count + 1, sizeof *steps->times),
+    *steps = (mls_job_steps){.iterations = job->to->iterations,
+                             .count = count,
+                             .last_time = job->last_time,
+                             .stride = (double)job->time_stride,
+                             .times = calloc(count + 1, sizeof *steps->times),
+                             .known = calloc(count + 1, sizeof *steps->known),
                              .intervals = calloc(count + 1, sizeof *steps->intervals),
                              .ranks = calloc(count + 1, sizeof *steps->ranks),
-                             .tree = calloc(count + 1, sizeof *steps->tree),
-                             .count = count};
-    if (steps->times == NULL || steps->intervals == NULL || steps->ranks == NULL || steps->tree == NULL) {
+                             .tree = calloc(count + 1, sizeof *steps->tree)};
+    if (steps->times == NULL || steps->known == NULL || steps->intervals == NULL || steps->ranks == NULL ||
+        steps->tree == NULL) {
         return false;
     }
-    for (size_t i = 0; i <= count; i++) {
-        const mls_iteration *one = i < count ? &iterations[i] : &job->last_time;
-        steps->times[i] = (mls_step_time){{one->time_ms, i}, one->iteration, one->samples};
-        if (i > 0 && i < count) {
-            const double interval = (one->time_ms - one[-1].time_ms) / (double)job->time_stride;
-            steps->intervals[i - 1] = (mls_placed){interval, i};
-        }
+    for (uint32_t i = 0; i <= count; i++) {
+        steps->times[i] = i;
+        steps->intervals[i] = i + 1;
     }
-    mls_sort_placed(steps->times, count + 1, sizeof *steps->times);
-    mls_sort_placed(steps->intervals, count > 0 ? count - 1 : 0, sizeof *steps->intervals);
+    const size_t intervals = count > 0 ? count - 1 : 0;
+    if (!mls_sort_places(steps->times, count + 1, time_of_progress, steps) ||
+        !mls_sort_places(steps->intervals, intervals, step_before, steps)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < intervals; i++) {
+        steps->ranks[steps->intervals[i]] = i + 1;
+    }
     for (size_t i = 0; i <= count; i++) {
-        mls_step_time *one = &steps->times[i];
-        one->iteration = i > 0 && !isfinite(one->iteration) ? one[-1].iteration : one->iteration;
-        one->samples = i > 0 && !isfinite(one->samples) ? one[-1].samples : one->samples;
-        if (i + 1 < count) {
-            steps->ranks[steps->intervals[i].place] = i + 1;
-        }
+        const uint32_t place = steps->times[i];
+        const mls_iteration one = progress_at(steps, place);
+        const mls_step_known before = i > 0 ? steps->known[i - 1] : (mls_step_known){place, place};
+        steps->known[i] = (mls_step_known){isfinite(one.iteration) ? place : before.iteration,
+                                           isfinite(one.samples) ? place : before.samples};
     }
     return true;
 }
@@ -47,24 +69,30 @@ bool mls_steps_make(mls_job_steps *steps, const mls_job_log *job)
 void mls_steps_release(mls_job_steps *steps)
 {
     free(steps->times);
+    free(steps->known);
     free(steps->intervals);
     free(steps->ranks);
     free(steps->tree);
 }
 
-mls_step_time mls_steps_known(const mls_job_steps *steps, double time_ms)
+mls_iteration mls_steps_known(const mls_job_steps *steps, double time_ms)
 {
     size_t low = 0;
     size_t high = steps->count + 1;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (steps->times[middle].at.value <= time_ms) {
+        if (progress_at(steps, steps->times[middle]).time_ms <= time_ms) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low > 0 ? steps->times[low - 1] : (mls_step_time){{NAN, 0}, NAN, NAN};
+    if (low == 0) {
+        return (mls_iteration){NAN, NAN, NAN};
+    }
+    const mls_step_known known = steps->known[low - 1];
+    return (mls_iteration){progress_at(steps, steps->times[low - 1]).time_ms,
+                           progress_at(steps, known.iteration).iteration, progress_at(steps, known.samples).samples};
 }
 
 /* Counts the interval that ends with an iteration among those that came; or, with -1, no more. */
@@ -89,7 +117,7 @@ static double interval_at(const mls_job_steps *steps, size_t below)
             below -= (size_t)steps->tree[at];
         }
     }
-    return steps->intervals[at].value;
+    return step_before(steps, steps->intervals[at]);
 }
 
 static double median_of(const mls_job_steps *steps, size_t count)
@@ -102,8 +130,11 @@ mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms)
 {
     mls_step_lengths lengths = {NAN, NAN, NAN};
     size_t *last = steps->last;
-    for (; steps->taken <= steps->count && steps->times[steps->taken].at.value <= until_ms; steps->taken++) {
-        size_t place = steps->times[steps->taken].at.place;
+    for (; steps->taken <= steps->count; steps->taken++) {
+        size_t place = steps->times[steps->taken];
+        if (!(progress_at(steps, place).time_ms <= until_ms)) {
+            break;
+        }
         steps->came += place < steps->count;
         if (place == 0 || place == steps->count) {
             continue; /* no interval ends with it */
@@ -122,7 +153,7 @@ mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms)
     if (steps->interval_count > MLS_LAST_INTERVALS + PROGRESS_MIN) {
         double values[MLS_LAST_INTERVALS];
         for (size_t i = 0; i < MLS_LAST_INTERVALS; i++) {
-            values[i] = steps->intervals[steps->ranks[last[i]] - 1].value;
+            values[i] = step_before(steps, last[i]);
             count_interval(steps, last[i], -1);
         }
         mls_sort_doubles(values, MLS_LAST_INTERVALS);

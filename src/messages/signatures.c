@@ -252,26 +252,20 @@ static mls_status add_wordings(mls_signatures *self, const cJSON *json, const ml
     return status == MLS_OK && !whole ? add_unworded(self, signature, framework, error) : status;
 }
 
-typedef enum signature_source { BUILT_IN, BUILT_IN_OF_MEMORY, OWN } signature_source;
-
-/* Adds the signatures of a file, which it takes. */
-static mls_status add_signatures(mls_signatures *self, cJSON *json, signature_source source, mls_error *error)
+static mls_status add_built_in(void *state, const cJSON *item, mls_error *error)
 {
-    mls_status status = MLS_OK;
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
-    if (!cJSON_IsArray(list)) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
-    }
-    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
-        mls_signature signature;
-        status = read_signature(self, item, &signature, error);
-        if (status == MLS_OK) {
-            status = source == BUILT_IN_OF_MEMORY ? add_wordings(self, item, &signature, error)
-                                                  : add_entry(self, &signature, source == OWN, error);
-        }
-    }
-    cJSON_Delete(json);
-    return status;
+    mls_signatures *self = state;
+    mls_signature signature;
+    const mls_status status = read_signature(self, item, &signature, error);
+    return status == MLS_OK ? add_entry(self, &signature, false, error) : status;
+}
+
+static mls_status add_of_memory(void *state, const cJSON *item, mls_error *error)
+{
+    mls_signatures *self = state;
+    mls_signature signature;
+    const mls_status status = read_signature(self, item, &signature, error);
+    return status == MLS_OK ? add_wordings(self, item, &signature, error) : status;
 }
 
 static void drop_index(mls_signatures *self)
@@ -281,16 +275,15 @@ static void drop_index(mls_signatures *self)
     mls_arena_release(&self->index);
 }
 
-static mls_status new_signatures(mls_signatures **signatures, signature_source source, mls_error *error)
+/* Of the built-in ones each is read and dropped before the next: the tree of all is as large as all else. */
+static mls_status new_signatures(mls_signatures **signatures, mls_json_taker take, mls_error *error)
 {
     mls_signatures *self = calloc(1, sizeof *self);
     *signatures = self;
     if (self == NULL) {
         return mls_error_memory(error);
     }
-    cJSON *json;
-    mls_status status = mls_json_data("signatures.json", &json, error);
-    status = status == MLS_OK ? add_signatures(self, json, source, error) : status;
+    const mls_status status = mls_json_data_each("signatures.json", take, self, error);
     if (status != MLS_OK) {
         mls_signatures_free(self);
         *signatures = NULL;
@@ -300,20 +293,30 @@ static mls_status new_signatures(mls_signatures **signatures, signature_source s
 
 mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error)
 {
-    return new_signatures(signatures, BUILT_IN, error);
+    return new_signatures(signatures, add_built_in, error);
 }
 
 mls_status mls_signatures_of_memory(mls_signatures **signatures, mls_error *error)
 {
-    return new_signatures(signatures, BUILT_IN_OF_MEMORY, error);
+    return new_signatures(signatures, add_of_memory, error);
 }
 
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error)
 {
     drop_index(signatures);
     cJSON *json;
-    const mls_status status = mls_json_tree(text, &json, error);
-    return status == MLS_OK ? add_signatures(signatures, json, OWN, error) : status;
+    mls_status status = mls_json_tree(text, &json, error);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
+    if (status == MLS_OK && !cJSON_IsArray(list)) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
+    }
+    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
+        mls_signature signature;
+        status = read_signature(signatures, item, &signature, error);
+        status = status == MLS_OK ? add_entry(signatures, &signature, true, error) : status;
+    }
+    cJSON_Delete(json);
+    return status;
 }
 
 void mls_signatures_free(mls_signatures *signatures)
