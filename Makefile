@@ -234,13 +234,14 @@ programs-units: $(UNIT_TESTS)
 programs-replay: $(FUZZERS:%=$B/replay/%)
 programs-testdata: $B/testdata-generator
 programs-fault: $B/fault/shim.so $B/fault/sweep
+programs-growth: all $B/bench/measure
 programs-%: all ; @:
 
 .PHONY: check-programs
-check-programs: programs-units programs-replay programs-testdata programs-fault
+check-programs: programs-units programs-replay programs-testdata programs-fault programs-growth
 
 # All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-T ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,fault hostile units cases self docs submissions install house round examples testdata replay)
+T ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,fault hostile growth units cases self docs submissions install house round examples testdata replay)
 
 .PHONY: check
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone

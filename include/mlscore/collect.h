@@ -23,7 +23,8 @@ typedef struct mls_collect_options {
 typedef struct mls_collection {
     mls_run *runs;
     size_t run_count, run_capacity;
-    mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
+    struct mls_setups *setups; /**< hyperparameters and seeds of the runs, most of which are alike */
+    mls_group *groups;         /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
     mls_rcp_sets points; /**< that they were compared with */
     mls_sources skipped; /**< that hold no run, or none of their own: "empty", "repeats the run in …" */

@@ -101,7 +101,7 @@ typedef struct mls_run {
     double throughput; /**< sum of the samples per second of tracked_stats and throughput records that are finite */
     size_t throughputs;
     mls_hyperparameter *hyperparameters;
-    size_t hyperparameter_count, hyperparameter_capacity;
+    size_t hyperparameter_count, hyperparameter_capacity; /**< capacity 0: they belong to a collection, as seeds do */
     bool too_many_hyperparameters; /**< the first MLS_HYPERPARAMETERS_KEPT are there, and the last batch size */
     mls_spans spans;               /**< until it has been read */
     mls_parts parts;               /**< of the time-to-train … */

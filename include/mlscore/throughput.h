@@ -148,7 +148,7 @@ typedef struct mls_throughput_group {
     mls_shared_phase *shared_phases; /**< in the order of their samples */
     size_t shared_phase_count;
     const mls_throughput *warmed_up; /**< the run whose warm-up is the group's median; NULL: it lost less than 10 % */
-    mls_findings findings;           /**< about the runs: the only part that is not in the arena */
+    mls_findings findings;           /**< about the runs; like these not in the arena */
 } mls_throughput_group;
 
 /** Settings to measure by.  Tables must outlive the result. */
@@ -178,7 +178,8 @@ typedef struct mls_throughputs {
 /** Keeps what this needs of each run, for mls_collect(): bounded, see throughput/notes.h. */
 extern const mls_observer mls_throughput_observer;
 
-/** Measures the runs of a collection that was made with the observer, and must outlive the result.  MLS_OK,
+/** Measures the runs of a collection that was made with the observer, and must outlive the result; what was noted of
+ * each run is given back when it has been measured, so that a collection is measured once.  MLS_OK,
  * MLS_ERROR_MEMORY or what loading rules returned; *all is to be released in any case. */
 mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
                                    mls_throughputs *all, mls_error *error) MLS_MUST_USE;

@@ -85,9 +85,11 @@ bool mls_json_number(mls_str span, double *number);
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
 /** Validates a text of any number of lines as one JSON value, by the grammar of a record's payload; a byte order mark
- * before it is read over.  Returns NULL with
- * the value in *json, a span of a copy in `arena`, and its offset in `text` in *where; or a static reason, with the
- * offset of the byte that is wrong in *where.  mls_reason_memory, here and of records, is not a fault of the text. */
+ * before it is read over.  Returns NULL with the value in *json, a span of a copy in `arena`, and its offset in `text`
+ * in *where; or a static reason, with the offset of the byte that is wrong in *where.  Without an arena nothing is
+ * copied: behind the text stand MLS_JSON_PADDING zeros, and *json is a span of it.  mls_reason_memory, here and of
+ * records, is not a fault of the text. */
+#define MLS_JSON_PADDING 64
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
 
 /** The same, with what is wrong and its line and column in *error: MLS_ERROR_SYNTAX or MLS_ERROR_MEMORY. */

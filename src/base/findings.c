@@ -47,21 +47,31 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
     return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
 }
 
-/* Takes over the message; copies path and key. */
-static void keep_finding(mls_findings *list, mls_finding finding, mls_str key)
+/* Copies a text to where *at is, and moves it on; of NULL NULL. */
+static const char *finding_text(const char *text, size_t length, char **at)
 {
-    char *path = finding.path != NULL ? strdup(finding.path) : NULL;
-    char *name = key.ptr != NULL ? strndup(key.ptr, key.len) : NULL;
-    if (finding.message == NULL || (finding.path != NULL && path == NULL) || (key.ptr != NULL && name == NULL) ||
-        !MLS_GROW(list, items)) {
-        free((void *)(uintptr_t)finding.message);
-        free(path);
-        free(name);
+    char *copy = *at;
+    if (text == NULL) {
+        return NULL;
+    }
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *at += length + 1;
+    return copy;
+}
+
+/* Copies its texts into one piece of memory, which begins with the message. */
+static void keep_finding(mls_findings *list, mls_finding finding, mls_str message, mls_str key)
+{
+    const size_t path = finding.path != NULL ? strlen(finding.path) : 0;
+    char *at = MLS_GROW(list, items) ? malloc(message.len + key.len + path + 3) : NULL;
+    if (at == NULL) {
         list->out_of_memory = true;
         return;
     }
-    finding.path = path;
-    finding.key = name;
+    finding.message = finding_text(message.ptr, message.len, &at);
+    finding.key = finding_text(key.ptr, key.len, &at);
+    finding.path = finding_text(finding.path, path, &at);
     list->items[list->count++] = finding;
 }
 
@@ -115,9 +125,12 @@ static void add_finding(mls_findings *list, mls_finding_code code, mls_severity 
     mls_escape_append(&clean, mls_buffer_str(&raw));
     clean.failed |= raw.failed;
     mls_buffer_release(&raw);
-    keep_finding(list,
-                 (mls_finding){code, severity, place.line, place.column, place.path, NULL, mls_buffer_detach(&clean)},
-                 place.key);
+    list->out_of_memory |= clean.failed;
+    if (!clean.failed) {
+        keep_finding(list, (mls_finding){code, severity, place.line, place.column, place.path, NULL, NULL},
+                     clean.ptr != NULL ? mls_buffer_str(&clean) : MLS_S(""), place.key);
+    }
+    mls_buffer_release(&clean);
 }
 
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
@@ -151,9 +164,7 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
             if ((size_t)f->code == code && f->code == except) {
                 --*count_of(&list->counts, f->severity);
             } else if ((size_t)f->code == code && keeps_more(list, f->code)) {
-                mls_finding copy = *f;
-                copy.message = strdup(f->message);
-                keep_finding(list, copy, mls_str_from(f->key));
+                keep_finding(list, *f, mls_str_from(f->message), mls_str_from(f->key));
             } else if ((size_t)f->code == code) {
                 count_beyond(list, code, 1);
             }
@@ -191,9 +202,7 @@ void mls_findings_sort(mls_findings *list)
 void mls_findings_release(mls_findings *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        free((void *)(uintptr_t)list->items[i].path);
-        free((void *)(uintptr_t)list->items[i].key);
-        free((void *)(uintptr_t)list->items[i].message);
+        free((void *)(uintptr_t)list->items[i].message); /* and what stands behind it */
     }
     free(list->items);
     free(list->beyond);

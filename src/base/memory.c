@@ -5,12 +5,18 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
+/* For so much, or for one item, a list has room at first: tens of thousands of runs have many lists, and most are
+ * short.
+ */
+enum { FIRST_BYTES = 64 };
+
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity) {
         return true;
     }
-    const size_t wanted = *capacity < 4 ? 4 : *capacity * 2;
+    const size_t first = size < FIRST_BYTES ? FIRST_BYTES / size : 1;
+    const size_t wanted = *capacity < first ? first : *capacity * 2;
     void *grown = wanted <= SIZE_MAX / size ? realloc(*items, wanted * size) : NULL;
     if (grown == NULL) {
         return false;
@@ -18,6 +24,15 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     *items = grown;
     *capacity = wanted;
     return true;
+}
+
+void mls_fit(void **items, size_t count, size_t *capacity, size_t size)
+{
+    void *fitted = count > 0 && count < *capacity ? realloc(*items, count * size) : NULL;
+    if (fitted != NULL) {
+        *items = fitted;
+        *capacity = count;
+    }
 }
 
 bool mls_name_find(const void *rows, size_t count, size_t size, mls_str name, unsigned *place)
@@ -41,6 +56,23 @@ struct mls_arena_block {
 /* Of the first block: thousands of runs keep a few seeds each; each further one is twice as large. */
 enum { BLOCK_SIZE = 256 };
 
+/* A new block with room for so many bytes at least. */
+static bool grow_arena(mls_arena *arena, size_t size)
+{
+    const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;
+    const size_t room = wanted < size ? size : wanted;
+    struct mls_arena_block *block = malloc(sizeof *block + room);
+    if (block == NULL) {
+        return false;
+    }
+    block->older = arena->blocks;
+    block->size = room;
+    arena->blocks = block;
+    arena->next = block->bytes;
+    arena->end = block->bytes + room;
+    return true;
+}
+
 void *mls_arena_alloc(mls_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
@@ -48,22 +80,21 @@ void *mls_arena_alloc(mls_arena *arena, size_t size)
         return NULL;
     }
     size = (size + (size == 0) + align - 1) / align * align;
-    if ((size_t)(arena->end - arena->next) < size) {
-        const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;
-        const size_t room = wanted < size ? size : wanted;
-        struct mls_arena_block *block = malloc(sizeof *block + room);
-        if (block == NULL) {
-            return NULL;
-        }
-        block->older = arena->blocks;
-        block->size = room;
-        arena->blocks = block;
-        arena->next = block->bytes;
-        arena->end = block->bytes + room;
+    if ((size_t)(arena->end - arena->next) < size && !grow_arena(arena, size)) {
+        return NULL;
     }
     void *result = arena->next;
     arena->next += size;
     return result;
+}
+
+char *mls_arena_text(mls_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 4 || ((size_t)(arena->end - arena->next) < size && !grow_arena(arena, size))) {
+        return NULL;
+    }
+    arena->end -= size;
+    return arena->end;
 }
 
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size)
@@ -101,7 +132,7 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
 
 mls_str mls_arena_copy(mls_arena *arena, mls_str text)
 {
-    char *copy = text.len < SIZE_MAX ? mls_arena_alloc(arena, text.len + 1) : NULL;
+    char *copy = text.len < SIZE_MAX ? mls_arena_text(arena, text.len + 1) : NULL;
     if (copy == NULL) {
         return (mls_str){NULL, 0};
     }

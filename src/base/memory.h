@@ -14,6 +14,9 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 /* mls_grow() of an MLS_LIST_OF(), or of a struct with such members. */
 #define MLS_GROW(list, items) mls_grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items)
 
+/* Gives back what such an array has room for beyond its `count` items, where that can be done. */
+void mls_fit(void **items, size_t count, size_t *capacity, size_t size);
+
 /* Of `count` rows, which are or begin with a name (const char *), the first of that name: its place.  False, the place
  * as it was: there is none. */
 bool mls_name_find(const void *rows, size_t count, size_t size, mls_str name, unsigned *place);
@@ -26,6 +29,10 @@ typedef struct mls_arena {
 
 /* `size` bytes aligned for any type, or NULL.  Not cleared. */
 void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
+
+/* `size` bytes, aligned for nothing but characters: they stand close together, at the other end of a block.  NULL: no
+ * memory. */
+char *mls_arena_text(mls_arena *arena, size_t size) MLS_MUST_USE;
 
 /* Room for `count` items of `size` bytes, as it comes or zeroed; NULL on overflow too. */
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "compare/side.h"
+#include "mlscore/value.h"
 
 /* Whether score wrote it, and not a run: by the end of its name. */
 typedef enum export_kind { NO_EXPORT, EXPORT_JSON, EXPORT_NDJSON, EXPORT_CSV } export_kind;
@@ -30,7 +31,10 @@ static mls_status read_export(mls_comparison *to, const mls_side *side, const ch
     if (status == MLS_OK && kind == EXPORT_CSV) {
         status = mls_side_read_csv(to, side, mls_buffer_str(&text), error);
     } else if (status == MLS_OK) {
-        status = mls_side_read_json(to, side, mls_buffer_str(&text), kind == EXPORT_NDJSON, error);
+        const size_t length = text.len;
+        mls_buffer_append_repeated(&text, '\0', MLS_JSON_PADDING);
+        status = text.failed ? mls_error_memory(error)
+                             : mls_side_read_json(to, side, (mls_str){text.ptr, length}, kind == EXPORT_NDJSON, error);
     }
     mls_buffer_release(&text);
     return status;

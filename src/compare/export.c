@@ -42,7 +42,7 @@ typedef struct export_reading {
     mls_map groups;  /* by their keys */
     mls_str *params; /* by column: the key of a hyperparameter; ptr NULL: it is none */
     /* JSON */
-    mls_arena scratch; /* of the value that is read */
+    mls_arena scratch; /* of a line that is read */
     const char *at;    /* up to where the lines of the value were counted … */
     size_t at_line;    /* … and the line there */
 } export_reading;
@@ -500,11 +500,11 @@ static mls_status take_json_value(export_reading *reading, mls_str json)
     return status;
 }
 
-static mls_status read_export_value(export_reading *reading, mls_str text)
+static mls_status read_export_value(export_reading *reading, mls_str text, mls_arena *scratch)
 {
     mls_str json;
     mls_error wrong;
-    const mls_status status = mls_json_document(text, &reading->scratch, &json, &wrong);
+    const mls_status status = mls_json_document(text, scratch, &json, &wrong);
     if (status == MLS_ERROR_SYNTAX) {
         reading->line += wrong.line - 1;
         return refuse_export(reading, wrong.message);
@@ -531,7 +531,7 @@ mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str 
         mls_str words = value;
         reading.line = ++line;
         if (mls_str_word(&words).len > 0) {
-            status = read_export_value(&reading, value);
+            status = read_export_value(&reading, value, lines ? &reading.scratch : NULL);
             mls_arena_reset(&reading.scratch);
             values++;
         }

@@ -37,7 +37,8 @@ bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
 bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text) MLS_MUST_USE;
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number) MLS_MUST_USE;
 
-/* The groups of a collection of logs; and of an export: JSON or (`lines`) NDJSON, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
+/* The groups of a collection of logs; and of an export: JSON or (`lines`) NDJSON, behind which stand MLS_JSON_PADDING
+ * zeros, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
  */
 bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection) MLS_MUST_USE;
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines,

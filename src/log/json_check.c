@@ -205,15 +205,20 @@ const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault 
 const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, size_t *where)
 {
     mls_json_fault fault = {NULL, NULL};
-    char *copy = text.len < SIZE_MAX - MLS_SCAN_PADDING ? mls_arena_alloc(arena, text.len + MLS_SCAN_PADDING) : NULL;
+    const char *copy = text.ptr;
     *where = 0;
-    if (copy == NULL) {
-        return mls_reason_memory;
+    if (arena != NULL) {
+        char *made =
+            text.len < SIZE_MAX - MLS_JSON_PADDING ? mls_arena_alloc(arena, text.len + MLS_JSON_PADDING) : NULL;
+        if (made == NULL) {
+            return mls_reason_memory;
+        }
+        if (text.len > 0) {
+            memcpy(made, text.ptr, text.len);
+        }
+        memset(made + text.len, 0, MLS_JSON_PADDING);
+        copy = made;
     }
-    if (text.len > 0) {
-        memcpy(copy, text.ptr, text.len);
-    }
-    memset(copy + text.len, 0, MLS_SCAN_PADDING);
     const char *begin = mls_json_blanks(copy + mls_text_mark(text), true);
     const char *end = mls_json_check_lines(begin, 0, &fault);
     if (end != NULL) {

@@ -10,7 +10,7 @@
 
 #include "mlscore/value.h"
 
-#define MLS_SCAN_PADDING 64
+#define MLS_SCAN_PADDING MLS_JSON_PADDING
 
 typedef uint8_t mls_bytes16 __attribute__((vector_size(16)));
 

@@ -83,8 +83,8 @@ void mls_run_release(mls_run *run)
     free(run->organisation);
     free(run->platform);
     free(run->config_filename);
-    free(run->hyperparameters);
-    free(run->seeds);
+    free(run->hyperparameter_capacity > 0 ? run->hyperparameters : NULL);
+    free(run->seed_capacity > 0 ? run->seeds : NULL);
     free(run->images);
     mls_arena_free(run->arena);
     if (run->notes != NULL && run->observer->release != NULL) {

@@ -146,15 +146,16 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
         value = mls_str_from(words.text);
     }
     const size_t kept = cut && string ? string_kept(value) : value.len;
+    const size_t end = cut && string ? sizeof CUT_STRING_END : 1;
     const mls_str copy = arena != NULL ? mls_arena_copy(arena, key) : (mls_str){0};
-    char *text = arena != NULL ? mls_arena_alloc(arena, kept + sizeof CUT_STRING_END) : NULL;
+    char *text = arena != NULL ? mls_arena_text(arena, kept + end) : NULL;
     if (copy.ptr == NULL || text == NULL ||
         !mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
                   sizeof *run->hyperparameters)) {
         return false;
     }
     memcpy(text, value.ptr, kept);
-    memcpy(text + kept, cut && string ? CUT_STRING_END : "", cut && string ? sizeof CUT_STRING_END : 1);
+    memcpy(text + kept, cut && string ? CUT_STRING_END : "", end);
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
     return true;
 }

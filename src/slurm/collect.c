@@ -187,10 +187,11 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
         return MLS_ERROR_MEMORY;
     }
+    const bool kept = mls_setups_keep(&to->setups, run);
     to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);
-    return MLS_OK;
+    return kept ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* Why a source that was read is of no use; NULL when it is. */
@@ -298,6 +299,7 @@ void mls_collection_release(mls_collection *collection)
         mls_run_release(&collection->runs[i]);
     }
     free(collection->runs);
+    mls_setups_free(collection->setups);
     mls_sources_release(&collection->skipped);
     *collection = (mls_collection){0};
 }

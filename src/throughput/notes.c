@@ -197,18 +197,31 @@ static mls_status pace_record(void *state, const mls_record *record)
     if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended) {
         done = note_stop(notes, record);
     }
+    const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
     done = mls_spans_record(&notes->spans, record) && done;
+    if (ends) {
+        mls_fit((void **)&notes->items, notes->count, &notes->capacity, sizeof *notes->items);
+        mls_fit((void **)&notes->spans.items, notes->spans.count, &notes->spans.capacity, sizeof *notes->spans.items);
+    }
     if (notes->spans.too_many && !notes->too_many) {
         give_up(notes);
     }
     return done ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
+void mls_pace_notes_used(mls_pace_notes *notes)
+{
+    if (notes != NULL) {
+        mls_spans_release(&notes->spans);
+        free(notes->items);
+        notes->items = NULL;
+        notes->count = notes->capacity = 0;
+    }
+}
+
 static void pace_release(void *state)
 {
-    mls_pace_notes *notes = state;
-    mls_spans_release(&notes->spans);
-    free(notes->items);
+    mls_pace_notes_used(state);
 }
 
 const mls_observer mls_throughput_observer = {

@@ -50,6 +50,9 @@ typedef struct mls_pace_notes {
     size_t backwards;
 } mls_pace_notes;
 
+/* Gives back what was noted of a run (NULL: nothing was) that has been measured; its status stays. */
+void mls_pace_notes_used(mls_pace_notes *notes);
+
 /* A record in the timed part, or one of a span that says when an evaluated state was reached. */
 typedef struct mls_timed {
     mls_placed when;                /* milliseconds after run_start, and the place in the file */

@@ -161,16 +161,30 @@ static void name_benchmark(mls_throughput *run, const mls_group *group, const ml
     run->model = run->benchmark != NULL ? mls_models_of_benchmark(models, mls_str_from(run->benchmark)) : NULL;
 }
 
+/* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of
+ * what is held of a run. */
+static mls_status settle_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
+{
+    const mls_group *of = group->group;
+    for (size_t i = 0; i < of->run_count; i++) {
+        mls_pace_notes_used(of->runs[i]->notes);
+    }
+    group->runs = calloc(of->run_count, sizeof *group->runs);
+    for (size_t i = 0; i < of->run_count && group->runs != NULL; i++) {
+        group->runs[i] = measured[i];
+        /* The run belongs to the collection, in which it stands at its own place. */
+        all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
+    }
+    return group->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
 static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
 {
     const mls_group *of = group->group;
-    mls_status status = MLS_OK;
-    group->runs = mls_arena_array(all->arena, of->run_count, sizeof *group->runs);
-    if (group->runs == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
+    mls_throughput *measured = calloc(of->run_count, sizeof *measured);
+    mls_status status = measured != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
-        mls_throughput *run = &group->runs[i];
+        mls_throughput *run = &measured[i];
         *run = blank_run(of->runs[i], &all->options);
         name_benchmark(run, of, all->options.models);
         mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run};
@@ -178,9 +192,9 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         status = measure_run(&timing) && settle(run, all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
         status = status == MLS_OK ? mls_utilization_find(run, of, &all->options) : status;
         status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
-        /* The run belongs to the collection, in which it stands at its own place. */
-        all->runs[of->runs[i] - all->collection->runs] = run;
     }
+    status = status == MLS_OK ? settle_group(all, group, measured) : status;
+    free(measured);
     const bool judged = status == MLS_OK && mls_throughput_group_judge(group, all->arena, scratch) &&
                         mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);
     return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
@@ -211,6 +225,7 @@ void mls_throughputs_release(mls_throughputs *all)
 {
     for (size_t i = 0; i < all->group_count; i++) {
         mls_findings_release(&all->groups[i].findings);
+        free(all->groups[i].runs);
     }
     mls_arena_free(all->arena);
     *all = (mls_throughputs){0};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "compare/side.h"
+#include "mlscore/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,8 +31,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mls_arena arena = {0};
     mls_comparison comparison = {.arena = &arena};
-    const mls_str text = {(const char *)data, size};
+    char *padded = calloc(1, size + MLS_JSON_PADDING);
+    const mls_str text = {padded, size};
     mls_error error;
+    if (padded == NULL) {
+        return 0;
+    }
+    memcpy(padded, data, size);
     for (size_t side = 0; side < 3; side++) {
         const mls_str name = {&"ABC"[side], 1};
         const mls_side *added = mls_side_add(&comparison.sides, &arena, name, "");
@@ -55,5 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     mls_arena_release(&arena);
+    free(padded);
     return 0;
 }
