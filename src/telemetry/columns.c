@@ -42,6 +42,7 @@ static const mls_log_column columns[] = {
     {METRIC(MEMORY_CLOCK_MHZ), {"mclk", "MMCLK", "clocks.current.memory"}},
     {METRIC(MEMORY_CLOCK_MHZ), {NULL, NULL, "clocks.mem"}},
     {METRIC(TEMPERATURE_GPU_C), {"gtemp", "TMPTR", "temperature.gpu"}},
+    {METRIC(TEMPERATURE_GPU_C), {"temp"}}, /* before there were two */
     {METRIC(TEMPERATURE_MEMORY_C), {"mtemp", "MMTMP", "temperature.memory"}},
     {METRIC(MEMORY_USED_MIB), {"fb", "FBUSD", "memory.used"}},
     {METRIC(MEMORY_TOTAL_MIB), {NULL, NULL, "memory.total"}},

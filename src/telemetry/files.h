@@ -13,6 +13,8 @@ struct mls_telemetry_file {
     mls_source source;
     const char *skip; /* why it is of no use; NULL: it has measurements */
     mls_str host;
+    bool alone;                     /* nothing says its host, and it is not that of another such file */
+    uint64_t columns;               /* the same for logs whose first headings have the same quantities */
     mls_arena arena;                /* of the texts */
     mls_map numbers[MLS_LOG_KINDS]; /* name → place in devices, while it is read */
     mls_log_device *devices;
@@ -35,11 +37,16 @@ void mls_telemetry_file_release(struct mls_telemetry_file *file);
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options,
                               mls_error *error) MLS_MUST_USE;
 
-/* The name of a file without its ending; ptr NULL when it has none of those that logs of measurements have. */
+/* The name of a file without its ending, packed or not; ptr NULL when it has none of those that logs of measurements
+ * have. */
 mls_str mls_log_stem(const char *path);
 
 /* The host that a file is named after; empty: none. */
 mls_str mls_host_of(const char *path);
+
+/* Names the hosts of files whose names say none: by their folders, or as hosts of their own where they must be of
+ * several.  False: no memory. */
+bool mls_hosts_settle(struct mls_telemetry_file *files, size_t count) MLS_MUST_USE;
 
 /* Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
  * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */

@@ -1,32 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - the hosts that names of logs of measurements say. */
+/* host.c - which host logs of measurements are from: as their names say, else their folders, else nobody knows. */
+#include <stdlib.h>
+
 #include "base/file.h"
 #include "telemetry/files.h"
 
-/* Words of a name that are about the log, not about the host; longer ones before those that they begin with. */
-static const mls_str log_words[] = {
-    MLS_STR("nvidia-smi"), MLS_STR("nvsmi"), MLS_STR("amd-smi"), MLS_STR("rocm-smi"),  MLS_STR("smi"),
-    MLS_STR("gpus"),       MLS_STR("gpu"),   MLS_STR("dmon"),    MLS_STR("telemetry"), MLS_STR("power"),
-    MLS_STR("pmon"),       MLS_STR("dcgmi"), MLS_STR("dcgm"),    MLS_STR("ipmi"),
-};
+/* Words of a name that are about the log, not about the host, also with a number behind them. */
+static const char log_words[] =
+    "gpu|gpus|nvidia|smi|nvsmi|nvml|amd|rocm|dmon|pmon|dcgm|dcgmi|ipmi|telemetry|power|energy|"
+    "usage|util|utilization|use|stat|stats|statistics|metric|metrics|log|logs|monitor|"
+    "monitoring|mon|output|out|data|query|sample|samples|measurements|temperature|temp|"
+    "clock|clocks|exporter|rank|card|device|run|job|slurm|train|training";
 
 static bool is_separator(char c)
 {
     return c == '.' || c == '_' || c == '-';
 }
 
-/* Drops one such word from the begin or the end. */
-static bool drop_word(mls_str *name)
+/* "gpu7" is a device, "gpu07" may be a host. */
+static bool is_log_word(mls_str word)
 {
-    for (size_t i = 0; i < sizeof log_words / sizeof *log_words; i++) {
-        const size_t len = log_words[i].len;
-        const bool whole = name->len == len;
-        if (mls_str_starts(*name, log_words[i]) && (whole || is_separator(name->ptr[len]))) {
-            *name = (mls_str){name->ptr + len + !whole, name->len - len - !whole};
-            return true;
+    size_t letters = word.len;
+    while (letters > 0 && mls_is_digit(word.ptr[letters - 1])) {
+        letters--;
+    }
+    const mls_str name = {word.ptr, letters};
+    return mls_str_any(name, log_words, mls_str_alike) &&
+           (word.len - letters < 2 || !mls_str_alike(name, MLS_S("gpu")));
+}
+
+/* Drops such words from the begin and the end. */
+static mls_str without_log_words(mls_str name)
+{
+    for (name = mls_str_trim(name, is_separator); name.len > 0; name = mls_str_trim(name, is_separator)) {
+        size_t first = 0;
+        size_t last = name.len;
+        while (first < name.len && !is_separator(name.ptr[first])) {
+            first++;
         }
-        if (mls_str_ends(*name, log_words[i]) && is_separator(name->ptr[name->len - len - 1])) {
-            name->len -= len + 1;
+        while (last > 0 && !is_separator(name.ptr[last - 1])) {
+            last--;
+        }
+        if (is_log_word((mls_str){name.ptr, first})) {
+            name = (mls_str){name.ptr + first, name.len - first};
+        } else if (is_log_word((mls_str){name.ptr + last, name.len - last})) {
+            name.len = last;
+        } else {
+            break;
+        }
+    }
+    return name;
+}
+
+/* A number alone, such as a day or a part, is no host, but "10.0.0.7" is one; nor is a sentence. */
+static bool can_be_host(mls_str name)
+{
+    size_t letters = 0;
+    size_t dots = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        const char c = name.ptr[i];
+        if ((unsigned char)c <= ' ' || c == '(' || c == ',') {
+            return false;
+        }
+        dots += c == '.';
+        letters += !mls_is_digit(c) && !is_separator(c);
+    }
+    return letters > 0 || dots == 3;
+}
+
+/* Cuts off one of some endings. */
+static bool cut_ending(mls_str *name, const char *endings)
+{
+    for (mls_str ending; mls_list_next(&endings, '|', &ending);) {
+        const size_t rest = name->len - ending.len;
+        if (name->len >= ending.len && mls_str_alike((mls_str){name->ptr + rest, ending.len}, ending)) {
+            name->len = rest;
             return true;
         }
     }
@@ -35,20 +83,155 @@ static bool drop_word(mls_str *name)
 
 mls_str mls_log_stem(const char *path)
 {
-    static const mls_str endings[] = {MLS_STR(".csv"), MLS_STR(".log"), MLS_STR(".txt"), MLS_STR(".out")};
-    const mls_str name = mls_str_from(mls_path_name(path));
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (mls_str_ends(name, endings[i])) {
-            return (mls_str){name.ptr, name.len - endings[i].len};
-        }
+    mls_str name = mls_str_from(mls_path_name(path));
+    while (cut_ending(&name, ".gz|.zst|.xz|.bz2")) {
     }
-    return (mls_str){NULL, 0};
+    return cut_ending(&name, ".csv|.log|.txt|.out") ? name : (mls_str){NULL, 0};
 }
 
 mls_str mls_host_of(const char *path)
 {
-    mls_str name = mls_log_stem(path);
-    while (name.len > 0 && drop_word(&name)) {
+    const mls_str name = without_log_words(mls_log_stem(path));
+    return can_be_host(name) ? name : (mls_str){NULL, 0};
+}
+
+/* ------------------------------------------------------- of several files */
+
+static bool name_file(struct mls_telemetry_file *file, mls_str host)
+{
+    file->host = mls_arena_copy(&file->arena, host);
+    return file->host.ptr != NULL;
+}
+
+/* How much of the begin two folders share, in whole parts. */
+static size_t shared_folders(mls_str a, mls_str b)
+{
+    size_t shared = 0;
+    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++) {
+        shared = a.ptr[i] == '/' ? i + 1 : shared;
     }
-    return name;
+    return shared;
+}
+
+/* The part of a folder that is not about logs: "node1" of "node1/logs/". */
+static mls_str host_of_folder(mls_str folder)
+{
+    mls_str rest = folder;
+    for (mls_str left = folder; left.len > 0;) {
+        if (without_log_words(mls_path_cut(&left)).len > 0) {
+            break;
+        }
+        rest = left;
+    }
+    while (rest.len > 0 && rest.ptr[rest.len - 1] == '/') {
+        rest.len--;
+    }
+    return rest;
+}
+
+/* Files whose names say no host are told apart by the folders that they do not share. */
+static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
+{
+    mls_str shared = {NULL, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (files[i].host.len == 0) {
+            const mls_str folder = mls_path_folder(mls_str_from(files[i].source.path));
+            shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, shared_folders(shared, folder)};
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_str folder = mls_path_folder(mls_str_from(files[i].source.path));
+        if (files[i].host.len == 0 && folder.len > shared.len) {
+            const mls_str host = host_of_folder((mls_str){folder.ptr + shared.len, folder.len - shared.len});
+            if (host.len > 0 && !name_file(&files[i], host)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* A device of a file whose host nobody knows. */
+typedef struct nameless_device {
+    struct mls_telemetry_file *file;
+    const mls_log_device *device;
+    double first_ms, last_ms;
+} nameless_device;
+
+static int compare_nameless(const void *left, const void *right)
+{
+    const nameless_device *a = left;
+    const nameless_device *b = right;
+    const int order = a->file->columns == b->file->columns  ? mls_str_compare(a->device->name, b->device->name)
+                      : a->file->columns < b->file->columns ? -1
+                                                            : 1;
+    return order != 0 ? order : (a->first_ms > b->first_ms) - (a->first_ms < b->first_ms);
+}
+
+static size_t list_nameless(struct mls_telemetry_file *files, size_t count, nameless_device *list)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < files[i].count && files[i].host.len == 0; k++) {
+            const mls_log_device *device = &files[i].devices[k];
+            list[listed++] = (nameless_device){&files[i], device, device->timed ? device->rows[0].time_ms : -INFINITY,
+                                               device->timed ? device->rows[device->count - 1].time_ms : INFINITY};
+        }
+    }
+    return listed;
+}
+
+/* Files that measured the same of a device of one number at one time are of two hosts, unless its UUID says that it is
+ * the same one: nobody logs the same twice.  Files with other columns look at one host in two ways. */
+static void mark_conflicts(const nameless_device *list, size_t count)
+{
+    const nameless_device *longest = list;
+    for (const nameless_device *now = list + 1; now < list + count; now++) {
+        const bool alike =
+            now->file->columns == longest->file->columns && mls_str_equal(now->device->name, longest->device->name);
+        const bool same = now->device->uuid.len > 0 && mls_str_equal(now->device->uuid, longest->device->uuid);
+        if (alike && !same && now->file != longest->file && now->first_ms < longest->last_ms) {
+            now->file->alone = longest->file->alone = true;
+        }
+        longest = alike && longest->last_ms >= now->last_ms ? longest : now;
+    }
+}
+
+/* Each of such files becomes a host of its own, called by its name. */
+static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
+{
+    nameless_device *list = malloc((devices + 1) * sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    const size_t listed = list_nameless(files, count, list);
+    if (listed > 1) {
+        qsort(list, listed, sizeof *list, compare_nameless);
+        mark_conflicts(list, listed);
+    }
+    free(list);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = files[i].source.path;
+        if (files[i].alone) {
+            mls_findings_add(
+                &files[i].findings, MLS_FINDING_HOST_UNKNOWN, (mls_finding_place){.path = path},
+                "neither the name nor the folder of the log says its host: it is taken for one of its own");
+            if (!name_file(&files[i], mls_str_from(mls_path_name(path)))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool mls_hosts_settle(struct mls_telemetry_file *files, size_t count)
+{
+    size_t unnamed = 0;
+    size_t devices = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool named = files[i].host.len > 0;
+        unnamed += !named;
+        devices += named ? 0 : files[i].count;
+    }
+    return unnamed < 2 || (name_by_folders(files, count) && name_by_themselves(files, count, devices));
 }

@@ -8,10 +8,11 @@
 #include "base/decimal.h"
 #include "base/file.h"
 #include "base/moment.h"
-#include "base/number.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "mlscore/value.h"
 #include "telemetry/files.h"
+#include "telemetry/parse.h"
 
 /* A step back of less is the order in which devices are asked. */
 #define STEP_BACK_MS 1000
@@ -31,6 +32,8 @@ typedef struct log_reading {
     bool power;
     bool overlong; /* the begin of a line too long to be kept has been dropped */
     bool headless; /* a row of nvidia-smi came before any heading */
+    bool last;     /* the line is the last one, and nothing ends it */
+    char cell[24]; /* the last one of the row before; "": a long one */
 } log_reading;
 
 static void note_row(log_reading *reading, mls_finding_code code, const char *message)
@@ -39,132 +42,11 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
+static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
+
 static void out_of_memory(struct mls_telemetry_file *file)
 {
     file->status = mls_error_memory(&file->error);
-}
-
-/* -------------------------------------------------------------------- rows */
-
-/* A row that has been read, and the device that it is about. */
-typedef struct parsed_row {
-    mls_log_kind kind;
-    mls_log_row packed; /* but for counters and reasons */
-    double date_ms, clock_ms;
-    double counters[MLS_COUNTER_COUNT];
-    uint32_t reasons;
-    mls_str names[3]; /* index, UUID and bus */
-    mls_str model;
-    bool zoned, lost, has_reasons, other; /* `other`: of something that is no GPU */
-} parsed_row;
-
-static void row_begin(parsed_row *row, mls_log_kind kind)
-{
-    const double none = (double)NAN;
-    *row = (parsed_row){.kind = kind, .packed.time_ms = none, .date_ms = none, .clock_ms = none};
-    for (size_t i = 0; i < MLS_ROW_VALUES; i++) {
-        row->packed.values[i] = MLS_NO_VALUE;
-    }
-    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++) {
-        row->counters[i] = none;
-    }
-}
-
-/* "0x0000000000000004" */
-static bool read_bits(mls_str cell, uint32_t *bits)
-{
-    bool ok = mls_str_starts(cell, MLS_S("0x")) && cell.len > 2 && cell.len <= 18;
-    for (size_t i = 2; i < cell.len && ok; i++) {
-        const char c = mls_is_digit(cell.ptr[i]) ? cell.ptr[i] : (char)(cell.ptr[i] | 0x20);
-        ok = mls_is_digit(c) || (c >= 'a' && c <= 'f');
-        *bits = *bits << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return ok;
-}
-
-/* A cell that holds bits, or that of one of them: "Active". */
-static void take_reasons(parsed_row *row, unsigned quantity, mls_str cell)
-{
-    const bool active = mls_str_equal(cell, MLS_S("Active"));
-    uint32_t bits = 0;
-    if (quantity == MLS_QUANTITY_REASONS ? !read_bits(cell, &bits)
-                                         : !active && !mls_str_equal(cell, MLS_S("Not Active"))) {
-        row->lost |= mls_text_says_lost(cell);
-        return;
-    }
-    bits |= active ? 1U << (quantity - MLS_QUANTITY_REASON) : 0;
-    row->reasons |= bits & ((1U << MLS_REASON_COUNT) - 1);
-    row->has_reasons = true;
-}
-
-static void take_counter(parsed_row *row, const mls_log_column *column, mls_str cell)
-{
-    double *counter = &row->counters[column->quantity - MLS_QUANTITY_COUNTER];
-    const bool counted = mls_number_parse(cell, counter);
-    *counter = counted ? *counter / column->per : (double)NAN;
-    row->lost |= !counted && mls_text_says_lost(cell);
-}
-
-/* False: a time that is none. */
-static bool take_cell(parsed_row *row, const mls_log_heading *heading, const mls_log_column *column, mls_str cell,
-                      mls_str *rest)
-{
-    const unsigned quantity = column->quantity;
-    if (quantity < MLS_QUANTITY_COUNTER) {
-        row->packed.values[heading->slots[quantity]] = mls_value_read(cell, &row->lost);
-        return true;
-    }
-    switch (quantity) {
-    case MLS_QUANTITY_MOMENT:
-        return mls_moment_read(cell, &row->packed.time_ms, &row->zoned);
-    case MLS_QUANTITY_DATE:
-        return mls_date_read(cell, &row->date_ms);
-    case MLS_QUANTITY_CLOCK:
-        return mls_clock_read(cell, &row->clock_ms) || !heading->timed;
-    case MLS_QUANTITY_ENTITY:
-        row->other = !mls_str_equal(cell, MLS_S("GPU"));
-        row->names[0] = mls_str_word(rest);
-        return !row->other;
-    case MLS_QUANTITY_INDEX:
-    case MLS_QUANTITY_UUID:
-    case MLS_QUANTITY_BUS:
-        row->names[quantity - MLS_QUANTITY_INDEX] = cell.len > 0 && cell.ptr[0] != '[' ? cell : (mls_str){NULL, 0};
-        return true;
-    case MLS_QUANTITY_NAME:
-        row->model = cell;
-        return true;
-    default:
-        break;
-    }
-    if (quantity < MLS_QUANTITY_REASONS) {
-        take_counter(row, column, cell);
-    } else {
-        take_reasons(row, quantity, cell);
-    }
-    return true;
-}
-
-/* NULL: a line is a row of the heading; else why not. */
-static const char *parse_row(const mls_log_heading *heading, mls_str line, parsed_row *row)
-{
-    static const char fields[] = "a row with more or fewer fields than its heading";
-    static const char time[] = "a row whose time cannot be read";
-    mls_str cell;
-    size_t column = 0;
-    row_begin(row, heading->kind);
-    while (mls_heading_cell(heading, &line, &cell)) {
-        if (column == heading->count) {
-            return fields;
-        }
-        const mls_log_column *known = heading->columns[column++];
-        if (known != NULL && !take_cell(row, heading, known, cell, &line)) {
-            return time;
-        }
-    }
-    if (heading->timed && isnan(row->packed.time_ms)) {
-        row->packed.time_ms = row->date_ms + row->clock_ms;
-    }
-    return column == heading->count && (!heading->timed || !isnan(row->packed.time_ms)) ? NULL : fields;
 }
 
 /* ----------------------------------------------------------------- devices */
@@ -182,7 +64,7 @@ static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
 }
 
 /* The device that a row is about; NULL when there are too many, or memory runs out. */
-static mls_log_device *find_device(log_reading *reading, const parsed_row *row)
+static mls_log_device *find_device(log_reading *reading, const mls_parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
     mls_map *numbers = &file->numbers[row->kind];
@@ -219,7 +101,7 @@ static mls_log_device *find_device(log_reading *reading, const parsed_row *row)
 }
 
 /* Adds a row.  Counters are so large that only how far they have come has the digits that matter. */
-static void add_row(mls_log_device *device, parsed_row *row)
+static void add_row(mls_log_device *device, mls_parsed_row *row)
 {
     for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
         const double value = row->counters[i];
@@ -239,7 +121,7 @@ static void add_row(mls_log_device *device, parsed_row *row)
 }
 
 /* Whether a row is to be kept: not one of another time than is wanted, but for the first of a device. */
-static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *row)
+static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_row *row)
 {
     const mls_telemetry_options *options = reading->options;
     const bool local = !isnan(row->packed.time_ms) && !row->zoned;
@@ -272,7 +154,7 @@ static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *
     return true;
 }
 
-static void keep_row(log_reading *reading, parsed_row *row)
+static void keep_row(log_reading *reading, mls_parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
     mls_log_device *device = find_device(reading, row);
@@ -296,11 +178,24 @@ static void keep_row(log_reading *reading, parsed_row *row)
     add_row(device, row);
 }
 
+/* Keeps the last cell of a row; false: it is that of the file, and cut off. */
+static bool take_end(log_reading *reading, mls_str cell)
+{
+    const bool cut = reading->last && mls_cell_is_cut(cell, mls_str_from(reading->cell));
+    const size_t len = cell.len < sizeof reading->cell ? cell.len : 0;
+    memcpy(reading->cell, cell.ptr, len);
+    reading->cell[len] = '\0';
+    return !cut;
+}
+
 static void take_row(log_reading *reading, mls_str line)
 {
-    parsed_row row;
-    const char *why = parse_row(&reading->heading, line, &row);
+    mls_parsed_row row;
+    const char *why = mls_row_parse(&reading->heading, line, &row);
     reading->rows++;
+    if ((why == NULL && !take_end(reading, row.end)) || (why != NULL && reading->last)) {
+        why = last_cut;
+    }
     if (why == NULL) {
         keep_row(reading, &row);
     } else if (mls_text_says_lost(line)) {
@@ -328,15 +223,16 @@ static void take_power_record(log_reading *reading, mls_str payload)
     const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
     if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
         if (reading->power) {
-            note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong != NULL ? wrong : "a power reading that is not a number");
+            wrong = wrong == NULL ? "a power reading that is not a number" : reading->last ? last_cut : wrong;
+            note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong);
         }
     } else if (record.key_id == MLS_KEY_CONVERSION_EFF) {
         reading->power = true;
         reading->efficiency = readable ? number : (double)NAN;
     } else if (record.key_id == MLS_KEY_POWER_READING) {
         const mls_words words = mls_words_exact(number);
-        parsed_row row;
-        row_begin(&row, MLS_LOG_MLPERF);
+        mls_parsed_row row;
+        mls_row_begin(&row, MLS_LOG_MLPERF);
         reading->power = true;
         reading->rows++;
         if (mls_decimal_parse(mls_str_from(words.text), &decimal)) {
@@ -374,12 +270,22 @@ static bool is_listed_row(log_reading *reading, mls_str line)
 {
     const char *columns = reading->options->columns;
     const char *comma = memchr(line.ptr, ',', line.len);
-    parsed_row row;
+    mls_parsed_row row;
     reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
                                                           &row.packed.time_ms, &row.zoned);
     reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
-                            parse_row(&reading->heading, line, &row) == NULL;
+                            mls_row_parse(&reading->heading, line, &row) == NULL;
     return reading->heading.read;
+}
+
+/* Logs that have the same quantities in the same order come from the same way to measure. */
+static uint64_t hash_columns(const mls_log_heading *heading)
+{
+    unsigned char quantities[MLS_HEADING_COLUMNS_MAX + 1] = {(unsigned char)heading->kind};
+    for (size_t i = 0; i < heading->count; i++) {
+        quantities[i + 1] = heading->columns[i] != NULL ? heading->columns[i]->quantity : MLS_QUANTITY_COUNT;
+    }
+    return mls_str_hash((mls_str){(const char *)quantities, heading->count + 1}, 0);
 }
 
 static void take_line(log_reading *reading, mls_str line)
@@ -397,6 +303,7 @@ static void take_line(log_reading *reading, mls_str line)
         take_power_record(reading, payload);
     } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
         reading->heading = heading;
+        reading->file->columns = reading->file->columns != 0 ? reading->file->columns : hash_columns(&heading);
     } else if (!now->read) {
         if (is_listed_row(reading, line)) {
             take_row(reading, line);
@@ -431,7 +338,7 @@ static void take_lines(log_reading *reading, mls_window *window)
     }
 }
 
-/* A log cut in a number looks whole: a last line without an ending is left out. */
+/* Many tools end without the end of their last line. */
 static void end_lines(log_reading *reading, const mls_window *window)
 {
     const mls_input *input = window->input;
@@ -442,9 +349,12 @@ static void end_lines(log_reading *reading, const mls_window *window)
         mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
                             (mls_finding_place){.path = file->source.path, .line = reading->line},
                             "the log is read up to here only: %s", input->trouble.wrong);
-    } else if (input->ended && (window->at < window->end || reading->overlong) && !is_none(reading)) {
+    } else if (reading->overlong) {
         reading->line++;
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "the last line has no ending: it may be cut off, and is left out");
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
+    } else if (input->ended && window->at < window->end) {
+        reading->last = true;
+        take_line(reading, (mls_str){window->at, (size_t)(window->end - window->at)});
     }
 }
 

@@ -134,7 +134,9 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     status = mls_relay_run(&relay);
     const mls_status kept = keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
-    return status == MLS_OK && kept == MLS_OK ? MLS_OK : mls_error_memory(error);
+    return status == MLS_OK && kept == MLS_OK && mls_hosts_settle(telemetry->sources, telemetry->source_count)
+               ? MLS_OK
+               : mls_error_memory(error);
 }
 
 /* From the first to the last measurement. */

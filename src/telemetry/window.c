@@ -221,8 +221,8 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
                      fault->after != NULL ? fault->after : "", when, alike);
 }
 
-/* Marks devices that another log has measured at the same time: of the same number and host or, where names of logs
- * have no host, in the same folder.  Logs that follow each other have measured different things. */
+/* Marks devices that another log has measured at the same time: of the same number and host, or of one that nobody
+ * knows.  Logs that follow each other have measured different things. */
 static bool mark_repeated(mls_telemetry_window *window)
 {
     mls_arena arena = {0};
@@ -231,10 +231,8 @@ static bool mark_repeated(mls_telemetry_window *window)
     bool ok = true;
     for (size_t i = 0; i < window->device_count && ok; i++) {
         mls_telemetry_device *device = &window->devices[i];
-        const mls_str folder = mls_path_folder(mls_str_from(device->file));
         mls_buffer_clear(&key);
-        mls_buffer_printf(&key, "%s\n%s\n%.*s", device->host != NULL ? device->host : "", device->device,
-                          device->host != NULL ? 0 : (int)folder.len, folder.ptr);
+        mls_buffer_printf(&key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
         bool added;
         mls_map_entry *entry = key.failed ? NULL : mls_map_put(&places, mls_buffer_str(&key), &added);
         ok = entry != NULL;

@@ -191,6 +191,21 @@ static void hosts_from_names(void **state)
         {"a/b.csv/node02", ""},
         {".csv", ""},
         {"gpu-.csv", ""},
+        {"gpu_log.csv", ""},
+        {"Nvidia_SMI-usage.stats.CSV", ""},
+        {"gpu_metrics_20261121.csv", ""},
+        {"monitor-3.txt", ""},
+        {"gpu7.csv", ""},
+        {"gpu07.csv", "gpu07"},
+        {"rank12_gpu.csv", ""},
+        {"power (1).csv", ""},
+        {"my host.csv", ""},
+        {"gpu-10.0.0.7.csv", "10.0.0.7"},
+        {"node1.csv.gz", "node1"},
+        {"nvidia-smi.node02.log.zst", "node02"},
+        {"node1.gz", ""},
+        {".gz", ""},
+        {"___.csv", ""},
     };
     for (size_t i = 0; i < COUNT(table); i++) {
         assert_true(mls_str_equal(mls_host_of(table[i][0]), mls_str_from(table[i][1])));
