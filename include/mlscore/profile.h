@@ -2,7 +2,8 @@
 /* profile.h - what a profiler wrote of a job: where the time of its GPUs went.
  *
  * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv` and of `ncu --csv`, recognised
- * by their content.  A file is read once, as a stream; an activity of the GPU takes 24 bytes until its end. */
+ * by their content.  A file is read once, as a stream; an activity of the GPU takes 32 bytes until its end, a call of
+ * CUDA 12. */
 #pragma once
 
 #include "mlscore/base.h"
@@ -60,7 +61,14 @@ typedef struct mls_profile_device {
     uint64_t activities;
     double window_ms, busy_ms, idle_ms;
     double compute_ms, communication_ms, exposed_communication_ms, copy_ms, exposed_copy_ms;
-    double overlap; /**< of communication, hidden by computing; NAN: there is none */
+    double overlap;         /**< of communication, hidden by computing; NAN: there is none */
+    double idle_host_ms;    /**< of idle: what ended it was launched only when it had begun: the host was late */
+    double idle_queue_ms;   /**< of idle: what ended it had been launched before */
+    double idle_unknown_ms; /**< of idle: the launch of what ended it is not known */
+    double graph_share;     /**< of the kernels' time: launched as CUDA graphs; NAN: no launch is known */
+    double launch_delay_median_us, launch_delay_95_us; /**< from launch to start, by nearest rank; NAN: none is known */
+    double kernel_median_us;                           /**< by nearest rank; NAN: there is no kernel */
+    uint64_t without_launch;                           /**< kernels whose launch is not known */
     mls_profile_stream *streams;
     size_t stream_count;
 } mls_profile_device;

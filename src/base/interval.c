@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interval.c - heap sort, for lists that fill most of the memory there may be. */
+/* interval.c - radix exchange, for lists that fill most of the memory there may be. */
 #include "base/interval.h"
 
 static void swap_items(char *a, char *b, size_t size)
@@ -19,33 +19,72 @@ static void swap_items(char *a, char *b, size_t size)
     }
 }
 
-/* Lets the item at `at` sink until none of the `count` items below it is larger. */
-static void sink(char *items, size_t at, size_t count, size_t size, int (*compare)(const void *, const void *))
+/* The highest bit in which numbers differ; 0: they are in order. */
+static uint64_t highest_difference(const char *items, size_t count, size_t size, mls_number_of *number)
 {
-    for (size_t child; (child = at * 2 + 1) < count; at = child) {
-        child += child + 1 < count && compare(items + child * size, items + (child + 1) * size) < 0;
-        if (compare(items + at * size, items + child * size) >= 0) {
-            return;
+    const uint64_t first = count > 0 ? number(items) : 0;
+    uint64_t before = first;
+    uint64_t differ = 0;
+    bool ordered = true;
+    for (size_t i = 1; i < count; i++) {
+        const uint64_t next = number(items + i * size);
+        ordered = ordered && before <= next;
+        differ |= first ^ next;
+        before = next;
+    }
+    return ordered ? 0 : (uint64_t)1 << (63 - __builtin_clzll(differ));
+}
+
+/* Brings the items whose numbers lack a bit to the front, and counts them. */
+static size_t part_by_bit(char *items, size_t count, size_t size, uint64_t bit, mls_number_of *number)
+{
+    size_t low = 0;
+    for (size_t high = count;;) {
+        while (low < high && (number(items + low * size) & bit) == 0) {
+            low++;
         }
-        swap_items(items + at * size, items + child * size, size);
+        while (low < high && (number(items + (high - 1) * size) & bit) != 0) {
+            high--;
+        }
+        if (low == high) {
+            return low;
+        }
+        swap_items(items + low++ * size, items + --high * size, size);
     }
 }
 
-void mls_sort_in_place(void *items, size_t count, size_t size, int (*compare)(const void *a, const void *b))
+static void insertion_sort(char *items, size_t count, size_t size, mls_number_of *number)
+{
+    for (size_t i = 1; i < count; i++) {
+        for (size_t k = i; k > 0 && number(items + (k - 1) * size) > number(items + k * size); k--) {
+            swap_items(items + (k - 1) * size, items + k * size, size);
+        }
+    }
+}
+
+/* Each call of itself knows a bit more of its numbers: there are 64 at most. */
+void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number)
+{
+    enum { FEW = 24 };
+    const uint64_t bit = count > FEW ? highest_difference(items, count, size, number) : 0;
+    if (count <= FEW) {
+        insertion_sort(items, count, size, number);
+    } else if (bit != 0) {
+        const size_t low = part_by_bit(items, count, size, bit, number);
+        mls_sort_in_place(items, low, size, number);
+        mls_sort_in_place((char *)items + low * size, count - low, size, number);
+    }
+}
+
+void mls_select_in_place(void *items, size_t count, size_t size, size_t rank, mls_number_of *number)
 {
     char *at = items;
-    size_t ordered = 1;
-    while (ordered < count && compare(at + (ordered - 1) * size, at + ordered * size) <= 0) {
-        ordered++;
-    }
-    if (ordered >= count) {
-        return;
-    }
-    for (size_t i = count / 2; i-- > 0;) {
-        sink(at, i, count, size, compare);
-    }
-    for (size_t i = count; i-- > 1;) {
-        swap_items(at, at + i * size, size);
-        sink(at, 0, i, size, compare);
+    uint64_t bit;
+    while ((bit = highest_difference(at, count, size, number)) != 0) {
+        const size_t low = part_by_bit(at, count, size, bit, number);
+        const bool behind = rank >= low;
+        at += behind ? low * size : 0;
+        rank -= behind ? low : 0;
+        count = behind ? count - low : low;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interval.h - how long the union of intervals of time is; and sorting in place, without the copy that qsort makes.
+/* interval.h - how long the union of intervals of time is; and order in place, without the copy that qsort makes.
  *
  * Lengths of differences are differences of lengths: what of A lies outside of B is |A ∪ B| - |B|. */
 #pragma once
@@ -26,6 +26,12 @@ static inline void mls_cover_add(mls_cover *cover, int64_t start, int64_t end)
     }
 }
 
-/* qsort() in the place where the items are: no memory, and n log n comparisons at most, of n alone when they are in
- * order already.  Items that compare equal may change places. */
-void mls_sort_in_place(void *items, size_t count, size_t size, int (*compare)(const void *a, const void *b));
+/* The number that an item is sorted by. */
+typedef uint64_t mls_number_of(const void *item);
+
+/* Sorts in the place where the items are, by their numbers: it takes no memory, and time that grows as their count,
+ * less where they are in order.  Items of one number may change places. */
+void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number);
+
+/* Moves the item to `rank`, below `count`, that would be there if they were sorted, those before it in front of it. */
+void mls_select_in_place(void *items, size_t count, size_t size, size_t rank, mls_number_of *number);

@@ -137,16 +137,18 @@ static inline __attribute__((always_inline)) const char *check_key(const char *a
 }
 
 /* `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text.  Of the
- * containers around, `objects` holds a bit each, the innermost lowest; what 64 of them hide is kept in `outside`. */
+ * containers around, `objects` holds a bit each, the innermost lowest; what 64 of them hide is kept in `outside`.
+ * `rest`: `at` is behind a value of an object, of which the rest is checked. */
 static inline __attribute__((always_inline)) const char *check_value(const char *at, unsigned outer, bool lines,
-                                                                     mls_json_fault *fault)
+                                                                     bool rest, mls_json_fault *fault)
 {
     uint64_t outside[MLS_JSON_DEPTH_MAX / 64];
-    uint64_t objects = 0;
-    unsigned depth = outer;
-    for (;;) {
-        /* A value is due at `at`. */
-        if (*at == '{' || *at == '[') {
+    uint64_t objects = rest;
+    unsigned depth = outer + rest;
+    outside[outer / 64] = 0;
+    for (;; rest = false) {
+        /* A value is due at `at`, unless the first one has been checked. */
+        if (!rest && (*at == '{' || *at == '[')) {
             const bool object = *at == '{';
             if (depth == MLS_JSON_DEPTH_MAX) {
                 return json_fail(at, "nested too deeply", fault);
@@ -164,7 +166,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
                 continue;
             }
             at++;
-        } else if ((at = check_scalar(at, fault)) == NULL) {
+        } else if (!rest && (at = check_scalar(at, fault)) == NULL) {
             return NULL;
         }
         /* A value has ended; so may the containers around it. */
@@ -194,12 +196,17 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
 
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault)
 {
-    return check_value(at, outer, false, fault);
+    return check_value(at, outer, false, false, fault);
 }
 
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault)
 {
-    return check_value(at, outer, true, fault);
+    return check_value(at, outer, true, false, fault);
+}
+
+const char *mls_json_check_members(const char *at, unsigned outer, mls_json_fault *fault)
+{
+    return check_value(at, outer, true, true, fault);
 }
 
 const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, size_t *where)

@@ -90,6 +90,9 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
 /* The same where a value may go on over many lines, inside of less than 64 levels; after the text stands a NUL. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
 
+/* The same of the rest of an object, behind the value of one of its members. */
+const char *mls_json_check_members(const char *at, unsigned outer, mls_json_fault *fault);
+
 /* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  After it, to the next
  * byte below 0x20 other than a tab, stand only bytes that trimming drops. */
 const char *mls_record_check(mls_str payload, mls_record *record, struct mls_arena *scratch, const char **wrong);

@@ -49,6 +49,7 @@ static const member_row event_members[] = {
 static const member_row argument_members[] = {{MLS_STR("device"), PART_DEVICE},
                                               {MLS_STR("stream"), PART_STREAM},
                                               {MLS_STR("bytes"), PART_BYTES},
+                                              {MLS_STR("correlation"), PART_CORRELATION},
                                               {{NULL, 0}, PART_NOTHING}};
 
 /* Most names are none of them, as their lengths show; one with an escape is decoded. */
@@ -107,12 +108,15 @@ static event_time time_of(mls_str span)
 static event_category category_of(mls_str text)
 {
     static const struct {
-        const char *name;
+        mls_str name;
         event_category category;
-    } known[] = {{"kernel", CATEGORY_KERNEL}, {"gpu_memcpy", CATEGORY_COPY}, {"gpu_memset", CATEGORY_SET},
-                 {"memcpy", CATEGORY_COPY},   {"memset", CATEGORY_SET},      {"user_annotation", CATEGORY_ANNOTATION}};
+    } known[] = {{MLS_STR("kernel"), CATEGORY_KERNEL},    {MLS_STR("gpu_memcpy"), CATEGORY_COPY},
+                 {MLS_STR("gpu_memset"), CATEGORY_SET},   {MLS_STR("cuda_runtime"), CATEGORY_CALL},
+                 {MLS_STR("cuda_driver"), CATEGORY_CALL}, {MLS_STR("memcpy"), CATEGORY_COPY},
+                 {MLS_STR("memset"), CATEGORY_SET},       {MLS_STR("user_annotation"), CATEGORY_ANNOTATION}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strlen(known[i].name) == text.len && strncasecmp(known[i].name, text.ptr, text.len) == 0) {
+        if (known[i].name.len == text.len && (text.ptr[0] | ' ') == known[i].name.ptr[0] &&
+            strncasecmp(known[i].name.ptr, text.ptr, text.len) == 0) {
             return known[i].category;
         }
     }
@@ -152,6 +156,11 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     case PART_LENGTH:
         event->length = time_of(span);
         break;
+    case PART_CORRELATION:
+        if (!mls_integer_parse(span, &event->correlation)) {
+            event->correlation = -1;
+        }
+        break;
     case PART_BYTES:
         event->bytes = mls_decimal_parse(span, &number) && !number.negative ? mls_decimal_double(&number) : (double)NAN;
         break;
@@ -182,7 +191,7 @@ void mls_trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long)
 
 void mls_trace_event_begin(mls_trace *t, const char *at)
 {
-    t->event = (trace_event){.begun = true, .at = at, .bytes = (double)NAN};
+    t->event = (trace_event){.begun = true, .at = at, .bytes = (double)NAN, .correlation = -1};
     for (size_t i = 0; i < sizeof t->texts / sizeof *t->texts; i++) {
         t->texts[i].there = false;
         t->texts[i].len = 0;
@@ -229,7 +238,7 @@ static void add_gpu_activity(mls_trace *t)
     const bool copied = event->category != CATEGORY_KERNEL;
     const mls_str name = mls_buffer_str(&t->name);
     mls_copy_operation operation = MLS_COPY_SET;
-    mls_activity activity = {.start = event->start.ns, .length = event->length.ns};
+    mls_activity activity = {.start = event->start.ns, .length = event->length.ns, .launch = event->correlation};
     if (copied) {
         operation = event->category == CATEGORY_COPY ? mls_copy_operation_of(name) : operation;
         activity.row = MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"));
@@ -247,6 +256,15 @@ static void add_gpu_activity(mls_trace *t)
     }
 }
 
+static void add_call(mls_trace *t)
+{
+    const bool graph = mls_str_contains(mls_buffer_str(&t->name), MLS_S("GraphLaunch"));
+    if (t->event.start.state == TIME_GOOD && t->event.named &&
+        !mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph)) {
+        t->out_of_memory = true;
+    }
+}
+
 void mls_trace_event_end(mls_trace *t)
 {
     const trace_event *event = &t->event;
@@ -257,6 +275,8 @@ void mls_trace_event_end(mls_trace *t)
     const char *wrong = event_wrong(event);
     if (event->category == CATEGORY_ANNOTATION) {
         add_step(t);
+    } else if (event->category == CATEGORY_CALL) {
+        add_call(t);
     } else if (wrong == NULL) {
         add_gpu_activity(t);
     } else {

@@ -34,6 +34,7 @@ void mls_gather_release(mls_gather *gather)
         free(gather->tallies[i].rows);
     }
     free(gather->activities.items);
+    free(gather->calls.items);
     free(gather->tracks.items);
     free(gather->launches.items);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gather.h - what is kept of a profile while it is read, whatever its format; private to the profile room.
  *
- * Memory does not grow with names beyond NAMES_MAX, nor with streams beyond TRACKS_MAX; it grows by 24 bytes for each
- * activity on a time line, and by a few more for each launch with counters. */
+ * Memory does not grow with names beyond NAMES_MAX, nor with streams beyond TRACKS_MAX; it grows by 32 bytes for each
+ * activity on a time line, by 12 for each call that may have launched one, and by a few more for each launch with
+ * counters. */
 #pragma once
 
 #include "base/decimal.h"
@@ -76,16 +77,34 @@ enum {
     MLS_ROW_COPY = MLS_CLASSES_MAX,
     MLS_ROW_NAME = MLS_ROW_COPY + 2 * MLS_COPY_COUNT,
     MLS_ROW_BITS = 20,
-    MLS_ROW_MASK = (1 << MLS_ROW_BITS) - 1
+    MLS_ROW_MASK = (1 << MLS_ROW_BITS) - 1,
+    MLS_ROW_GRAPH = 1 << (MLS_ROW_BITS + 4) /* a CUDA graph launched it */
 };
 _Static_assert(MLS_ROW_NAME + MLS_NAMES_MAX <= MLS_ROW_MASK, "every row has a number");
 
+/* Whether a row is a kernel's, be it one that copies. */
+static inline bool mls_row_is_kernel(size_t row)
+{
+    return row < MLS_ROW_COPY || row >= MLS_ROW_NAME;
+}
+
+/* Of an activity whose launch is not known. */
+#define MLS_NO_LAUNCH INT64_MIN
+
 typedef struct mls_activity {
     int64_t start, length; /* nanoseconds */
-    uint32_t row;          /* above its bits two for the open mark of the start, two for the length's */
+    int64_t launch;        /* when the call that launched it began; until mls_gather_launches() their correlation */
+    uint32_t row;          /* above its bits two for the open mark of the start, two for the length's, MLS_ROW_GRAPH */
     uint32_t track;
 } mls_activity;
-_Static_assert(sizeof(mls_activity) == 24, "an activity takes 24 bytes");
+_Static_assert(sizeof(mls_activity) == 32, "an activity takes 32 bytes");
+
+/* A call of CUDA: what it launched has its correlation. */
+typedef struct mls_cuda_launch {
+    uint32_t correlation;
+    uint32_t begin[2]; /* nanoseconds, high and low, twice as many and one more when it launched a graph */
+} mls_cuda_launch;
+_Static_assert(sizeof(mls_cuda_launch) == 12, "a call takes 12 bytes");
 
 /* A stream of a device. */
 typedef struct mls_track {
@@ -122,6 +141,7 @@ typedef struct mls_gather {
     bool copies_timed, copies_sized;
     MLS_LIST_OF(mls_activity) activities;
     bool has_line; /* there is a time line, though it may be empty */
+    MLS_LIST_OF(mls_cuda_launch) calls;
     MLS_LIST_OF(mls_track) tracks;
     mls_map track_map;
     mls_map device_map;
@@ -164,6 +184,13 @@ void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double me
 
 /* Adds an activity of a stream, by the texts of both; MLS_ERROR_LIMIT: there is no room for more streams. */
 mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
+
+/* Adds a call that may have launched something; one whose numbers are too large to be kept did not.  False: no memory.
+ */
+bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph);
+
+/* Finds for all activities when they were launched, and forgets the calls. */
+void mls_gather_launches(mls_gather *gather);
 
 /* Says once that there are more streams than are kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line);

@@ -6,18 +6,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/gather.h"
+#include "profile/idle.h"
 
 typedef struct device_line {
     uint64_t activities;
     mls_cover compute, communication, copy, kernels, all; /* kernels: C ∪ N */
+    mls_idle idle;
 } device_line;
 
-static int compare_starts(const void *a, const void *b)
+static uint64_t start_of(const void *item)
 {
-    const int64_t x = ((const mls_activity *)a)->start;
-    const int64_t y = ((const mls_activity *)b)->start;
-    return (x > y) - (x < y);
+    return (uint64_t)((const mls_activity *)item)->start;
+}
+
+/* When all have been added. */
+static uint64_t device_number_of(const void *item)
+{
+    return ((const mls_activity *)item)->track;
 }
 
 /* Decides an open number, now that all have been seen. */
@@ -40,15 +45,18 @@ static void round_activities(mls_gather *gather)
     }
 }
 
-static void add_activity(mls_gather *gather, device_line *lines, const mls_activity *activity)
+static void add_activity(mls_gather *gather, device_line *lines, mls_activity *activity)
 {
     mls_track *track = &gather->tracks.items[activity->track];
-    mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[activity->row];
+    const size_t number = activity->row & MLS_ROW_MASK;
+    mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[number];
     device_line *line = &lines[track->device_number];
     const int64_t start = activity->start;
     const int64_t end = start + activity->length;
     const double length = (double)activity->length;
     const unsigned roles = gather->classes->roles[row->class_number];
+    mls_idle_add(&line->idle, activity, mls_row_is_kernel(number), &line->all);
+    activity->track = (uint32_t)track->device_number;
     track->activities++;
     line->activities++;
     mls_cover_add(&track->busy, start, end);
@@ -75,8 +83,10 @@ static double milliseconds(int64_t nanoseconds)
     return (double)nanoseconds / 1e6;
 }
 
+/* Nobody knows of a graph where no call is. */
 static mls_profile_device device_of(mls_str name, const device_line *line)
 {
+    const mls_idle *idle = &line->idle;
     const int64_t window = line->all.reach - line->all.first;
     const int64_t exposed = line->kernels.length - line->compute.length;
     return (mls_profile_device){
@@ -92,6 +102,14 @@ static mls_profile_device device_of(mls_str name, const device_line *line)
         .exposed_copy_ms = milliseconds(line->all.length - line->kernels.length),
         .overlap =
             line->communication.length > 0 ? 1 - (double)exposed / (double)line->communication.length : (double)NAN,
+        .idle_host_ms = milliseconds(idle->host),
+        .idle_queue_ms = milliseconds(idle->queue),
+        .idle_unknown_ms = milliseconds(idle->unknown),
+        .graph_share = idle->launched > 0 ? mls_profile_share(idle->graph_time, idle->kernel_time) : (double)NAN,
+        .launch_delay_median_us = idle->launched > 0 ? (double)idle->delay_median / 1e3 : (double)NAN,
+        .launch_delay_95_us = idle->launched > 0 ? (double)idle->delay_95 / 1e3 : (double)NAN,
+        .kernel_median_us = idle->kernels > 0 ? (double)idle->kernel_median / 1e3 : (double)NAN,
+        .without_launch = idle->kernels - idle->launched,
     };
 }
 
@@ -119,6 +137,17 @@ static bool list_devices(mls_gather *gather, const device_line *lines)
     return true;
 }
 
+/* The activities of each device, one device after the other. */
+static void end_idle(mls_gather *gather, device_line *lines)
+{
+    mls_activity *activities = gather->activities.items;
+    mls_sort_in_place(activities, gather->activities.count, sizeof *activities, device_number_of);
+    for (size_t i = 0; i < gather->device_map.count; i++) {
+        mls_idle_end(&lines[i].idle, activities, lines[i].activities);
+        activities += lines[i].activities;
+    }
+}
+
 bool mls_gather_line(mls_gather *gather)
 {
     const size_t count = gather->activities.count;
@@ -132,12 +161,14 @@ bool mls_gather_line(mls_gather *gather)
         return false;
     }
     round_activities(gather);
-    mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, compare_starts);
+    mls_gather_launches(gather);
+    mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, start_of);
     for (size_t i = 0; i < count; i++) {
-        const mls_activity *activity = &gather->activities.items[i];
-        add_activity(gather, lines, activity);
+        mls_activity *activity = &gather->activities.items[i];
         mls_cover_add(&all, activity->start, activity->start + activity->length);
+        add_activity(gather, lines, activity);
     }
+    end_idle(gather, lines);
     gather->profile->length_ms = milliseconds(all.reach - all.first);
     gather->first_ns = all.first;
     const bool ok = list_devices(gather, lines);

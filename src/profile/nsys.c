@@ -317,7 +317,7 @@ static const char *add_traced(mls_reports *r, mls_str name)
     const mls_decimal *start = &r->nsys.numbers[MLS_ROLE_START];
     const mls_decimal *length = &r->nsys.numbers[MLS_ROLE_LENGTH];
     const mls_decimal *bytes = &r->nsys.numbers[MLS_ROLE_BYTES];
-    mls_activity activity = {0};
+    mls_activity activity = {.launch = -1};
     if (!r->nsys.there[MLS_ROLE_START] || !r->nsys.there[MLS_ROLE_LENGTH] ||
         !mls_decimal_scale(start, r->nsys.power[MLS_ROLE_START], &activity.start) ||
         !mls_decimal_scale(length, r->nsys.power[MLS_ROLE_LENGTH], &activity.length) ||

@@ -101,7 +101,7 @@ static bool list_classes(mls_gather *gather)
         const bool copy = i >= kernels->count;
         const mls_tally_row *row = copy ? &copies[i - kernels->count] : &kernels->rows[i];
         const mls_sums *sums = &row->in[gather->locale];
-        if (i < MLS_ROW_COPY || i >= MLS_ROW_NAME) {
+        if (mls_row_is_kernel(i)) {
             mls_sums_add(&gather->by_class[row->class_number].in[gather->locale], sums->count, sums->total, sums->min,
                          sums->max);
             all += sums->total;

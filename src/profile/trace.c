@@ -237,6 +237,15 @@ static const char *read_trace_member(mls_trace *t, const char *at, mls_trace_par
     return trace_blanks(t, at + 1);
 }
 
+/* Where to go on behind a member of an event: at its end when nobody asks for the rest of it, and it is all there. */
+static inline const char *skip_event(mls_trace *t, const char *at, mls_trace_part part, unsigned depth)
+{
+    mls_json_fault fault = {NULL, NULL};
+    const bool skipped = part == PART_EVENT && t->event.ignored && t->event.phase != '\0';
+    const char *stop = skipped ? mls_json_check_members(at, depth - 1, &fault) : NULL;
+    return stop != NULL && stop <= t->window->end ? stop - 1 : at;
+}
+
 /* Behind the list or the object that opens at `at`. */
 static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth)
 {
@@ -253,6 +262,7 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
         if (at == NULL) {
             return NULL;
         }
+        at = skip_event(t, at, part, depth);
         at = trace_blanks(t, at);
         if (at == NULL || *at == close) {
             break;

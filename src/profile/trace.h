@@ -20,6 +20,7 @@ typedef enum mls_trace_part {
     PART_BYTES,
     PART_START,
     PART_LENGTH,
+    PART_CORRELATION,
     PART_PROCESS,
     PART_THREAD,
     PART_DEVICE,
@@ -31,6 +32,7 @@ typedef enum event_category {
     CATEGORY_KERNEL,
     CATEGORY_COPY,
     CATEGORY_SET,
+    CATEGORY_CALL,
     CATEGORY_ANNOTATION,
     CATEGORY_OTHER
 } event_category;
@@ -56,6 +58,7 @@ typedef struct trace_event {
     bool ignored;         /* it is none of the GPU: the rest of it is only checked */
     bool named, too_long; /* its name is there; it is longer than anything that is kept */
     double bytes;         /* NAN: not known */
+    int64_t correlation;  /* -1: it has none */
     event_time start, length;
 } trace_event;
 

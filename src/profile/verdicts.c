@@ -6,7 +6,8 @@
 #include "base/words.h"
 #include "profile/gather.h"
 
-enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10 };
+/* Launching a kernel takes about as long as a short one; graphs shorten it for those that are not much longer. */
+enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10, GRAPH_KERNEL_US = 20 };
 
 /* Adds a verdict of this sentence when it holds, and returns whether it does. */
 MLS_PRINTF(4, 5)
@@ -140,45 +141,72 @@ static void judge_kernels(mls_gather *gather)
 /* A share of a device's window, and the device where it is largest. */
 typedef struct device_share {
     double share;
-    mls_str device;
+    const mls_profile_device *device; /* NULL: there is none */
 } device_share;
 
 static void take_larger(device_share *to, const mls_profile_device *device, double part_ms)
 {
     const double share = mls_profile_share(part_ms, device->window_ms);
     if (share > to->share) {
-        *to = (device_share){share, device->device};
+        *to = (device_share){share, device};
     }
+}
+
+/* Its name, to be printed with MLS_CUT(). */
+static mls_str device_name(const device_share *of)
+{
+    return of->device != NULL ? name_or_mark(of->device->device) : MLS_S("?");
+}
+
+/* Why a device was idle is known where calls are; without them short kernels make it likely. */
+static void judge_idle(mls_gather *gather)
+{
+    const mls_profile *profile = gather->profile;
+    const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: there are none */
+    device_share idle = {0};
+    device_share late = {0};
+    for (size_t i = 0; i < profile->device_count; i++) {
+        take_larger(&idle, &profile->devices[i], profile->devices[i].idle_ms);
+        take_larger(&late, &profile->devices[i], profile->devices[i].idle_host_ms);
+    }
+    const bool host = late.device != NULL && late.share > 0.15;
+    const bool known = idle.device != NULL && isfinite(idle.device->graph_share);
+    const bool graphs = host && late.device->graph_share < 0.5 && late.device->kernel_median_us < GRAPH_KERNEL_US;
+    const bool idles = add_verdict(gather, idle.share >= 0.15, "idle", "device %.*s has no kernel for %s of the time%s",
+                                   MLS_CUT(device_name(&idle), NAME_SHOWN), mls_words_percent(idle.share, 0).text,
+                                   host    ? ""
+                                   : known ? ", though most of what it did next had been launched before: look at what "
+                                             "kernels wait for, and at the gaps between short ones"
+                                           : ": look at the input pipeline, at synchronisation, and at what the host "
+                                             "does between launches");
+    add_verdict(gather, host, "host-bound",
+                "device %.*s waits for the host for %s of the time: look at what the CPU does between launches, as "
+                "loading data, synchronisation and Python%s",
+                MLS_CUT(device_name(&late), NAME_SHOWN), mls_words_percent(late.share, 0).text,
+                graphs ? "; CUDA graphs launch many short kernels at once" : "");
+    add_verdict(gather, idles && mean_us < SHORT_KERNEL_US && (host || !known), "launch-bound",
+                "kernels take %.1f µs on average, less than launching them: %slarger batches, fusion", mean_us,
+                host ? "" : "CUDA graphs, ");
 }
 
 /* Shares of the window are the worst device's. */
 static void judge_line(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: there are none */
     device_share exposed = {0};
-    device_share idle = {0};
     for (size_t i = 0; i < profile->device_count; i++) {
         take_larger(&exposed, &profile->devices[i], profile->devices[i].exposed_communication_ms);
-        take_larger(&idle, &profile->devices[i], profile->devices[i].idle_ms);
     }
     add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
                 "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
                 "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
-                mls_words_percent(exposed.share, 0).text, MLS_CUT(name_or_mark(exposed.device), NAME_SHOWN));
+                mls_words_percent(exposed.share, 0).text, MLS_CUT(device_name(&exposed), NAME_SHOWN));
     if (!profile->has_devices) {
         add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
                   "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
                   "cuda_gpu_trace can");
     }
-    const bool idles =
-        add_verdict(gather, idle.share >= 0.15, "idle",
-                    "device %.*s has no kernel for %s of the time: look at the input pipeline, at "
-                    "synchronisation, and at what the host does between launches",
-                    MLS_CUT(name_or_mark(idle.device), NAME_SHOWN), mls_words_percent(idle.share, 0).text);
-    add_verdict(gather, idles && mean_us < SHORT_KERNEL_US, "launch-bound",
-                "kernels take %.1f µs on average, less than launching them: CUDA graphs, larger batches, fusion",
-                mean_us);
+    judge_idle(gather);
 }
 
 static void judge_host(mls_gather *gather)

@@ -36,6 +36,33 @@ static void show_device_line(mls_view *view, const mls_profile_device *device, b
                       mls_words_percent(mls_profile_share(device->exposed_communication_ms, window), 1).text,
                       mls_words_percent(mls_profile_share(device->exposed_copy_ms, window), 1).text,
                       mls_words_percent(mls_profile_share(device->idle_ms, window), 1).text);
+    if (isfinite(device->graph_share)) {
+        mls_buffer_printf(&line, " (host late %s, queued %s, unknown %s)",
+                          mls_words_percent(mls_profile_share(device->idle_host_ms, window), 1).text,
+                          mls_words_percent(mls_profile_share(device->idle_queue_ms, window), 1).text,
+                          mls_words_percent(mls_profile_share(device->idle_unknown_ms, window), 1).text);
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+}
+
+/* Where the calls are known: how long after them kernels began, and what they launched. */
+static void show_launches(mls_view *view, const mls_profile_device *device)
+{
+    mls_buffer line = {0};
+    if (!isfinite(device->graph_share)) {
+        return;
+    }
+    mls_buffer_printf(
+        &line, "kernels take %s µs in the median and start %s µs after their launch, 95 %% of them within %s µs",
+        mls_words_grouped(device->kernel_median_us, 1).text, mls_words_grouped(device->launch_delay_median_us, 1).text,
+        mls_words_grouped(device->launch_delay_95_us, 1).text);
+    if (device->graph_share > 0) {
+        mls_buffer_printf(&line, " · CUDA graphs %s of their time", mls_words_percent(device->graph_share, 1).text);
+    }
+    if (device->without_launch > 0) {
+        mls_buffer_printf(&line, " · %s without a launch in the trace",
+                          mls_words_plural((size_t)device->without_launch, "kernel", "kernels").text);
+    }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
@@ -86,6 +113,7 @@ static void show_head(mls_view *view, const mls_profile *profile)
     mls_view_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest, HANG);
     for (size_t i = 0; i < profile->device_count; i++) {
         show_device_line(view, &profile->devices[i], profile->device_count == 1);
+        show_launches(view, &profile->devices[i]);
     }
     show_bounds(view, profile);
     show_run(view, profile);
@@ -175,6 +203,11 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
             profile_cell(&table, "copies", device->copy_ms, 3);
             profile_cell(&table, "exposed", device->exposed_copy_ms, 3);
             profile_cell(&table, "idle", device->idle_ms, 3);
+            if (isfinite(device->graph_share)) {
+                profile_cell(&table, "host late", device->idle_host_ms, 3);
+                profile_cell(&table, "queued", device->idle_queue_ms, 3);
+                profile_cell(&table, "unknown", device->idle_unknown_ms, 3);
+            }
         }
     }
     mls_table_finish(&table, view);
@@ -293,6 +326,14 @@ MLS_FIELDS(stream, mls_profile_stream, STREAM_FIELDS)
     F(device, copy_ms, NUMBER, "ms", row->copy_ms)                                                                     \
     F(device, exposed_copy_ms, NUMBER, "ms", row->exposed_copy_ms)                                                     \
     F(device, overlap, NUMBER_OR_NULL, "", row->overlap)                                                               \
+    F(device, idle_host_ms, NUMBER, "ms", row->idle_host_ms)                                                           \
+    F(device, idle_queue_ms, NUMBER, "ms", row->idle_queue_ms)                                                         \
+    F(device, idle_unknown_ms, NUMBER, "ms", row->idle_unknown_ms)                                                     \
+    F(device, graph_share, NUMBER_OR_NULL, "", row->graph_share)                                                       \
+    F(device, launch_delay_median_us, NUMBER_OR_NULL, "us", row->launch_delay_median_us)                               \
+    F(device, launch_delay_95_us, NUMBER_OR_NULL, "us", row->launch_delay_95_us)                                       \
+    F(device, kernel_median_us, NUMBER_OR_NULL, "us", row->kernel_median_us)                                           \
+    F(device, without_launch, NUMBER, "", row->without_launch)                                                         \
     F(device, streams, LIST(stream), "", MLS_ROWS(row->streams, row->stream_count))
 MLS_FIELDS(device, mls_profile_device, DEVICE_FIELDS)
 #define COUNTER_FIELDS(F)                                                                                              \
@@ -400,7 +441,9 @@ const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
     [MLS_PROFILE_BY_DEVICE] =
         PROFILE_REPORT(.section = "PROFILE BY DEVICE CSV",
                        .names = "file kind device activities window_ms busy_ms idle_ms compute_ms communication_ms "
-                                "exposed_communication_ms copy_ms exposed_copy_ms overlap",
+                                "exposed_communication_ms copy_ms exposed_copy_ms overlap idle_host_ms idle_queue_ms "
+                                "idle_unknown_ms graph_share launch_delay_median_us launch_delay_95_us "
+                                "kernel_median_us without_launch",
                        .rows = "profiles devices", .sources = {&profile_fields, &device_fields}),
     [MLS_PROFILE_BY_CHANGE] =
         PROFILE_REPORT(.section = "PROFILE AGAINST CSV", .names = "file against unit class before after change",

@@ -29,7 +29,10 @@ static mls_profile *read_trace(mls_str bytes)
         const mls_profile_device *d = &profile->devices[i];
         const double sum = d->compute_ms + d->exposed_communication_ms + d->exposed_copy_ms + d->idle_ms;
 
-        if (fabs(sum - d->window_ms) > 1e-9 * d->window_ms || d->idle_ms < 0 || d->exposed_copy_ms < 0)
+        const double causes = d->idle_host_ms + d->idle_queue_ms + d->idle_unknown_ms;
+
+        if (fabs(sum - d->window_ms) > 1e-9 * d->window_ms || d->idle_ms < 0 || d->exposed_copy_ms < 0 ||
+            fabs(causes - d->idle_ms) > 1e-9 * d->window_ms || d->launch_delay_median_us > d->launch_delay_95_us)
             abort();
     }
     return profile;

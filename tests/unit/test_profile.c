@@ -84,6 +84,7 @@ static void check_line(const mls_profile_device *device, const counted_line *lin
     assert_int_equal(ns(device->exposed_copy_ms), exposed_copies);
     assert_int_equal(ns(device->idle_ms), last - first - compute - exposed - exposed_copies);
     assert_int_equal(ns(device->busy_ms), compute + exposed + exposed_copies);
+    assert_int_equal(ns(device->idle_unknown_ms), ns(device->idle_ms)); /* nothing says what launched them */
     assert_true(communication > 0 ? fabs(device->overlap - (1 - (double)exposed / (double)communication)) < 1e-12
                                   : isnan(device->overlap));
 }
