@@ -172,7 +172,7 @@ _mlscore()
         esac
         ;;
     *:memory)
-        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --precision= --runtime= --context= --users= --kv-precision= --prefill= --gpu-memory-utilization= --cuda-graphs= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --precision= --runtime= --context= --users= --kv-precision= --prefill= --gpu-memory-utilization= --cuda-graphs= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --fsdp= --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --model) value=yes words='' files=no ;;
@@ -198,7 +198,8 @@ _mlscore()
         --sequence) value=yes words='' files=no ;;
         --micro-batch) value=yes words='' files=no ;;
         --accumulation) value=yes words='' files=no ;;
-        --zero) value=yes words='0 1 2 3' files=no ;;
+        --zero) value=yes words='' files=no ;;
+        --fsdp) value=yes words='no_shard shard_grad_op full_shard hybrid_shard' files=no ;;
         --recompute) value=yes words='' files=no ;;
         --grad-precision) value=yes words='fp32 bf16' files=no ;;
         --master) value=yes words='fp32 remainder none' files=no ;;

@@ -144,6 +144,7 @@ typedef struct mls_memory_estimate {
     uint64_t layers;    /**< that it has */
     uint64_t in_flight; /**< micro-batches, or chunks with a virtual pipeline, whose activations it keeps at once */
     uint64_t data_parallel, global_batch;
+    uint64_t shared_by; /**< GPUs that share what `zero` has them share; 1: each has all of it */
 } mls_memory_estimate;
 
 /** A change, as the settings that it makes, and what comes of it. */

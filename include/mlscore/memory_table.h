@@ -29,14 +29,17 @@
       "inference: of the GPU's memory what weights, work and KV cache may use, as in vLLM")                            \
     S(CUDA_GRAPHS, INFERENCE, "cuda-graphs", SIZE, "SIZE", "inference: what captured CUDA graphs take (0)")            \
     S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: what is too much may lie in the host's memory")           \
-    S(LINK, INFERENCE, "link", NAME, "NAME", "the way to the host's memory: nvlink-c2c, pcie5, pcie4, pcie3 (the GPU's)")     \
+    S(LINK, INFERENCE, "link", NAME, "NAME",                                                                           \
+      "the way to the host's memory: nvlink-c2c, pcie5, pcie4, pcie3 (the GPU's)")                                     \
     S(TRAIN, BOTH, "train", FLAG, NULL, "training, not inference")                                                     \
     S(FRAMEWORK, TRAINING, "framework", WORD, "megatron|torch", "training: who trains (megatron)")                     \
     S(SEQUENCE, TRAINING, "sequence", NUMBER, "N", "training: tokens of a sequence (the model's)")                     \
     S(MICRO_BATCH, TRAINING, "micro-batch", NUMBER, "N", "training: sequences of a micro-batch (1)")                   \
     S(ACCUMULATION, TRAINING, "accumulation", NUMBER, "N", "training: micro-batches of a step (1)")                    \
-    S(ZERO, TRAINING, "zero", WORD, "0|1|2|3",                                                                         \
+    S(ZERO, TRAINING, "zero", NAME, "STAGE",                                                                           \
       "training: what data parallel GPUs share: 1 optimizer, 2 gradients, 3 weights (1)")                              \
+    S(FSDP, TRAINING, "fsdp", WORD, "no_shard|shard_grad_op|full_shard|hybrid_shard",                                  \
+      "training: the same, by the names of PyTorch's FSDP")                                                            \
     S(RECOMPUTE, TRAINING, "recompute", NAME, "HOW", "training: none, selective, full, or full:N layers (none)")       \
     S(SEQUENCE_PARALLEL, TRAINING, "sequence-parallel", FLAG, NULL,                                                    \
       "training: split by tokens what tensor parallel leaves whole (on when tp > 1)")                                  \

@@ -54,9 +54,15 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
                                about);
         }
     }
-    return settings->given[MLS_MEMORY_SEQUENCE_PARALLEL] == NULL ||
-           settings->given[MLS_MEMORY_NO_SEQUENCE_PARALLEL] == NULL ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--sequence-parallel or --no-sequence-parallel, not both");
+    static const mls_memory_setting either[][2] = {{MLS_MEMORY_SEQUENCE_PARALLEL, MLS_MEMORY_NO_SEQUENCE_PARALLEL},
+                                                   {MLS_MEMORY_ZERO, MLS_MEMORY_FSDP}};
+    for (size_t i = 0; i < sizeof either / sizeof *either; i++) {
+        if (settings->given[either[i][0]] != NULL && settings->given[either[i][1]] != NULL) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s or --%s, not both",
+                               mls_memory_settings[either[i][0]].name, mls_memory_settings[either[i][1]].name);
+        }
+    }
+    return true;
 }
 
 /* Fills in what a config says; false after a complaint. */

@@ -81,12 +81,14 @@ static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
     const int64_t sequence_parallel = (int64_t)VALUE(ask, SEQUENCE_PARALLEL);
     const uint64_t recompute = VALUE(ask, RECOMPUTE);
     const uint64_t zero = VALUE(ask, ZERO);
+    const bool fsdp = ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET;
+    const mls_memory_setting sharing = fsdp ? MLS_MEMORY_FSDP : MLS_MEMORY_ZERO;
     const bool unfused = VALUE(ask, ATTENTION) == MLS_ATTENTION_UNFUSED;
     const bool of_some = ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] != MLS_MEMORY_NOT_SET;
     const bool copies = MUL(answer->estimate.data_parallel, VALUE(ask, CP)) > 1;
     const bool even = answer->estimate.data_parallel % 2 == 0;
     const candidate candidates[] = {
-        {zero == 0 && copies, {.values = {{MLS_MEMORY_ZERO, 1}}}},
+        {zero == 0 && copies && !fsdp, {.values = {{MLS_MEMORY_ZERO, 1}}}},
         {tp > 1 && sequence_parallel == 0, {.values = {{MLS_MEMORY_SEQUENCE_PARALLEL, 1}}}},
         {batch % 2 == 0, {.values = {{MLS_MEMORY_MICRO_BATCH, batch / 2}, {MLS_MEMORY_ACCUMULATION, twice}}}},
         {unfused && recompute == MLS_RECOMPUTE_NONE, {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE}}}},
@@ -105,8 +107,8 @@ static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
                      {MLS_MEMORY_GPUS, gpus}}}},
         {recompute != MLS_RECOMPUTE_FULL || of_some,
          {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL}, {MLS_MEMORY_RECOMPUTE_LAYERS, MLS_MEMORY_NOT_SET}}}},
-        {zero < 2 && copies, {.values = {{MLS_MEMORY_ZERO, 2}}}},
-        {zero < 3 && copies, {.values = {{MLS_MEMORY_ZERO, 3}}}},
+        {zero < 2 && copies, {.values = {{sharing, fsdp ? MLS_FSDP_SHARD_GRAD_OP : 2}}}},
+        {zero < 3 && copies, {.values = {{sharing, fsdp ? MLS_FSDP_FULL_SHARD : 3}}}},
     };
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }

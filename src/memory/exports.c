@@ -163,7 +163,9 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
     fill(of, MLS_MEMORY_SEQUENCE_PARALLEL, export_flag(of, "SEQ_PARALLEL SP", !lora && VALUE(of->ask, TP) > 1));
     fill(of, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
     fill(of, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));
-    fill(of, MLS_MEMORY_ZERO, export_flag(of, "USE_DIST_OPTIMIZER USE_DISTRIBUTED_OPTIMIZER", true));
+    if (of->ask->values[MLS_MEMORY_FSDP] == MLS_MEMORY_NOT_SET) {
+        fill(of, MLS_MEMORY_ZERO, export_flag(of, "USE_DIST_OPTIMIZER USE_DISTRIBUTED_OPTIMIZER", true));
+    }
 }
 
 static void fill_recomputation(const exports *of)

@@ -121,13 +121,21 @@ void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const ml
     }
 }
 
+/* What is shared by a name of FSDP, as a stage of ZeRO; nothing is named: the distributed optimizer of Megatron. */
+static uint64_t stage_of_sharding(const mls_memory_ask *ask)
+{
+    static const uint64_t stages[] = {
+        [MLS_FSDP_NO_SHARD] = 0, [MLS_FSDP_SHARD_GRAD_OP] = 2, [MLS_FSDP_FULL_SHARD] = 3, [MLS_FSDP_HYBRID_SHARD] = 3};
+    const int64_t named = ask->values[MLS_MEMORY_FSDP];
+    return named == MLS_MEMORY_NOT_SET ? 1 : stages[named];
+}
+
 static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting setting)
 {
     static const uint64_t fixed[MLS_MEMORY_SETTING_COUNT] = {[MLS_MEMORY_GPUS_PER_NODE] = 8,
                                                              [MLS_MEMORY_PRECISION] = MLS_BF16,
                                                              [MLS_MEMORY_RUNTIME] = UINT64_C(1) << 30,
                                                              [MLS_MEMORY_PREFILL] = 8192,
-                                                             [MLS_MEMORY_ZERO] = 1,
                                                              [MLS_MEMORY_RECOMPUTE_LAYERS] = UINT64_MAX};
     const bool torch = ask->values[MLS_MEMORY_FRAMEWORK] == MLS_FRAMEWORK_TORCH;
     const uint64_t kind = setting == MLS_MEMORY_KV_PRECISION ? VALUE(ask, PRECISION) : MLS_BF16;
@@ -142,6 +150,8 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
         return ask->shape.sequence;
     case MLS_MEMORY_SEQUENCE_PARALLEL:
         return VALUE(ask, TP) > 1;
+    case MLS_MEMORY_ZERO:
+        return stage_of_sharding(ask);
     case MLS_MEMORY_DROPOUT:
         return ask->shape.dropout == MLS_SAID_YES;
     case MLS_MEMORY_LOSS:
@@ -217,6 +227,21 @@ static mls_status set_lora(mls_memory_ask *ask, const char *text, mls_error *err
     return MLS_OK;
 }
 
+/* "3", "zero-3", "ZeRO 3", "stage3". */
+static mls_status set_zero(mls_memory_ask *ask, const char *text, mls_error *error)
+{
+    static const char *const before[] = {"", "zero", "stage", "zerostage"};
+    const size_t len = strlen(text);
+    const int64_t stage = len > 0 ? text[len - 1] - '0' : -1;
+    for (size_t i = 0; i < sizeof before / sizeof *before && stage >= 0 && stage <= 3; i++) {
+        if (mls_names_alike((mls_str){text, len - 1}, mls_str_from(before[i]))) {
+            ask->values[MLS_MEMORY_ZERO] = stage;
+            return MLS_OK;
+        }
+    }
+    return wrong_value(error, MLS_MEMORY_ZERO, text, "0, 1, 2 or 3, or such as zero-3");
+}
+
 bool mls_memory_model_is_file(const char *name)
 {
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
@@ -274,6 +299,8 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
         return ask->link != NULL ? MLS_OK : wrong_value(error, setting, text, "nvlink-c2c, pcie5, pcie4 or pcie3");
     case MLS_MEMORY_RECOMPUTE:
         return set_recompute(ask, text, error);
+    case MLS_MEMORY_ZERO:
+        return set_zero(ask, text, error);
     default:
         return set_lora(ask, text, error);
     }

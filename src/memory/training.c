@@ -12,7 +12,7 @@ typedef struct job {
     const mls_memory_ask *ask;
     const mls_model_shape *m;
     uint64_t t, p, c, e, v;  /* tensor, pipeline, context, expert parallel; chunks of a stage */
-    uint64_t n;              /* GPUs that hold the same parameters */
+    uint64_t n;              /* GPUs that share the same parameters */
     uint64_t s, S, b, micro; /* tokens of a sequence, of it on one GPU; sequences of a micro-batch, micro-batches */
     uint64_t T, A;           /* tokens of a micro-batch on one GPU; t with sequence parallel, else 1 */
     uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
@@ -184,7 +184,8 @@ static stage stage_of(const job *j, uint64_t i)
 static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
 {
     routed = j->e > 1 ? routed : 0;
-    return ADD(mls_bytes_up(mls_bytes_less(all, routed), j->n), mls_bytes_up(routed, MUL(j->n, j->t) / j->e));
+    return ADD(mls_bytes_up(mls_bytes_less(all, routed), j->n),
+               mls_bytes_up(routed, mls_bytes_max(MUL(j->n, j->t) / j->e, 1)));
 }
 
 /* --------------------------------------------------------------- activations */
@@ -406,6 +407,14 @@ mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to,
     to->data_parallel = to->gpus / MUL(j.t, j.p, j.c);
     to->global_batch = MUL(to->data_parallel, j.micro, j.b);
     j.n = MUL(to->data_parallel, j.c);
+    if (ask->values[MLS_MEMORY_FSDP] == MLS_FSDP_HYBRID_SHARD) {
+        const uint64_t of_node = mls_bytes_max(VALUE(ask, GPUS_PER_NODE) / j.t, 1);
+        if (j.n > of_node && j.n % of_node != 0) {
+            return mls_layout_error(error, "data x context parallel", j.n, "GPUs of a node that share", of_node);
+        }
+        j.n = mls_bytes_min(j.n, of_node);
+    }
+    to->shared_by = j.zero != 0 ? j.n : 1;
     mls_memory_estimate fullest = *to;
     for (uint64_t i = 0; i < j.p; i++) {
         mls_memory_estimate one = *to;

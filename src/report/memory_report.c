@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_report.c - what a GPU must hold: items with bars, the verdict, and the change that would fit; and messages of
- * memory that ran out: what each says, and what follows. */
+/* memory_report.c - what a GPU must hold: items with bars, the verdict, and the change that would fit. */
 #include "report/reports.h"
 
 #include <inttypes.h>
@@ -22,7 +21,7 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     mls_emit_name(to, (mls_str){name, len});
     if (value == MLS_MEMORY_NOT_SET) {
         mls_emit_null(to);
-    } else if (word.ptr != NULL && setting != MLS_MEMORY_ZERO) {
+    } else if (word.ptr != NULL) {
         mls_emit_str(to, word);
     } else if (mls_memory_settings[setting].kind == MLS_MEMORY_FLAG) {
         mls_emit_bool(to, value != 0);
@@ -108,6 +107,8 @@ MLS_FIELDS(memory_cache, mls_memory_estimate, CACHE_FIELDS)
     F(memory, in_flight, IF(NUMBER, OF.training), "", OF.in_flight)                                                    \
     F(memory, data_parallel, IF(NUMBER, OF.training), "", OF.data_parallel)                                            \
     F(memory, global_batch, IF(NUMBER, OF.training), "", OF.global_batch)                                              \
+    F(memory, zero, IF(NUMBER, OF.training), "", mls_memory_value(&row->ask, MLS_MEMORY_ZERO))                         \
+    F(memory, shared_by, IF(NUMBER, OF.training), "", OF.shared_by)                                                    \
     F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
     F(memory, max_tokens, IF(NUMBER, OF.max_tokens >= 0), "", OF.max_tokens)                                           \
     F(memory, max_users, IF(NUMBER, OF.max_users >= 0), "", OF.max_users)                                              \
@@ -251,6 +252,19 @@ static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char
     }
 }
 
+/* A name of FSDP with the stage of ZeRO that it stands for, and how many share. */
+static void append_sharing(mls_buffer *line, const mls_memory_ask *ask, const mls_memory_estimate *of)
+{
+    const bool fsdp = ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET;
+    if (fsdp) {
+        append_setting_value(line, ask, "  fsdp ", MLS_MEMORY_FSDP);
+    }
+    append_setting_value(line, ask, fsdp ? ", which is zero " : "  zero ", MLS_MEMORY_ZERO);
+    if (fsdp && of->shared_by > 1) {
+        mls_buffer_printf(line, " over %s", mls_words_plural(of->shared_by, "GPU", "GPUs").text);
+    }
+}
+
 static void show_training(mls_view *view, const mls_memory_job *job)
 {
     const mls_memory_ask *ask = &job->ask;
@@ -264,7 +278,7 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
     append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
     append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);
-    append_setting_value(&line, ask, "  zero ", MLS_MEMORY_ZERO);
+    append_sharing(&line, ask, of);
     append_given(&line, ask, "  recompute ", MLS_MEMORY_RECOMPUTE);
     append_given(&line, ask, " of layers ", MLS_MEMORY_RECOMPUTE_LAYERS);
     append_given(&line, ask, "  layers offloaded ", MLS_MEMORY_OFFLOAD_LAYERS);
@@ -440,148 +454,3 @@ const mls_report mls_memory_report = {
         .rows = "host items server",
         .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
                     &memory_item_fields}}};
-
-/* A message, and what a GPU of the job should have needed. */
-typedef struct oom_row {
-    const mls_oom *oom;
-    const mls_memory_job *job; /* NULL: none was named */
-} oom_row;
-
-static double known(int64_t number)
-{
-    return number >= 0 ? (double)number : (double)NAN;
-}
-
-static double estimate_of(const oom_row *row)
-{
-    return row->job != NULL ? (double)row->job->answer.estimate.estimate : (double)NAN;
-}
-
-/* The estimate less what the job had and wanted. */
-static double difference_of(const oom_row *row)
-{
-    return estimate_of(row) - known(row->oom->allocated) - known(row->oom->tried);
-}
-
-static void append_advice(mls_buffer *line, const mls_oom *oom)
-{
-    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
-        if ((oom->advice & 1U << i) != 0) {
-            mls_buffer_printf(line, "%s%s", line->len > 0 ? " " : "", mls_oom_advices[i].name);
-        }
-    }
-}
-
-#define OOM_FIELDS(F)                                                                                                  \
-    F(oom, file, TEXT, "", row->oom->file)                                                                             \
-    F(oom, line, NUMBER, "", row->oom->line)                                                                           \
-    F(oom, framework, TEXT, "", row->oom->framework)                                                                   \
-    F(oom, wording, TEXT, "", row->oom->wording)                                                                       \
-    F(oom, rank, NUMBER_OR_NULL, "", known(row->oom->rank))                                                            \
-    F(oom, gpu, NUMBER_OR_NULL, "", known(row->oom->gpu))                                                              \
-    F(oom, tried_bytes, NUMBER_OR_NULL, "", known(row->oom->tried))                                                    \
-    F(oom, capacity_bytes, NUMBER_OR_NULL, "", known(row->oom->capacity))                                              \
-    F(oom, free_bytes, NUMBER_OR_NULL, "", known(row->oom->free))                                                      \
-    F(oom, in_use_bytes, NUMBER_OR_NULL, "", known(row->oom->in_use))                                                  \
-    F(oom, allocated_bytes, NUMBER_OR_NULL, "", known(row->oom->allocated))                                            \
-    F(oom, reserved_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved))                                              \
-    F(oom, reserved_unallocated_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved_unallocated))                      \
-    F(oom, private_pool_bytes, NUMBER_OR_NULL, "", known(row->oom->private_pool))                                      \
-    F(oom, allowed_bytes, NUMBER_OR_NULL, "", known(row->oom->allowed))                                                \
-    F(oom, other_bytes, NUMBER_OR_NULL, "", known(row->oom->other))                                                    \
-    F(oom, advice, VALUES, "",                                                                                         \
-      MLS_EACH(MLS_OOM_ADVICE_COUNT,                                                                                   \
-               (row->oom->advice & 1U << i) != 0 ? mls_emit_text(to, mls_oom_advices[i].name) : (void)0))              \
-    F(oom, estimate_bytes, NUMBER_OR_NULL, "", estimate_of(row))                                                       \
-    F(oom, difference_bytes, NUMBER_OR_NULL, "", difference_of(row))
-MLS_FIELDS(oom, oom_row, OOM_FIELDS)
-#define OOM_CSV_FIELDS(F) F(oom_csv, advice, WORDS, "", append_advice(words, row->oom))
-MLS_FIELDS_BESIDE(oom_csv, oom, OOM_CSV_FIELDS)
-
-#define OOM_LIST_FIELDS(F)                                                                                             \
-    F(oom_list, ooms, LIST(oom), "", MLS_EACH(row->count, mls_emit_row(to, &(oom_row){&row->items[i], row->job})))     \
-    F(oom_list, dropped, NUMBER, "", row->dropped)
-MLS_FIELDS(oom_list, mls_oom_list, OOM_LIST_FIELDS)
-
-static void size_cell(mls_table *table, const char *header, double bytes)
-{
-    mls_table_words(table, header, MLS_COLUMN_DECIMAL, mls_words_grouped(bytes / gib, 2));
-}
-
-static void number_cell(mls_table *table, const char *header, int64_t number)
-{
-    mls_table_cell(table, header, MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, number >= 0 ? "%" PRId64 : "-", number);
-}
-
-static void add_message_row(mls_table *table, const oom_row *row)
-{
-    const mls_oom *oom = row->oom;
-    mls_buffer advice = {0};
-    append_advice(&advice, oom);
-    mls_table_row(table);
-    mls_table_cell(table, "GiB", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s:%zu", oom->file, oom->line);
-    number_cell(table, "rank", oom->rank);
-    number_cell(table, "GPU", oom->gpu);
-    mls_table_text(table, "advice", MLS_COLUMN_LEFT, mls_table_take(table, &advice));
-    size_cell(table, "wanted", known(oom->tried));
-    size_cell(table, "allocated", known(oom->allocated));
-    if (row->job != NULL) {
-        size_cell(table, "difference", difference_of(row));
-    }
-    size_cell(table, "in pieces", known(oom->reserved_unallocated));
-    size_cell(table, "free", known(oom->free));
-    size_cell(table, "others'", known(oom->other));
-    size_cell(table, "capacity", known(oom->capacity));
-}
-
-static void show_ooms(mls_printer *to, const void *what)
-{
-    const mls_oom_list *list = what;
-    mls_view *view = to->view;
-    mls_table table = {.indent = INDENT};
-    size_t with[MLS_OOM_ADVICE_COUNT] = {0};
-    size_t enough = 0;
-    if (list->count == 0) {
-        mls_output_text(view->output, "no message of memory that ran out\n");
-        return;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        add_message_row(&table, &(oom_row){&list->items[i], list->job});
-        enough += list->items[i].tried >= 0 && list->items[i].free >= list->items[i].tried;
-        for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
-            with[k] += (list->items[i].advice >> k) & 1;
-        }
-    }
-    mls_table_finish(&table, view);
-    for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
-        if (with[k] > 0) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advices[k].name,
-                            mls_oom_advices[k].words, with[k], list->count);
-        }
-    }
-    if (enough > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "free is at least what was wanted: it lay in pieces, or a limit forbade it; the job is not too "
-                        "large by this (%zu of %zu)",
-                        enough, list->count);
-    }
-    if (list->job != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "difference: of %s GiB, the estimate of this job, to what was allocated and wanted",
-                        mls_words_grouped((double)list->job->answer.estimate.estimate / gib, 2).text);
-    }
-    mls_view_more(view, MLS_STYLE_WARN, INDENT, list->dropped, "message", NULL);
-}
-
-const mls_report mls_oom_report = {
-    .section = "MEMORY OOM JSON",
-    .show = show_ooms,
-    .object = &oom_list_fields,
-    .columns = {
-        .section = "MEMORY OOM CSV",
-        .names =
-            "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
-            "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice "
-            "estimate_bytes difference_bytes",
-        .rows = "ooms",
-        .sources = {&oom_csv_fields, &oom_fields}}};
