@@ -30,6 +30,7 @@ rcp.h score
 models.h score
 accelerators.h score
 reading.h reading
+settings.h settings
 collect.h slurm
 compare.h compare
 published.h compare

@@ -21,6 +21,7 @@
 #include "mlscore/reading.h"
 #include "mlscore/rules.h"
 #include "mlscore/run.h"
+#include "mlscore/settings.h"
 #include "mlscore/shell.h"
 #include "mlscore/submission.h"
 #include "mlscore/system.h"

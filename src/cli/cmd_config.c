@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/walk.h"
 #include "cli/command.h"
@@ -14,6 +15,9 @@ typedef struct config_settings {
     /* The configs to print; names and files are spans of operands and of paths that were found below folders. */
     mls_names found;
     mls_config_list list;
+    /* Of logs. */
+    mls_known_settings known;
+    MLS_LIST_OF(mls_printed_reader *) readers;
 } config_settings;
 
 static const mls_option options[] = {
@@ -81,6 +85,68 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
     mls_cli_judge_findings(cli, &entry->findings);
 }
 
+static void config_add_printed(mls_cli *cli, const char *path, const mls_printed *printed, size_t run_line)
+{
+    config_settings *settings = cli->settings;
+    if (!MLS_GROW(&settings->list, items)) {
+        mls_cli_say_no_memory(cli);
+        return;
+    }
+    settings->list.items[settings->list.count++] =
+        (mls_config_entry){.file = path,
+                           .name = {.name = mls_str_from(mls_path_name(path))},
+                           .exports = settings->exports,
+                           .printed = printed,
+                           .run_line = run_line,
+                           .known = &settings->known};
+}
+
+/* A row for each run of a log that printed settings, or one that says that none did. */
+static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *error)
+{
+    static const mls_printed nothing;
+    config_settings *settings = cli->settings;
+    mls_log_totals totals = {0};
+    mls_printed_reader *reader = NULL;
+    mls_status status = settings->known.arena != NULL ? MLS_OK : mls_known_settings_load(&settings->known, error);
+    status = status == MLS_OK ? mls_printed_read(path, &reader, &totals, error) : status;
+    if (status == MLS_OK && !MLS_GROW(&settings->readers, items)) {
+        mls_printed_reader_free(reader);
+        status = mls_error_memory(error);
+    }
+    if (status != MLS_OK) {
+        return status;
+    }
+    settings->readers.items[settings->readers.count++] = reader;
+    const mls_printed *printed;
+    size_t line = 0;
+    size_t count = 0;
+    for (; (printed = mls_printed_get(reader, count, &line)) != NULL; count++) {
+        config_add_printed(cli, path, printed, line);
+    }
+    if (count == 0) {
+        config_add_printed(cli, path, &nothing, 0);
+    }
+    return totals.unread == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", totals.unread);
+}
+
+/* Whether a file, which is there, is taken for a log: it is not called *.sh, and says what logs say. */
+static bool is_log(const char *path)
+{
+    static const char logs[] = ".log|.txt|.out|.err|.gz";
+    mls_buffer text = {0};
+    const mls_str name = mls_str_from(path);
+    bool log = mls_str_any(name, logs, mls_str_ends);
+    if (!log && !mls_str_ends(name, MLS_S(".sh"))) {
+        /* A large file leaves its beginning behind. */
+        const mls_status status = mls_file_read(path, false, (size_t)1 << 16, &text, NULL);
+        log = (status == MLS_OK || status == MLS_ERROR_LIMIT) &&
+              mls_str_contains(mls_buffer_str(&text), MLS_S(":::MLLOG "));
+    }
+    mls_buffer_release(&text);
+    return log;
+}
+
 static mls_status config_found(void *state, mls_walk_entry *entry)
 {
     mls_cli *cli = state;
@@ -144,6 +210,11 @@ static void config_add_operand(mls_cli *cli, const char *operand)
         config_add_folder(cli, operand);
     } else if (!there && strchr(operand, '/') != NULL) {
         mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
+    } else if (there && is_log(operand)) {
+        mls_error error = {0};
+        if (config_add_log(cli, operand, &error) != MLS_OK) {
+            mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", error.message);
+        }
     } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(cli, operand, there);
     } else {
@@ -167,18 +238,23 @@ static void config_run(mls_cli *cli)
         mls_findings_release(&list->items[i].findings);
         free(list->items[i].memory);
     }
+    for (size_t i = 0; i < settings->readers.count; i++) {
+        mls_printed_reader_free(settings->readers.items[i]);
+    }
+    free(settings->readers.items);
+    mls_known_settings_release(&settings->known);
     free(list->items);
     mls_names_release(&settings->found);
 }
 
 const mls_command mls_command_config = {
     .name = "config",
-    .summary = "decode names of configs, and say where name and text disagree",
-    .usage = "[OPTION]… NAME|FILE|FOLDER…",
+    .summary = "decode names of configs, and show what jobs print of settings",
+    .usage = "[OPTION]… NAME|FILE|FOLDER|LOG…",
     .about = "Decodes the names of config_*.sh scripts: nodes, GPUs, parallelism and batch\n"
              "size.  Of a file it also reads the exports, without running anything, and says\n"
              "where they disagree with the name.  A folder stands for every config_*.sh below\n"
-             "it, a row each.",
+             "it, a row each.  Of a log it shows the settings that the job printed.",
     .options = options,
     .settings_size = sizeof(config_settings),
     .paths = "no name, file or folder given",

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/utf8.h"
+#include "report/printed.h"
 #include "report/table.h"
 
 enum { INDENT = 2, HANG = 4 };
@@ -206,14 +207,18 @@ static void show_configs(mls_printer *to, const void *what)
     mls_finding_counts counts = {0};
     mls_table table = {0};
     for (size_t i = 0; i < list->count && list->folders; i++) {
-        add_entry_row(&table, &list->items[i]);
+        if (list->items[i].printed == NULL) {
+            add_entry_row(&table, &list->items[i]);
+        }
         mls_finding_counts_add(&counts, &list->items[i].findings.counts);
     }
     mls_table_finish(&table, view);
     mls_output_text(view->output, counts.error + counts.warning + counts.advice > 0 ? "\n" : "");
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
-        if (!list->folders) {
+        if (entry->printed != NULL) {
+            mls_printed_show(view, mls_str_from(entry->file), entry->run_line, entry->printed, entry->known);
+        } else if (!list->folders) {
             show_entry(view, entry);
         } else if (entry->memory != NULL) {
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: memory: %s", entry->file, entry->memory);
@@ -226,6 +231,14 @@ static void show_configs(mls_printer *to, const void *what)
     }
 }
 
+static void show_assignment(mls_output *output, mls_str name, const char *between, mls_str value)
+{
+    mls_output_escaped(output, name);
+    mls_output_text(output, between);
+    mls_output_escaped(output, value);
+    mls_output_text(output, "\n");
+}
+
 static void show_exports(mls_printer *to, const void *what)
 {
     const mls_config_list *list = what;
@@ -233,7 +246,8 @@ static void show_exports(mls_printer *to, const void *what)
     bool first = true;
     for (size_t i = 0; i < list->count; i++) {
         const mls_shell *script = list->items[i].script;
-        if (list->count > 1 && script != NULL) {
+        const mls_printed *printed = list->items[i].printed;
+        if (list->count > 1 && (script != NULL || printed != NULL)) {
             mls_output_text(output, first ? "# " : "\n# ");
             mls_output_escaped(output, mls_str_from(list->items[i].file));
             mls_output_text(output, "\n");
@@ -242,10 +256,11 @@ static void show_exports(mls_printer *to, const void *what)
         for (size_t k = 0; script != NULL && k < script->export_count; k++) {
             const mls_shell_variable *variable = &script->exports[k];
             mls_output_text(output, variable->known ? "" : "# ");
-            mls_output_escaped(output, variable->name);
-            mls_output_text(output, variable->known ? "=" : " cannot be known without running the script");
-            mls_output_escaped(output, variable->value);
-            mls_output_text(output, "\n");
+            show_assignment(output, variable->name,
+                            variable->known ? "=" : " cannot be known without running the script", variable->value);
+        }
+        for (size_t k = 0; printed != NULL && k < printed->settings.count; k++) {
+            show_assignment(output, printed->settings.items[k].name, "=", printed->settings.items[k].value);
         }
     }
 }
@@ -260,6 +275,22 @@ static size_t export_count(const mls_config_entry *entry)
     return entry->script != NULL ? entry->script->export_count : 0;
 }
 
+static void emit_known(mls_emitter *to, const mls_config_entry *entry)
+{
+    for (size_t i = 0; i < entry->known->count; i++) {
+        const mls_str value = mls_known_value(&entry->known->items[i], entry->printed);
+        if (value.ptr != NULL) {
+            mls_emit_name(to, mls_str_from(entry->known->items[i].name));
+            mls_emit_str(to, value);
+        }
+    }
+}
+
+#define BLOCK_FIELDS(F)                                                                                                \
+    F(block, kind, TEXT, "", mls_printed_form_name(row->form))                                                         \
+    F(block, name, TEXT_OR_NULL, "", row->name.len > 0 ? row->name : (mls_str){0})                                     \
+    F(block, settings, NUMBER, "", row->settings)
+MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
 #define CONFIG_FIELDS(F)                                                                                               \
     F(config, name, TEXT, "", row->name.name)                                                                          \
     F(config, file, TEXT_OR_NULL, "", row->file)                                                                       \
@@ -282,6 +313,14 @@ static size_t export_count(const mls_config_entry *entry)
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
       MLS_MEMBERS(export_count(row), row->script->exports[i].name,                                                     \
                   mls_emit_str_or_null(to, value_if_known(&row->script->exports[i]))))                                 \
+    F(config, run_start_line, ELSE_OUT(COUNT_OR_NULL, row->printed != NULL), "", row->run_line)                        \
+    F(config, blocks, ELSE_OUT(LIST(block), row->printed != NULL), "",                                                 \
+      MLS_ROWS(row->printed->blocks.items, row->printed->blocks.count))                                                \
+    F(config, settings, ELSE_OUT(MAP, row->printed != NULL), "",                                                       \
+      MLS_MEMBERS(row->printed->settings.count, row->printed->settings.items[i].name,                                  \
+                  mls_emit_str(to, row->printed->settings.items[i].value)))                                            \
+    F(config, known, ELSE_OUT(MAP, row->printed != NULL), "", emit_known(to, row))                                     \
+    F(config, settings_lost, ELSE_OUT(NUMBER, row->printed != NULL), "", row->printed->lost)                           \
     F(config, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
@@ -298,7 +337,16 @@ MLS_FIELDS_BESIDE(config_csv, config, CONFIG_CSV_FIELDS)
     F(export, set_in, TEXT_OR_NULL, "", row->path)                                                                     \
     F(export, line, COUNT_OR_NULL, "", row->line)
 MLS_FIELDS(export, mls_shell_variable, EXPORT_FIELDS)
-#define EXPORTS_FIELDS(F) F(exports, exports, LIST(export), "", MLS_ROWS(row->script->exports, export_count(row)))
+static void emit_printed(mls_emitter *to, const mls_config_entry *entry)
+{
+    for (size_t i = 0; entry->printed != NULL && i < entry->printed->settings.count; i++) {
+        const mls_printed_setting *setting = &entry->printed->settings.items[i];
+        mls_emit_row(to, &(mls_shell_variable){.name = setting->name, .value = setting->value, .known = true});
+    }
+}
+
+#define EXPORTS_FIELDS(F)                                                                                              \
+    F(exports, exports, LIST(export), "", MLS_ROWS(row->script->exports, export_count(row)); emit_printed(to, row))
 MLS_FIELDS_BESIDE(exports, config, EXPORTS_FIELDS)
 #define LIST_FIELDS(F) F(list, configs, LIST(config), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(list, mls_config_list, LIST_FIELDS)

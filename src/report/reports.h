@@ -11,6 +11,7 @@
 #include "mlscore/memory.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
+#include "mlscore/settings.h"
 #include "mlscore/submission.h"
 #include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
@@ -78,6 +79,9 @@ typedef struct mls_config_entry {
     bool exports;      /* print what it exports: KEY=VALUE, `# …` for what cannot be known */
     mls_config_summary summary;
     char *memory; /* what it asks of a GPU, in a line; NULL: not known, or not asked for.  To be given to free(). */
+    const mls_printed *printed; /* of a log, what it printed before the run whose run_start stands in that line */
+    size_t run_line;            /* 0: it has none */
+    const mls_known_settings *known;
     mls_findings findings;
 } mls_config_entry;
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settings.h - the settings that a job printed when it started: what decides its speed and never becomes a record.
+ *
+ * Frameworks print their configuration in three forms: yaml, a call of Python with a line for each argument, and names
+ * with dots before their values.  Only lines without a record count, before the first run_start of a run (all lines of
+ * a log without one); a rank at the beginning of a line is taken off, and each rank is read by itself.  A block is at
+ * least eight lines of one form, with at least eight settings, of which nothing in between ends it. */
+#pragma once
+
+#include "mlscore/log.h"
+
+MLS_C_BEGIN
+
+typedef enum mls_printed_form { MLS_PRINTED_YAML, MLS_PRINTED_PYTHON, MLS_PRINTED_ARGS } mls_printed_form;
+
+/** "yaml", "python" or "args". */
+const char *mls_printed_form_name(mls_printed_form form);
+
+typedef struct mls_printed_block {
+    mls_printed_form form;
+    mls_str name;    /**< of the object of Python; "args"; empty for yaml */
+    size_t settings; /**< in it, kept or not */
+} mls_printed_block;
+
+/** A name is the path by indentation, "model.fp8", or that of the block, a point and the name. */
+typedef struct mls_printed_setting {
+    mls_str name, value;
+} mls_printed_setting;
+
+/** What is kept of a run at most; more is counted in `lost`. */
+#define MLS_PRINTED_SETTINGS_MAX 4096
+#define MLS_PRINTED_BYTES_MAX ((size_t)512 << 10)
+#define MLS_PRINTED_BLOCKS_MAX 4096
+#define MLS_PRINTED_VALUE_MAX 200
+
+/** What was printed before a run; of several settings of a name the first.  The texts are the reader's. */
+typedef struct mls_printed {
+    MLS_LIST_OF(mls_printed_block) blocks;
+    MLS_LIST_OF(mls_printed_setting) settings;
+    size_t lost; /**< settings that are not kept: see the limits */
+} mls_printed;
+
+/** The value of a setting by its whole name; ptr NULL: it was not printed. */
+mls_str mls_printed_value(const mls_printed *printed, mls_str name);
+
+/** Reads one log; to be given to a scan as a sink, and asked afterwards.  NULL: no memory. */
+typedef struct mls_printed_reader mls_printed_reader;
+mls_printed_reader *mls_printed_reader_new(void);
+mls_sink mls_printed_reader_sink(mls_printed_reader *reader);
+void mls_printed_reader_free(mls_printed_reader *reader);
+
+/** Reads the log at a path that a person named, packed by gzip or not.  MLS_OK, and *reader is the caller's; or what
+ * mls_log_scan_fd() returned, with *reader NULL.  The totals tell what was no log. */
+mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals,
+                            mls_error *error) MLS_MUST_USE;
+
+/** What the run printed whose (first) run_start stands in that line, or the last run before it that printed anything;
+ * NULL: neither did.  Line 0: what a log without a run_start printed, or behind its last run. */
+const mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line);
+
+/** The runs that printed something of their own, in the order of the file; NULL: no more. */
+const mls_printed *mls_printed_get(const mls_printed_reader *reader, size_t i, size_t *run_start_line);
+
+typedef enum mls_known_kind { MLS_KNOWN_INT = 1, MLS_KNOWN_BOOL, MLS_KNOWN_WORD } mls_known_kind;
+
+/** A setting that decides speed. */
+typedef struct mls_known_setting {
+    const char *name;              /**< "fp8_recipe" */
+    const char *group;             /**< "precision" */
+    unsigned kind;                 /**< an mls_known_kind */
+    const char *printed, *exports; /**< "a|b": last parts of printed names; variables of configs */
+    const char *effect;            /**< a few words for a person */
+} mls_known_setting;
+
+/** The table, by groups in the order in which they matter.  MLS_ERROR_VALUE, where the data is wrong, or _MEMORY. */
+typedef struct mls_known_settings {
+    const mls_known_setting *items;
+    size_t count;
+    struct mls_arena *arena;
+} mls_known_settings;
+mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error) MLS_MUST_USE;
+void mls_known_settings_release(mls_known_settings *known);
+
+/** The row of a printed setting, by the last part of its name, and of an exported one; NULL: it is not known. */
+const mls_known_setting *mls_known_setting_printed(const mls_known_settings *known, mls_str name);
+const mls_known_setting *mls_known_setting_exported(const mls_known_settings *known, mls_str variable);
+
+/** What a run printed of a known setting: the first printed name that means it; ptr NULL: nothing. */
+mls_str mls_known_value(const mls_known_setting *known, const mls_printed *printed);
+
+/** Whether two values mean the same: true, True and 1; null, None and nothing; numbers by value. */
+bool mls_setting_values_equal(mls_str a, mls_str b);
+
+MLS_C_END

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* printed.c - from the lines of a log to the blocks of settings in them, and to the runs that these are of. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "log/prefix.h"
+#include "log/reader.h"
+#include "score/run_cut.h"
+#include "settings/lines.h"
+
+enum {
+    BLOCK_MIN = 8,       /* lines, and settings, of a block */
+    LEVELS_MAX = 32,     /* of yaml that a name is made of; deeper ones are read as if they were at this one */
+    READINGS_MAX = 8192, /* ranks that are read by themselves */
+    LINE_MAX_READ = 65536,
+};
+
+/* Blocks that are not known to be ones yet hold no more than this, all ranks together. */
+static const size_t open_bytes_max = (size_t)8 << 20;
+
+/* Setting and its place in the text of an open block. */
+typedef struct open_setting {
+    uint32_t name, name_len, value_len; /* the value follows the name */
+} open_setting;
+
+typedef struct yaml_level {
+    size_t column;
+    size_t path_len; /* of the path to the key that opened it, with the point */
+} yaml_level;
+
+/* What one rank is in the middle of. */
+typedef struct rank_reading {
+    bool open;
+    mls_printed_form form;
+    size_t lines, found; /* of the block */
+    size_t column;       /* of the arguments of Python */
+    mls_buffer object;
+    mls_buffer path; /* to the level of yaml */
+    yaml_level levels[LEVELS_MAX];
+    size_t level_count;
+    mls_buffer text;
+    MLS_LIST_OF(open_setting) settings;
+} rank_reading;
+
+/* A run that printed something, or the text before a run that is not known yet. */
+typedef struct printed_run {
+    size_t run_start; /* line; 0: none came */
+    mls_printed printed;
+    mls_map names;
+    size_t bytes;
+} printed_run;
+
+/* Where in a block of lines text begins or ceases to count. */
+typedef struct printed_edge {
+    size_t line;
+    bool begins;
+} printed_edge;
+
+struct mls_printed_reader {
+    mls_arena arena, scratch;
+    mls_run_cut cut;
+    bool counts;      /* lines do: no run_start has come since the run before ended */
+    bool lines_count; /* the same, of the lines that were read */
+    MLS_LIST_OF(printed_edge) edges;
+    MLS_LIST_OF(printed_run *) runs;
+    printed_run *run; /* the last of them while it has no run_start */
+    mls_map ranks;    /* to readings */
+    MLS_LIST_OF(rank_reading *) readings;
+    rank_reading *last;
+    int32_t last_rank;
+    size_t open_bytes;
+    bool out_of_memory;
+};
+
+const char *mls_printed_form_name(mls_printed_form form)
+{
+    static const char *const names[] = {"yaml", "python", "args"};
+    return names[form];
+}
+
+mls_str mls_printed_value(const mls_printed *printed, mls_str name)
+{
+    for (size_t i = 0; i < printed->settings.count; i++) {
+        if (mls_str_equal(printed->settings.items[i].name, name)) {
+            return printed->settings.items[i].value;
+        }
+    }
+    return (mls_str){0};
+}
+
+/* The run that what is printed now belongs to. */
+static printed_run *current_run(mls_printed_reader *self)
+{
+    if (self->run == NULL) {
+        printed_run *run = MLS_GROW(&self->runs, items) ? mls_arena_zeroed(&self->arena, 1, sizeof *run) : NULL;
+        if (run == NULL) {
+            return NULL;
+        }
+        run->names.arena = &self->arena;
+        self->runs.items[self->runs.count++] = self->run = run;
+    }
+    return self->run;
+}
+
+/* Keeps a setting, the first of its name, as far as there is room for it. */
+static bool keep_setting(mls_printed_reader *self, printed_run *run, mls_str name, mls_str value)
+{
+    mls_printed *printed = &run->printed;
+    if (mls_map_find(&run->names, name) != NULL) {
+        return true;
+    }
+    if (printed->settings.count == MLS_PRINTED_SETTINGS_MAX ||
+        run->bytes + name.len + value.len > MLS_PRINTED_BYTES_MAX) {
+        printed->lost++;
+        return true;
+    }
+    const mls_printed_setting copy = {mls_arena_copy(&self->arena, name), mls_arena_copy(&self->arena, value)};
+    run->bytes += name.len + value.len;
+    return copy.name.ptr != NULL && copy.value.ptr != NULL && mls_map_put(&run->names, copy.name, NULL) != NULL &&
+           MLS_ARENA_ADD(&self->arena, &printed->settings, copy);
+}
+
+/* How many settings an open block has, by their names; false: no memory. */
+static bool count_names(mls_printed_reader *self, const rank_reading *rank, size_t *count)
+{
+    mls_map names = {.arena = &self->scratch};
+    bool ok = true;
+    for (size_t i = 0; ok && i < rank->settings.count; i++) {
+        const open_setting *setting = &rank->settings.items[i];
+        ok = mls_map_put(&names, (mls_str){rank->text.ptr + setting->name, setting->name_len}, NULL) != NULL;
+    }
+    *count = names.count + rank->found - rank->settings.count;
+    mls_arena_reset(&self->scratch);
+    return ok;
+}
+
+/* A block that is one goes to the run; what is open of it goes in any case. */
+static bool end_block(mls_printed_reader *self, rank_reading *rank)
+{
+    size_t count = 0;
+    bool ok = rank->found < BLOCK_MIN || count_names(self, rank, &count);
+    if (ok && rank->lines >= BLOCK_MIN && count >= BLOCK_MIN) {
+        printed_run *run = current_run(self);
+        const mls_str object = rank->form == MLS_PRINTED_ARGS ? MLS_S("args") : mls_buffer_str(&rank->object);
+        const mls_printed_block block = {rank->form, mls_arena_copy(&self->arena, object), count};
+        ok = run != NULL && block.name.ptr != NULL &&
+             (run->printed.blocks.count == MLS_PRINTED_BLOCKS_MAX ||
+              MLS_ARENA_ADD(&self->arena, &run->printed.blocks, block));
+        for (size_t i = 0; ok && i < rank->settings.count; i++) {
+            const open_setting *setting = &rank->settings.items[i];
+            const char *name = rank->text.ptr + setting->name;
+            ok = keep_setting(self, run, (mls_str){name, setting->name_len},
+                              (mls_str){name + setting->name_len, setting->value_len});
+        }
+        if (ok) {
+            run->printed.lost += rank->found - rank->settings.count;
+        }
+    }
+    self->open_bytes -= rank->text.len;
+    mls_buffer_clear(&rank->text);
+    mls_buffer_clear(&rank->object);
+    mls_buffer_clear(&rank->path);
+    rank->open = false;
+    rank->settings.count = rank->lines = rank->found = rank->level_count = 0;
+    return ok;
+}
+
+/* The path to a key of yaml in this column: the levels that are further left. */
+static void set_path(rank_reading *rank, const mls_setting_line *line)
+{
+    while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line->column) {
+        rank->level_count--;
+    }
+    mls_buffer_cut(&rank->path, rank->level_count > 0 ? rank->levels[rank->level_count - 1].path_len : 0);
+}
+
+static void open_level(rank_reading *rank, const mls_setting_line *line)
+{
+    if (rank->level_count < LEVELS_MAX && rank->path.len + line->key.len < LINE_MAX_READ) {
+        mls_buffer_append(&rank->path, line->key);
+        mls_buffer_append_char(&rank->path, '.');
+        rank->levels[rank->level_count++] = (yaml_level){line->column, rank->path.len};
+    }
+}
+
+static bool is_worth_keeping(mls_str value)
+{
+    return value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(value, MLS_S(" at 0x"));
+}
+
+/* Adds the setting of a line to the open block. */
+static bool add_setting(mls_printed_reader *self, rank_reading *rank, const mls_setting_line *line)
+{
+    const mls_str before = line->form == MLS_PRINTED_YAML   ? mls_buffer_str(&rank->path)
+                           : line->form == MLS_PRINTED_ARGS ? MLS_S("args.")
+                                                            : mls_buffer_str(&rank->object);
+    rank->found++;
+    if (self->open_bytes + before.len + line->key.len + line->value.len >= open_bytes_max) {
+        return true; /* counted as lost when the block ends */
+    }
+    const size_t from = rank->text.len;
+    mls_buffer_append(&rank->text, before);
+    mls_buffer_append_text(&rank->text, line->form == MLS_PRINTED_PYTHON ? "." : "");
+    mls_buffer_append(&rank->text, line->key);
+    const size_t name_len = rank->text.len - from;
+    mls_buffer_append(&rank->text, line->value);
+    self->open_bytes += rank->text.len - from;
+    if (rank->text.failed || !MLS_GROW(&rank->settings, items)) {
+        return false;
+    }
+    rank->settings.items[rank->settings.count++] =
+        (open_setting){(uint32_t)from, (uint32_t)name_len, (uint32_t)line->value.len};
+    return true;
+}
+
+static bool read_line(mls_printed_reader *self, rank_reading *rank, mls_str text)
+{
+    bool ok = true;
+    const bool python = rank->open && rank->form == MLS_PRINTED_PYTHON;
+    const mls_setting_line line = mls_setting_read(text, python, rank->column);
+    if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0)) {
+        ok = end_block(self, rank);
+    }
+    if (line.kind != MLS_SETTING_LINE) {
+        return ok;
+    }
+    if (!rank->open) {
+        rank->open = true;
+        rank->form = line.form;
+        rank->column = line.column;
+        mls_buffer_append(&rank->object, line.object);
+    }
+    rank->lines++;
+    if (line.form == MLS_PRINTED_YAML) {
+        set_path(rank, &line);
+    }
+    if (!line.has_value) {
+        open_level(rank, &line);
+    } else if (is_worth_keeping(line.value)) {
+        ok = ok && add_setting(self, rank, &line);
+    }
+    return ok && (!line.closes || end_block(self, rank));
+}
+
+/* The reading of a rank; NULL: there are too many, or there is no memory. */
+static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
+{
+    if (self->last != NULL && self->last_rank == rank) {
+        return self->last;
+    }
+    const mls_str key = {(const char *)&rank, sizeof rank};
+    mls_map_entry *entry = mls_map_find(&self->ranks, key);
+    if (entry == NULL && self->readings.count < READINGS_MAX) {
+        rank_reading *reading = mls_arena_zeroed(&self->arena, 1, sizeof *reading);
+        const mls_str copy = mls_arena_copy(&self->arena, key);
+        entry = reading != NULL && copy.ptr != NULL && MLS_GROW(&self->readings, items)
+                    ? mls_map_put(&self->ranks, copy, NULL)
+                    : NULL;
+        if (entry == NULL) {
+            self->out_of_memory = true;
+            return NULL;
+        }
+        entry->value.pointer = reading;
+        self->readings.items[self->readings.count++] = reading;
+    }
+    self->last = entry != NULL ? entry->value.pointer : NULL;
+    self->last_rank = rank;
+    return self->last;
+}
+
+static bool end_all_blocks(mls_printed_reader *self)
+{
+    bool ok = true;
+    for (size_t i = 0; i < self->readings.count; i++) {
+        ok = end_block(self, self->readings.items[i]) && ok;
+    }
+    return ok;
+}
+
+/* Text ceases to count with a run_start, and counts again when the run has ended. */
+static bool pass_edge(mls_printed_reader *self, const printed_edge *edge)
+{
+    const bool ok = end_all_blocks(self);
+    if (!edge->begins && self->run != NULL) {
+        self->run->run_start = edge->line;
+        self->run = NULL;
+    }
+    self->lines_count = edge->begins;
+    return ok;
+}
+
+static mls_status reader_record(void *state, const mls_record *record)
+{
+    mls_printed_reader *self = state;
+    const bool begins = mls_run_cut_record(&self->cut, record->key_id, record->time_ms) >= MLS_OWNER_NEXT_RUN;
+    const bool stops = record->key_id == MLS_KEY_RUN_STOP;
+    const bool starts = record->key_id == MLS_KEY_RUN_START && self->counts;
+    if (!starts && (self->counts || (!begins && !stops))) {
+        return MLS_OK;
+    }
+    self->counts = !starts;
+    if (!MLS_GROW(&self->edges, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    self->edges.items[self->edges.count++] = (printed_edge){record->line, !starts};
+    return MLS_OK;
+}
+
+static mls_status reader_marker(void *state, const mls_marker *marker)
+{
+    mls_printed_reader *self = state;
+    if (!mls_run_cut_marker(&self->cut, marker->kind) || self->counts) {
+        return MLS_OK;
+    }
+    self->counts = true;
+    if (!MLS_GROW(&self->edges, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    self->edges.items[self->edges.count++] = (printed_edge){marker->line, true};
+    return MLS_OK;
+}
+
+static mls_status reader_lines(void *state, const mls_lines *lines)
+{
+    mls_printed_reader *self = state;
+    size_t next = 0;
+    bool ok = true;
+    for (size_t i = 0; i < lines->count && ok && (self->lines_count || next < self->edges.count); i++) {
+        if (next < self->edges.count && self->edges.items[next].line <= lines->line + i) {
+            ok = pass_edge(self, &self->edges.items[next++]);
+        }
+        mls_str text = mls_lines_text(lines, i);
+        if (!ok || !self->lines_count || text.len > LINE_MAX_READ || mls_mllog_find_last(text) != NULL) {
+            continue;
+        }
+        const int32_t rank = mls_setting_rank(&text);
+        rank_reading *reading = reading_of(self, rank);
+        ok = reading == NULL || read_line(self, reading, text);
+    }
+    self->edges.count = 0;
+    return ok && !self->out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status reader_end(void *state, const mls_log_totals *totals)
+{
+    (void)totals;
+    return end_all_blocks(state) ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+mls_printed_reader *mls_printed_reader_new(void)
+{
+    mls_printed_reader *self = calloc(1, sizeof *self);
+    if (self != NULL) {
+        self->ranks.arena = &self->arena;
+        self->counts = self->lines_count = true;
+    }
+    return self;
+}
+
+mls_sink mls_printed_reader_sink(mls_printed_reader *reader)
+{
+    return (mls_sink){
+        .state = reader, .record = reader_record, .marker = reader_marker, .lines = reader_lines, .end = reader_end};
+}
+
+void mls_printed_reader_free(mls_printed_reader *reader)
+{
+    if (reader == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < reader->readings.count; i++) {
+        rank_reading *rank = reader->readings.items[i];
+        mls_buffer_release(&rank->object);
+        mls_buffer_release(&rank->path);
+        mls_buffer_release(&rank->text);
+        free(rank->settings.items);
+    }
+    free(reader->readings.items);
+    free(reader->runs.items);
+    free(reader->edges.items);
+    mls_arena_release(&reader->arena);
+    mls_arena_release(&reader->scratch);
+    free(reader);
+}
+
+mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals, mls_error *error)
+{
+    const int fd = mls_file_open(path, true, error);
+    mls_status status = MLS_ERROR_READ;
+    *reader = fd >= 0 ? mls_printed_reader_new() : NULL;
+    if (*reader != NULL) {
+        const mls_sink sink = mls_printed_reader_sink(*reader);
+        status = mls_log_scan_fd(fd, NULL, &sink, 1, totals, error);
+    } else if (fd >= 0) {
+        status = mls_error_memory(error);
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (status != MLS_OK) {
+        mls_printed_reader_free(*reader);
+        *reader = NULL;
+    }
+    return status;
+}
+
+const mls_printed *mls_printed_get(const mls_printed_reader *reader, size_t i, size_t *run_start_line)
+{
+    if (i >= reader->runs.count) {
+        return NULL;
+    }
+    *run_start_line = reader->runs.items[i]->run_start;
+    return &reader->runs.items[i]->printed;
+}
+
+const mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line)
+{
+    const mls_printed *last = NULL;
+    for (size_t i = 0; i < reader->runs.count; i++) {
+        const printed_run *run = reader->runs.items[i];
+        const bool open = run->run_start == 0;
+        if (run_start_line == 0 ? open : !open && run->run_start <= run_start_line) {
+            last = &run->printed;
+        }
+    }
+    return last;
+}
