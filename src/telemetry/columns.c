@@ -27,6 +27,7 @@ static const mls_log_column columns[] = {
     {QUANTITY(UUID), {NULL, NULL, "gpu_uuid"}},
     {QUANTITY(BUS), {NULL, NULL, "pci.bus_id"}},
     {QUANTITY(BUS), {NULL, NULL, "gpu_bus_id"}},
+    {QUANTITY(BUS), {NULL, NULL, "gpu"}}, /* scripts have it beside an index of something else */
     {QUANTITY(NAME), {NULL, NULL, "name"}},
     {QUANTITY(NAME), {NULL, NULL, "gpu_name"}},
     {QUANTITY(PROCESS), {"pid"}},
@@ -145,6 +146,8 @@ static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed)
     heading->blanks |= listed; /* as nvidia-smi separates its cells */
     heading->timed =
         best[MLS_QUANTITY_MOMENT] != NULL || (best[MLS_QUANTITY_DATE] != NULL && best[MLS_QUANTITY_CLOCK] != NULL);
+    heading->named = best[MLS_QUANTITY_ENTITY] != NULL || best[MLS_QUANTITY_INDEX] != NULL ||
+                     best[MLS_QUANTITY_UUID] != NULL || best[MLS_QUANTITY_BUS] != NULL;
     heading->processes = best[MLS_QUANTITY_PROCESS] != NULL;
     heading->read = place && measured;
     return heading->read;

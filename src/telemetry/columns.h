@@ -44,6 +44,7 @@ typedef struct mls_log_heading {
     bool read;   /* there is one */
     bool blanks; /* a blank follows every comma between cells */
     bool timed;
+    bool named;      /* a column says which device a row is about */
     bool processes;  /* its log is about processes, not devices */
     mls_str unknown; /* the first name that is no column's; empty: none */
     size_t count;

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "log/window.h"
-#include "telemetry/rows.h"
+#include "telemetry/parse.h"
 
 /* More devices in a file are no devices. */
 enum { MLS_DEVICES_MAX = 4096 };
@@ -16,7 +16,8 @@ struct mls_telemetry_file {
     bool alone;                     /* nothing says its host, and it is not that of another such file */
     uint64_t columns;               /* the same for logs whose first headings have the same quantities */
     mls_arena arena;                /* of the texts */
-    mls_map numbers[MLS_LOG_KINDS]; /* name → place in devices, while it is read */
+    mls_map numbers[MLS_LOG_KINDS]; /* name → place in devices, plus 1, of the last one so called; while it is read */
+    size_t turn;                    /* the device of which a row comes next, mostly */
     mls_log_device *devices;
     size_t count, capacity;
     mls_findings findings;
@@ -31,6 +32,15 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
 
 /* Releases what was read, not the source. */
 void mls_telemetry_file_release(struct mls_telemetry_file *file);
+
+/* The device that a row is about; NULL: it would be one too many, or memory runs out (the file's status). */
+mls_log_device *mls_device_of(struct mls_telemetry_file *file, const mls_parsed_row *row);
+
+/* Takes the rows that name no device apart, and says so.  False: no memory. */
+bool mls_devices_split(struct mls_telemetry_file *file) MLS_MUST_USE;
+
+/* Sorts the devices by their names; those of one name are called by what tells them apart. */
+void mls_devices_sort(struct mls_telemetry_file *file);
 
 /* Reads the files of telemetry->skipped; those with measurements become its sources, with their hosts, the others stay.
  * As mls_telemetry_read(). */

@@ -189,7 +189,7 @@ static void mark_conflicts(const nameless_device *list, size_t count)
     for (const nameless_device *now = list + 1; now < list + count; now++) {
         const bool alike =
             now->file->columns == longest->file->columns && mls_str_equal(now->device->name, longest->device->name);
-        const bool same = now->device->uuid.len > 0 && mls_str_equal(now->device->uuid, longest->device->uuid);
+        const bool same = now->device->ids[1].len > 0 && mls_str_equal(now->device->ids[1], longest->device->ids[1]);
         if (alike && !same && now->file != longest->file && now->first_ms < longest->last_ms) {
             now->file->alone = longest->file->alone = true;
         }

@@ -54,6 +54,11 @@ static void take_counter(mls_parsed_row *row, const mls_log_column *column, mls_
     row->lost |= !counted && mls_text_says_lost(cell);
 }
 
+static bool names_something(mls_str cell)
+{
+    return cell.len > 0 && cell.ptr[0] != '[' && !mls_str_equal(cell, MLS_S("N/A"));
+}
+
 /* False: a time that is none. */
 static bool take_cell(mls_parsed_row *row, const mls_log_heading *heading, const mls_log_column *column, mls_str cell,
                       mls_str *rest)
@@ -77,7 +82,7 @@ static bool take_cell(mls_parsed_row *row, const mls_log_heading *heading, const
     case MLS_QUANTITY_INDEX:
     case MLS_QUANTITY_UUID:
     case MLS_QUANTITY_BUS:
-        row->names[quantity - MLS_QUANTITY_INDEX] = cell.len > 0 && cell.ptr[0] != '[' ? cell : (mls_str){NULL, 0};
+        row->names[quantity - MLS_QUANTITY_INDEX] = names_something(cell) ? cell : (mls_str){NULL, 0};
         return true;
     case MLS_QUANTITY_NAME:
         row->model = cell;
@@ -100,6 +105,7 @@ const char *mls_row_parse(const mls_log_heading *heading, mls_str line, mls_pars
     mls_str cell;
     size_t column = 0;
     mls_row_begin(row, heading->kind);
+    row->unnamed = !heading->named;
     while (mls_heading_cell(heading, &line, &cell)) {
         if (column == heading->count) {
             return fields;

@@ -11,10 +11,11 @@ typedef struct mls_parsed_row {
     double date_ms, clock_ms;
     double counters[MLS_COUNTER_COUNT];
     uint32_t reasons;
-    mls_str names[3]; /* index, UUID and bus */
+    mls_str names[MLS_ROW_NAMES];
     mls_str model;
     mls_str end;                          /* the last cell */
     bool zoned, lost, has_reasons, other; /* `other`: of something that is no GPU */
+    bool unnamed;                         /* no column says of which device it is */
 } mls_parsed_row;
 
 void mls_row_begin(mls_parsed_row *row, mls_log_kind kind);

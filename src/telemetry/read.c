@@ -25,13 +25,13 @@ typedef struct log_reading {
     const mls_telemetry_options *options;
     mls_log_heading heading;
     size_t line, rows;
-    size_t next;        /* the device whose turn it is, mostly */
     size_t stepped_row; /* the row that stepped back last; 0: none */
     mls_arena scratch;  /* of one record */
     double efficiency;  /* of a power log; NaN: not logged */
     bool power;
     bool overlong; /* the begin of a line too long to be kept has been dropped */
     bool headless; /* a row of nvidia-smi came before any heading */
+    bool too_many; /* rows are of more devices than are kept */
     bool last;     /* the line is the last one, and nothing ends it */
     char cell[24]; /* the last one of the row before; "": a long one */
 } log_reading;
@@ -42,6 +42,15 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
+/* "12 rows are left out" */
+static void note_count(log_reading *reading, mls_finding_code code, size_t count, const char *message)
+{
+    const mls_severity severity = code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING;
+    mls_findings_add_as(&reading->file->findings, code, severity,
+                        (mls_finding_place){.path = reading->file->source.path}, "%s %s",
+                        mls_words_count((double)count).text, message);
+}
+
 static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
 
 static void out_of_memory(struct mls_telemetry_file *file)
@@ -49,56 +58,7 @@ static void out_of_memory(struct mls_telemetry_file *file)
     file->status = mls_error_memory(&file->error);
 }
 
-/* ----------------------------------------------------------------- devices */
-
-static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
-{
-    if (text.len == 0 || text.ptr[0] == '[' || mls_str_equal(text, MLS_S("N/A"))) {
-        return (mls_str){NULL, 0};
-    }
-    const mls_str kept = mls_arena_copy(&file->arena, text);
-    if (kept.ptr == NULL) {
-        out_of_memory(file);
-    }
-    return kept;
-}
-
-/* The device that a row is about; NULL when there are too many, or memory runs out. */
-static mls_log_device *find_device(log_reading *reading, const mls_parsed_row *row)
-{
-    struct mls_telemetry_file *file = reading->file;
-    mls_map *numbers = &file->numbers[row->kind];
-    mls_str name = MLS_S("0");
-    for (size_t i = 3; i-- > 0;) {
-        name = row->names[i].len > 0 ? row->names[i] : name;
-    }
-    const size_t turn = reading->next < file->count ? reading->next : 0;
-    mls_log_device *next = file->count > 0 ? &file->devices[turn] : NULL;
-    if (next != NULL && next->kind == row->kind && mls_str_equal(next->name, name)) {
-        reading->next = turn + 1;
-        return next;
-    }
-    mls_map_entry *entry = mls_map_find(numbers, name);
-    if (entry == NULL) {
-        if (file->count == MLS_DEVICES_MAX) {
-            note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row of one device too many");
-            return NULL;
-        }
-        entry = MLS_GROW(file, devices) ? mls_map_put(numbers, name, NULL) : NULL;
-        if (entry == NULL) {
-            out_of_memory(file);
-            return NULL;
-        }
-        mls_log_device *device = &file->devices[file->count];
-        entry->value.number = file->count++;
-        mls_device_init(device, row->kind);
-        device->name = entry->key;
-        device->uuid = keep_text(file, row->names[1]);
-        device->model = keep_text(file, row->model);
-    }
-    reading->next = entry->value.number + 1;
-    return &file->devices[entry->value.number];
-}
+/* -------------------------------------------------------------------- rows */
 
 /* Adds a row.  Counters are so large that only how far they have come has the digits that matter. */
 static void add_row(mls_log_device *device, mls_parsed_row *row)
@@ -157,16 +117,26 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
 static void keep_row(log_reading *reading, mls_parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
-    mls_log_device *device = find_device(reading, row);
+    mls_log_device *device = mls_device_of(file, row);
     if (device == NULL) {
+        if (file->status == MLS_OK && !reading->too_many) {
+            reading->too_many = true;
+            mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                                (mls_finding_place){.path = file->source.path, .line = reading->line},
+                                "more than %s devices in a file: from here on rows of others are left out",
+                                mls_words_count(MLS_DEVICES_MAX).text);
+        }
         return;
     }
     if (row->lost && !device->lost) {
+        char name[80] = "a device";
+        if (!row->unnamed) {
+            (void)snprintf(name, sizeof name, "device %.*s", MLS_CUT(device->name, 60));
+        }
         device->lost = true;
         mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST,
                          (mls_finding_place){.path = file->source.path, .line = reading->line},
-                         "device %.*s was lost: from here on it could not be asked any more",
-                         MLS_CUT(device->name, 60));
+                         "%s was lost: from here on it could not be asked any more", name);
     }
     if (!place_row(reading, device, row)) {
         return;
@@ -176,6 +146,23 @@ static void keep_row(log_reading *reading, mls_parsed_row *row)
         return;
     }
     add_row(device, row);
+}
+
+/* Where rows do not say their device, one that cannot be read has a place among them. */
+static void keep_place(log_reading *reading)
+{
+    mls_parsed_row row;
+    mls_row_begin(&row, reading->heading.kind);
+    row.unnamed = true;
+    mls_log_device *device = mls_device_of(reading->file, &row);
+    if (device == NULL || device->count == 0) {
+        return;
+    }
+    if (MLS_GROW(device, rows)) {
+        device->rows[device->count++] = row.packed;
+    } else {
+        out_of_memory(reading->file);
+    }
 }
 
 /* Keeps the last cell of a row; false: it is that of the file, and cut off. */
@@ -202,6 +189,9 @@ static void take_row(log_reading *reading, mls_str line)
         note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
     } else if (!row.other) {
         note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
+    }
+    if (why != NULL && !reading->last && !reading->heading.named && reading->file->count > 0) {
+        keep_place(reading);
     }
 }
 
@@ -399,40 +389,81 @@ static void read_blocks(log_reading *reading, mls_input *input)
     file->skip = input->unread != NULL ? input->unread : skip_reason(reading, empty);
 }
 
-/* Takes what is known only at the end: the efficiency of a power log, the order of rows. */
+/* Says what devices lack that the log should tell; `parts` of them were found by their order. */
+static void note_devices(log_reading *reading, size_t parts)
+{
+    struct mls_telemetry_file *file = reading->file;
+    size_t untimed = 0;
+    size_t unscaled = 0;
+    size_t stray = 0;
+    size_t replaced = 0;
+    size_t mixed = 0;
+    reading->line = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        const mls_log_device *device = &file->devices[i];
+        untimed += !device->timed;
+        unscaled += device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency);
+        stray += device->stray;
+        replaced += device->replaced;
+        mixed += device->mixed;
+    }
+    if (unscaled > 0) {
+        note_row(reading, MLS_FINDING_POWER_LOG,
+                 "the power file does not say conversion_eff: its readings are taken as they are");
+    }
+    if (untimed > 0) {
+        note_row(reading, MLS_FINDING_NO_TIME,
+                 "the log has no times: it is told as a whole; --start and --interval give them");
+    }
+    if (parts > 0) {
+        note_count(reading, MLS_FINDING_DEVICE_ORDER, parts + 1,
+                   "rows at a time, of which none says its device: they are taken for that of as many devices, in "
+                   "their order");
+    }
+    if (stray > 0) {
+        note_count(reading, MLS_FINDING_SAME_TIME, stray,
+                   "rows are left out: of fewer or more at a time than the others, nobody knows whose they are");
+    }
+    if (replaced > 0) {
+        note_count(reading, MLS_FINDING_SAME_TIME, replaced,
+                   "rows have the time and the device of a later one that says something else, which counts");
+    }
+    if (mixed > 0) {
+        note_row(reading, MLS_FINDING_SAME_TIME,
+                 "rows of one device come several at a time, as those of several hosts in one log do: they cannot be "
+                 "told apart, and count as one device's");
+    }
+}
+
+/* What is certain of rows only at the end: whose they are, and their order. */
 static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
-    const mls_finding_place place = {.path = file->source.path};
-    bool untimed = false;
+    const size_t named = file->count;
+    if (file->status == MLS_OK && !mls_devices_split(file)) {
+        out_of_memory(file);
+    }
     for (size_t i = 0; i < file->count && file->status == MLS_OK; i++) {
         mls_log_device *device = &file->devices[i];
-        untimed |= !device->timed;
-        if (device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency)) {
-            mls_findings_add(&file->findings, MLS_FINDING_POWER_LOG, place,
-                             "the power file does not say conversion_eff: its readings are taken as they are");
-        } else if (device->kind == MLS_LOG_MLPERF) {
+        if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency)) {
             device->power_scale = reading->efficiency;
         }
-        if (!mls_device_finish(device)) {
+        double apart_ms;
+        const bool ok = mls_device_finish(device);
+        const size_t rounds =
+            ok && device->timed && !device->unnamed ? mls_rows_rounds(device->rows, device->count, &apart_ms) : ok;
+        device->mixed = rounds > 1;
+        if (rounds == 0) {
             out_of_memory(file);
         }
     }
-    if (untimed) {
-        mls_findings_add(&file->findings, MLS_FINDING_NO_TIME, place,
-                         "the log has no times: it is told as a whole; --start and --interval give them");
+    if (file->status == MLS_OK) {
+        note_devices(reading, file->count - named);
+        mls_devices_sort(file);
     }
     if (file->findings.out_of_memory) {
         out_of_memory(file);
     }
-}
-
-static int compare_devices(const void *left, const void *right)
-{
-    const mls_log_device *a = left;
-    const mls_log_device *b = right;
-    const int order = mls_str_compare_natural(a->name, b->name);
-    return order != 0 ? order : (a->kind > b->kind) - (a->kind < b->kind);
 }
 
 void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options)
@@ -443,9 +474,6 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
     }
     read_blocks(&reading, input);
     finish_devices(&reading);
-    if (file->count > 1) {
-        qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
-    }
     mls_arena_release(&reading.scratch);
     mls_input_release(input);
 }
@@ -469,7 +497,9 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
 void mls_telemetry_file_release(struct mls_telemetry_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
-        free(file->devices[i].rows);
+        if (!file->devices[i].part) {
+            free(file->devices[i].rows);
+        }
     }
     free(file->devices);
     mls_arena_release(&file->arena);

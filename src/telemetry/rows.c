@@ -103,26 +103,34 @@ static int compare_rows(const void *left, const void *right, void *of)
     return order != 0 ? order : mls_compare_sizes(a, b);
 }
 
+void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count)
+{
+    for (size_t first = 0; first < count; first++) {
+        const mls_log_row moved = rows[first];
+        size_t to = first;
+        for (size_t from = order[to]; from != first && from != to; from = order[to]) {
+            rows[to] = rows[from];
+            order[to] = to;
+            to = from;
+        }
+        rows[to] = moved;
+        order[to] = to;
+    }
+}
+
 /* Rows of the same time stay in the order of the file. */
 static bool sort_rows(mls_log_device *device)
 {
-    mls_log_row *sorted = malloc(device->count * sizeof *sorted);
     size_t *order = malloc(device->count * sizeof *order);
-    if (sorted == NULL || order == NULL) {
-        free(sorted);
-        free(order);
+    if (order == NULL) {
         return false;
     }
     for (size_t i = 0; i < device->count; i++) {
         order[i] = i;
     }
     qsort_r(order, device->count, sizeof *order, compare_rows, device->rows);
-    for (size_t i = 0; i < device->count; i++) {
-        sorted[i] = device->rows[order[i]];
-    }
+    mls_rows_arrange(device->rows, order, device->count);
     free(order);
-    free(device->rows);
-    device->rows = sorted;
     return true;
 }
 
@@ -138,8 +146,12 @@ bool mls_device_finish(mls_log_device *device)
         return false;
     }
     for (size_t i = 0; i < device->count; i++) {
-        kept -= kept > 0 && device->rows[i].time_ms == device->rows[kept - 1].time_ms;
-        device->rows[kept] = device->rows[i];
+        const mls_log_row *row = &device->rows[i];
+        if (kept > 0 && row->time_ms == device->rows[kept - 1].time_ms) {
+            kept--;
+            device->replaced += memcmp(row->values, device->rows[kept].values, sizeof row->values) != 0;
+        }
+        device->rows[kept] = *row;
         if (kept > 0) {
             distances[kept - 1] = device->rows[kept].time_ms - device->rows[kept - 1].time_ms;
         }

@@ -40,11 +40,15 @@ int32_t mls_value_read(mls_str cell, bool *lost);
 /* Whether a cell or a line says that a device cannot be reached any more. */
 bool mls_text_says_lost(mls_str text);
 
+/* What a row names its device by: index, UUID and bus. */
+enum { MLS_ROW_NAMES = 3 };
+
 /* A device of a file. */
 typedef struct mls_log_device {
     mls_log_kind kind;
     mls_str name; /* its number, or what else it is called */
-    mls_str uuid, model;
+    mls_str ids[MLS_ROW_NAMES], model;
+    size_t alike; /* another one of the name: its place, plus 1; 0: none.  While the file is read */
     signed char slots[MLS_QUANTITY_VALUES]; /* as in a heading */
     mls_log_row *rows;                      /* in the order of time once mls_device_finish() was called */
     size_t count, capacity;
@@ -52,6 +56,11 @@ typedef struct mls_log_device {
     double power_scale;              /* what power is multiplied by */
     bool timed, local;               /* rows have times; that do not say their zone */
     bool disordered, lost, has_power, has_reasons;
+    bool unnamed;       /* no column says which device a row is about */
+    bool part;          /* of `rows`, which another device holds */
+    size_t replaced;    /* rows for which others of the same time stand that say something else */
+    bool mixed;         /* rows come several at a time, though they name one device */
+    size_t stray;       /* rows of which nobody knows whose they are */
     double interval_ms; /* median; NaN: fewer than two rows */
 } mls_log_device;
 
@@ -60,6 +69,13 @@ void mls_device_init(mls_log_device *device, mls_log_kind kind);
 
 /* Sorts by time, of rows with the same time the last stays, and takes the median interval.  False: no memory. */
 bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
+
+/* Moves the row that stands at order[i] to i, for each i; changes `order`. */
+void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count);
+
+/* Of how many devices rows are, in the order of the log, that come in rounds, one after the other; and the distance
+ * from which on the next round begins.  1: they do not; 0: no memory. */
+size_t mls_rows_rounds(const mls_log_row *rows, size_t count, double *apart_ms) MLS_MUST_USE;
 
 /* A value of a row; its power is power_w, else power_instant_w.  NaN: it has none. */
 static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned quantity)

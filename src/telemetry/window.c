@@ -121,7 +121,7 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
     mls_telemetry_device sums = {.file = file->source.path,
                                  .host = file->host.ptr,
                                  .device = device->name.ptr,
-                                 .uuid = device->uuid.ptr,
+                                 .uuid = device->ids[1].ptr,
                                  .name = device->model.ptr,
                                  .source = mls_log_formats[device->kind].source,
                                  .first_ms = device->timed ? device->rows[0].time_ms : none,

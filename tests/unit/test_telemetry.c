@@ -172,6 +172,46 @@ static void times_in_every_form(void **state)
     }
 }
 
+/* How many devices are seen in rounds of rows that are `within` ms apart, the first ones `between` ms, give or take
+ * `jitter`; behind every 50th round an hour passes. */
+static size_t rounds_seen(size_t devices, double within, double between, double jitter, size_t count, bool pauses)
+{
+    enum { ROWS_MAX = 4000 };
+    static mls_log_row rows[ROWS_MAX];
+    double apart_ms;
+    for (size_t i = 0; i < count && i < ROWS_MAX; i++) {
+        const size_t turn = i / devices;
+        const double pause = pauses ? 3600e3 * (double)(turn / 50) : 0;
+        const double shake = jitter * (double)(i * 7919 % 13) / 12;
+        rows[i].time_ms = T0 + pause + (double)turn * between + (double)(i % devices) * within + shake;
+    }
+    return mls_rows_rounds(rows, count, &apart_ms);
+}
+
+static void rounds_show_how_many_devices_there_are(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t devices;
+        double within, between, jitter;
+        bool pauses;
+        size_t seen;
+    } table[] = {
+        {1, 0, 200, 30, false, 1},  {1, 0, 1000, 0, true, 1},    {1, 0, 20, 15, false, 1},     {2, 0, 200, 0, false, 2},
+        {2, 9, 200, 4, true, 2},    {8, 23, 1184, 5, true, 8},   {8, 23, 210, 4, false, 8},    {8, 0, 1000, 0, true, 8},
+        {16, 1, 100, 0, false, 16}, {72, 2, 1000, 1, false, 72}, {5, 150, 5000, 10, false, 1}, /* too slow to be sure */
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        for (size_t count = 1000; count < 1010; count += 3) {
+            assert_int_equal(rounds_seen(table[i].devices, table[i].within, table[i].between, table[i].jitter, count,
+                                         table[i].pauses),
+                             table[i].seen);
+        }
+    }
+    assert_int_equal(rounds_seen(8, 0, 1000, 0, 8, false), 8); /* asked once */
+    assert_int_equal(rounds_seen(8, 0, 1000, 0, 1, false), 1);
+}
+
 static void hosts_from_names(void **state)
 {
     (void)state;
@@ -569,6 +609,7 @@ int main(void)
         cmocka_unit_test(values_are_what_was_printed),
         cmocka_unit_test(rows_have_room_for_every_format),
         cmocka_unit_test(times_in_every_form),
+        cmocka_unit_test(rounds_show_how_many_devices_there_are),
         cmocka_unit_test(hosts_from_names),
         cmocka_unit_test(energy_is_clipped_with_interpolation),
         cmocka_unit_test(an_estimate_fills_up_the_rest),

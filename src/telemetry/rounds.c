@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rounds.c - rows that do not say which device they are about: nvidia-smi writes one of each device, one right after
+ * the other, and waits, so that the times show how many there are. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "telemetry/files.h"
+
+/* Within a round rows are less than this apart, and rounds that much further than the rows of one. */
+#define ROUND_MS 100
+#define ROUND_FACTOR 1.5
+#define TIME_RESOLUTION_MS 1
+
+/* Ways to part rows into rounds that are tried: those with the clearest difference. */
+enum { TRIED_MAX = 8 };
+
+/* What of the rows is in rounds of the size that most have. */
+typedef struct round_sizes {
+    size_t size, covered;
+    uint32_t of_size[MLS_DEVICES_MAX + 1];
+} round_sizes;
+
+/* The distance from a row to the one before that has a time; NaN: there is none. */
+static double next_distance(const mls_log_row *row, double *before_ms)
+{
+    const double distance = fabs(row->time_ms - *before_ms);
+    *before_ms = isnan(row->time_ms) ? *before_ms : row->time_ms;
+    return distance;
+}
+
+static void end_round(round_sizes *sizes, size_t size)
+{
+    if (size > 0 && size <= MLS_DEVICES_MAX) {
+        const size_t covered = ++sizes->of_size[size] * size;
+        if (covered > sizes->covered) {
+            sizes->covered = covered;
+            sizes->size = size;
+        }
+    }
+}
+
+/* How many rows most rounds have when they are that far apart. */
+static void measure_rounds(const mls_log_row *rows, size_t count, double apart_ms, round_sizes *sizes)
+{
+    double before_ms = (double)NAN;
+    size_t size = 0;
+    memset(sizes, 0, sizeof *sizes);
+    for (size_t i = 0; i < count; i++) {
+        if (next_distance(&rows[i], &before_ms) >= apart_ms) {
+            end_round(sizes, size);
+            size = 0;
+        }
+        size++;
+    }
+    end_round(sizes, size);
+}
+
+size_t mls_rows_rounds(const mls_log_row *rows, size_t count, double *apart_ms)
+{
+    double before_ms = (double)NAN;
+    double *distances = malloc((count + 1) * sizeof *distances);
+    round_sizes sizes;
+    size_t known = 0;
+    size_t best = 0; /* rows in such rounds */
+    size_t size = 1;
+    for (size_t i = 0; i < count && distances != NULL; i++) {
+        distances[known] = next_distance(&rows[i], &before_ms);
+        known += isnan(distances[known]) ? 0 : 1;
+    }
+    if (distances == NULL) {
+        return 0;
+    }
+    mls_sort_doubles(distances, known);
+    /* Most distances are within rounds; each of these steps is to more than the last one was. */
+    for (size_t i = known * 2 / 5; i + 1 < known && distances[i] < ROUND_MS; i++) {
+        if (distances[i + 1] >= ROUND_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS)) {
+            measure_rounds(rows, count, distances[i + 1], &sizes);
+            if (sizes.covered > best && sizes.covered >= count / 2 && sizes.covered > sizes.size) {
+                best = sizes.covered;
+                size = sizes.size;
+                *apart_ms = distances[i + 1];
+            }
+        }
+    }
+    if (known > 0 && distances[known - 1] == 0 && known < MLS_DEVICES_MAX) {
+        size = known + 1;
+        *apart_ms = INFINITY;
+    }
+    free(distances);
+    return size;
+}
+
+/* ------------------------------------------------------------- taking apart */
+
+#define STRAY UINT16_MAX
+
+/* Says of the rows of a round which is of which device.  One that is too short or too long tells nothing, but for the
+ * last, which breaks off; rows that could not be read have their places. */
+static size_t label_round(const mls_log_row *rows, size_t first, size_t end, size_t size, bool last, uint16_t *labels)
+{
+    while (end - first > size && isnan(rows[end - 1].time_ms)) {
+        end--; /* of the next round */
+    }
+    const bool whole = end - first == size || (last && end - first < size);
+    size_t stray = 0;
+    for (size_t i = first; i < end; i++) {
+        const bool readable = !isnan(rows[i].time_ms);
+        labels[i] = whole && readable ? (uint16_t)(i - first) : STRAY;
+        stray += readable && !whole;
+    }
+    return end;
+}
+
+static void label_rows(const mls_log_device *device, size_t size, double apart_ms, uint16_t *labels)
+{
+    double before_ms = (double)NAN;
+    size_t first = 0;
+    for (size_t i = 0; i < device->count; i++) {
+        if (next_distance(&device->rows[i], &before_ms) >= apart_ms) {
+            first = label_round(device->rows, first, i, size, false, labels);
+        }
+    }
+    (void)label_round(device->rows, first, device->count, size, true, labels);
+}
+
+/* Sorts the rows by their labels, those without one last, and counts each kind. */
+static bool sort_labelled(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
+{
+    size_t *order = malloc((device->count + 1) * sizeof *order);
+    size_t place = 0;
+    if (order == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < device->count; i++) {
+        counts[labels[i] == STRAY ? size : labels[i]]++;
+    }
+    /* Where each label begins, and where its next row comes. */
+    for (size_t label = 0; label <= size; label++) {
+        const size_t count = counts[label];
+        counts[label] = place;
+        place += count;
+    }
+    for (size_t i = 0; i < device->count; i++) {
+        order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
+    }
+    for (size_t label = size; label > 0; label--) {
+        counts[label] -= counts[label - 1];
+    }
+    mls_rows_arrange(device->rows, order, device->count);
+    free(order);
+    return true;
+}
+
+/* Makes a device of some rows of another. */
+static void cut_part(mls_log_device *part, const mls_log_device *whole, mls_str name, mls_log_row *rows, size_t count)
+{
+    *part = *whole;
+    part->name = name;
+    part->rows = rows;
+    part->count = count;
+    part->has_power = part->has_reasons = false;
+    for (size_t i = 0; i < count; i++) {
+        part->has_power = part->has_power || !isnan(mls_device_power(part, &rows[i]));
+        part->has_reasons = part->has_reasons || !isnan(mls_device_value(part, &rows[i], MLS_QUANTITY_REASONS));
+    }
+}
+
+/* Makes `size` devices of one: the first keeps its place, and holds the rows of all. */
+static bool make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
+{
+    const mls_log_device whole = file->devices[at];
+    mls_log_row *rows = whole.rows;
+    for (size_t label = 0; label < size; label++) {
+        char digits[24];
+        (void)snprintf(digits, sizeof digits, "%zu", label);
+        const mls_str name = mls_arena_copy(&file->arena, mls_str_from(digits));
+        if (name.ptr == NULL || !MLS_GROW(file, devices)) {
+            return false;
+        }
+        mls_log_device *part = &file->devices[label == 0 ? at : file->count++];
+        cut_part(part, &whole, name, rows, counts[label]);
+        part->part = label > 0;
+        part->stray = label == 0 ? counts[size] : 0;
+        rows += counts[label];
+    }
+    return true;
+}
+
+/* Rows that could not be read have done their part. */
+static void drop_unreadable(mls_log_device *device)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < device->count; i++) {
+        if (!isnan(device->rows[i].time_ms)) {
+            device->rows[kept++] = device->rows[i];
+        }
+    }
+    device->count = kept;
+}
+
+static bool split_device(struct mls_telemetry_file *file, size_t at)
+{
+    mls_log_device *device = &file->devices[at];
+    double apart_ms = INFINITY;
+    const size_t size = mls_rows_rounds(device->rows, device->count, &apart_ms);
+    if (size == 1 || file->count + size > MLS_DEVICES_MAX) {
+        drop_unreadable(device);
+    }
+    if (size <= 1 || file->count + size > MLS_DEVICES_MAX) {
+        return size > 0;
+    }
+    uint16_t *labels = malloc(device->count * sizeof *labels);
+    size_t *counts = calloc(size + 1, sizeof *counts);
+    bool ok = labels != NULL && counts != NULL;
+    if (ok) {
+        label_rows(device, size, apart_ms, labels);
+        ok = sort_labelled(device, labels, size, counts);
+        size_t stray = 0;
+        for (size_t i = 0; i < device->count && ok; i++) {
+            stray += i >= device->count - counts[size] && !isnan(device->rows[i].time_ms);
+        }
+        counts[size] = stray;
+    }
+    ok = ok && make_parts(file, at, size, counts);
+    free(labels);
+    free(counts);
+    return ok;
+}
+
+bool mls_devices_split(struct mls_telemetry_file *file)
+{
+    const size_t count = file->count;
+    for (size_t i = 0; i < count; i++) {
+        const mls_log_device *device = &file->devices[i];
+        if (device->unnamed && device->timed && !split_device(file, i)) {
+            return false;
+        }
+    }
+    return true;
+}
