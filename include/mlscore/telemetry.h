@@ -111,9 +111,11 @@ typedef struct mls_telemetry_device {
     bool has_reasons;
     double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
     double slowed;                    /**< the largest of those that slow a device down, but for its power limit */
-    bool continued;                   /**< another log has measured the same device before or after */
-    bool repeated; /**< another log has measured the same device, and better: neither sums nor comparisons have it */
-    double energy_joules; /**< of the measured time */
+    bool repeated; /**< another log has measured the same device at most of these times, and better: comparisons do not
+                      have it */
+    double counted_joules, counted_ms; /**< what the sums have of it: what no better log of the device has measured */
+    double together;                   /**< share of the run that all logs of the device together have measured */
+    double energy_joules;              /**< of the measured time */
     double mean_power_w;
     double energy_estimate_joules; /**< of the whole run, when nine tenths of it were measured */
 } mls_telemetry_device;
@@ -132,7 +134,8 @@ typedef struct mls_telemetry_window {
     mls_telemetry_run run;
     mls_telemetry_device *devices; /**< in the order of the files, then by number */
     size_t device_count;
-    size_t different;                /**< of them, but for those that are repeated */
+    size_t different;                /**< devices, however many logs each has */
+    size_t powered;                  /**< of these, with power */
     mls_telemetry_outlier *outliers; /**< by metric, then by device */
     size_t outlier_count, outlier_capacity;
     char suggested_timezone[8];                   /**< "-08:00"; "": none */

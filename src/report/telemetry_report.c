@@ -66,6 +66,8 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
     mls_table_words(table, "energy kJ", DECIMAL, mls_words_grouped(device->energy_joules / 1000, 2));
     if (device->repeated) {
         mls_table_note(table, MLS_STYLE_DIM, "measured twice");
+    } else if (fabs(device->energy_joules - device->counted_joules) > fabs(device->energy_joules) / 100) {
+        mls_table_note(table, MLS_STYLE_DIM, "in part measured twice");
     }
 }
 
@@ -165,6 +167,7 @@ MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
     F(device, reasons, IF(MAP, row->has_reasons), "", mls_emit_members(to, &reasons_fields, row))                      \
     F(device, energy_joules, NUMBER_OR_NULL, "joules", row->energy_joules)                                             \
     F(device, repeated, BOOL, "", row->repeated)                                                                       \
+    F(device, counted_joules, NUMBER_OR_NULL, "joules", row->counted_joules)                                           \
     F(device, mean_power_w, NUMBER_OR_NULL, "W", row->mean_power_w)                                                    \
     F(device, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
 MLS_FIELDS(device, mls_telemetry_device, DEVICE_FIELDS)

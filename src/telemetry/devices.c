@@ -54,7 +54,7 @@ static void learn(struct mls_telemetry_file *file, mls_log_device *device, const
 }
 
 /* Looks among the devices of a name, which are chained; a new one comes first. */
-static mls_log_device *find_called(struct mls_telemetry_file *file, const mls_parsed_row *row)
+static mls_log_device *find_among_named(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
     mls_str name = MLS_S("0");
     for (size_t i = MLS_ROW_NAMES; i-- > 0;) {
@@ -93,7 +93,7 @@ mls_log_device *mls_device_of(struct mls_telemetry_file *file, const mls_parsed_
     const size_t turn = file->turn < file->count ? file->turn : 0;
     mls_log_device *device = file->count > 0 ? &file->devices[turn] : NULL;
     if (device == NULL || !is_named_so(device, row)) {
-        device = find_called(file, row);
+        device = find_among_named(file, row);
         if (device == NULL || file->status != MLS_OK) {
             return NULL;
         }

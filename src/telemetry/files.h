@@ -65,6 +65,14 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
                                      mls_telemetry_window *window) MLS_MUST_USE;
 void mls_telemetry_window_release(mls_telemetry_window *window);
 
+/* The share that must have been measured for an estimate. */
+#define MLS_COVERAGE_MIN 0.9
+
+/* Sums up the devices of a window, each moment once, however many logs have it; `devices` are the logs of its devices.
+ * False when memory runs out. */
+bool mls_telemetry_window_sum(mls_telemetry_window *window, const mls_log_device *const *devices,
+                              const mls_telemetry_options *options) MLS_MUST_USE;
+
 /* Who stands out, with findings.  False when memory runs out. */
 bool mls_telemetry_window_compare(mls_telemetry_window *window) MLS_MUST_USE;
 

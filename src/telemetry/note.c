@@ -24,7 +24,7 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
 {
     double min = 1;
     for (size_t i = 0; i < window->device_count; i++) {
-        min = fmin(min, window->devices[i].coverage);
+        min = fmin(min, window->devices[i].together);
     }
     note->devices = window->different;
     note->runs++;

@@ -99,3 +99,11 @@ static inline bool mls_device_measured(const mls_log_device *device, double dist
 {
     return distance <= limit && (!device->has_power || !isnan(p0 + p1));
 }
+
+/* Joules: between two rows power is on the line from one to the other. */
+static inline double mls_energy_between(double from, double until, double t0, double p0, double t1, double p1)
+{
+    const double at_from = p0 + (p1 - p0) * ((from - t0) / (t1 - t0));
+    const double at_until = p0 + (p1 - p0) * ((until - t0) / (t1 - t0));
+    return (at_from + at_until) / 2 * (until - from) / 1000;
+}

@@ -8,8 +8,7 @@
 #include "base/words.h"
 #include "telemetry/files.h"
 
-/* The share that must have been measured for an estimate; and been used, for a clock to be compared. */
-#define COVERAGE_MIN 0.9
+/* The use above which a clock is compared. */
 #define HALF_USED_PERCENT 50
 
 /* Of one value: of a metric its sum, of a counter that of its rises from row to row; a fall is a reset. */
@@ -61,14 +60,6 @@ static void sum_rows(const mls_log_device *device, size_t first, size_t end, mls
     to->samples = end - first;
 }
 
-/* Between two rows power is on the line from one to the other. */
-static double energy_between(double from, double until, double t0, double p0, double t1, double p1)
-{
-    const double at_from = p0 + (p1 - p0) * ((from - t0) / (t1 - t0));
-    const double at_until = p0 + (p1 - p0) * ((until - t0) / (t1 - t0));
-    return (at_from + at_until) / 2 * (until - from) / 1000;
-}
-
 /* Neighbouring rows, from the one before the run to the one after it: energy, coverage, gaps and reasons. */
 static void sum_time(const mls_log_device *device, size_t first, const mls_telemetry_run *run,
                      const mls_telemetry_options *options, mls_telemetry_device *to)
@@ -90,7 +81,7 @@ static void sum_time(const mls_log_device *device, size_t first, const mls_telem
             to->longest_gap_ms = fmax(t1 - t0, to->longest_gap_ms);
         } else if (until > from && mls_device_measured(device, t1 - t0, limit, p0, p1)) {
             const double bits = mls_device_value(device, &device->rows[i], MLS_QUANTITY_REASONS);
-            energy += energy_between(from, until, t0, p0, t1, p1);
+            energy += mls_energy_between(from, until, t0, p0, t1, p1);
             covered += until - from;
             for (unsigned left = bits > 0 ? (unsigned)bits : 0; left != 0; left &= left - 1) {
                 to->reasons[__builtin_ctz(left)] += until - from;
@@ -105,7 +96,7 @@ static void sum_time(const mls_log_device *device, size_t first, const mls_telem
     to->has_reasons = device->has_reasons && covered > 0;
     to->energy_joules = device->has_power && covered > 0 ? energy : (double)NAN;
     to->mean_power_w = to->energy_joules * 1000 / covered;
-    to->energy_estimate_joules = to->coverage >= COVERAGE_MIN ? to->energy_joules / to->coverage : (double)NAN;
+    to->energy_estimate_joules = to->coverage >= MLS_COVERAGE_MIN ? to->energy_joules / to->coverage : (double)NAN;
     to->slowed =
         fmax(fmax(to->reasons[MLS_REASON_HW_SLOWDOWN], to->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]),
              fmax(to->reasons[MLS_REASON_HW_POWER_BRAKE_SLOWDOWN], to->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN]));
@@ -150,8 +141,8 @@ static const struct device_fault {
     int decimals;
 } device_faults[] = {
 #define AT(member) offsetof(mls_telemetry_device, member)
-    {MLS_FINDING_NO_OVERLAP, AT(coverage), -1, DBL_MIN, "covers nothing of the run: it was measured", NULL, 0, 0},
-    {MLS_FINDING_COVERAGE, AT(coverage), -1, COVERAGE_MIN, "was measured for only ", " % of the time", 100, 1},
+    {MLS_FINDING_NO_OVERLAP, AT(together), -1, DBL_MIN, "covers nothing of the run: it was measured", NULL, 0, 0},
+    {MLS_FINDING_COVERAGE, AT(together), -1, MLS_COVERAGE_MIN, "was measured for only ", " % of the time", 100, 1},
     {MLS_FINDING_GAP, AT(longest_gap_ms), 0, INFINITY, "was not measured for ", " s on end", 0.001, 1},
     {MLS_FINDING_THROTTLED, AT(slowed), 0.01, INFINITY, "was slowed down for ", " % of the time", 100, 1},
     {MLS_FINDING_POWER_CAP, AT(reasons[MLS_REASON_SW_POWER_CAP]), 0.1, INFINITY, "ran at its power limit for ",
@@ -170,7 +161,7 @@ static double fault_of(const mls_telemetry_device *device, const struct device_f
 {
     double value;
     memcpy(&value, (const char *)device + fault->at, sizeof value);
-    const bool nothing = named && device->coverage <= 0;
+    const bool nothing = named && device->together <= 0;
     const bool other = fault->code == MLS_FINDING_NO_OVERLAP ? !named : fault->code == MLS_FINDING_COVERAGE && nothing;
     return !other && value > fault->above && value < fault->below ? value : (double)NAN;
 }
@@ -221,68 +212,44 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
                      fault->after != NULL ? fault->after : "", when, alike);
 }
 
-/* Marks devices that another log has measured at the same time: of the same number and host, or of one that nobody
- * knows.  Logs that follow each other have measured different things. */
-static bool mark_repeated(mls_telemetry_window *window)
-{
-    mls_arena arena = {0};
-    mls_map places = {.arena = &arena};
-    mls_buffer key = {0};
-    bool ok = true;
-    for (size_t i = 0; i < window->device_count && ok; i++) {
-        mls_telemetry_device *device = &window->devices[i];
-        mls_buffer_clear(&key);
-        mls_buffer_printf(&key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
-        bool added;
-        mls_map_entry *entry = key.failed ? NULL : mls_map_put(&places, mls_buffer_str(&key), &added);
-        ok = entry != NULL;
-        if (ok && !added) {
-            mls_telemetry_device *other = &window->devices[entry->value.number];
-            const bool both = !(device->coverage + other->coverage <= 1);
-            const bool more = device->coverage > other->coverage ||
-                              (!(device->coverage < other->coverage) && device->samples > other->samples);
-            device->repeated = both && !more;
-            other->repeated |= both && more;
-            device->continued = !both;
-            entry->value.number = more ? i : entry->value.number;
-        } else if (ok) {
-            entry->value.number = i;
-        }
-    }
-    mls_arena_release(&arena);
-    mls_buffer_release(&key);
-    return ok;
-}
-
-static bool sum_window(mls_telemetry_window *window)
-{
-    const bool ok = mark_repeated(window);
-    bool estimated = true;
-    size_t powered = 0;
-    double covered = 0;
-    window->energy_joules = window->energy_estimate_joules = 0;
-    for (size_t i = 0; i < window->device_count; i++) {
-        const mls_telemetry_device *device = &window->devices[i];
-        window->different += !device->repeated && !device->continued;
-        if (!isnan(device->energy_joules) && !device->repeated) {
-            powered += !device->continued;
-            covered += device->coverage * (window->run.stop_ms - window->run.start_ms);
-            estimated &= !isnan(device->energy_estimate_joules);
-            window->energy_joules += device->energy_joules;
-            window->energy_estimate_joules += device->energy_estimate_joules;
-        }
-    }
-    const double none = (double)NAN;
-    window->energy_joules = covered > 0 ? window->energy_joules : none;
-    window->energy_estimate_joules = covered > 0 && estimated ? window->energy_estimate_joules : none;
-    window->mean_power_w = window->energy_joules * 1000 / covered * (double)powered;
-    return ok;
-}
-
 /* Everything is below an empty folder. */
 static bool is_below(const char *path, mls_str folder)
 {
     return folder.len == 0 || (mls_str_starts(mls_str_from(path), folder) && path[folder.len] == '/');
+}
+
+/* Sums up the devices of files, and what logs each is of. */
+static void sum_devices(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                        const mls_telemetry_options *options, mls_telemetry_window *window, const mls_log_device **logs)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct mls_telemetry_file *file = &files[i];
+        for (size_t k = 0; k < file->count && is_below(file->source.path, folder); k++) {
+            logs[window->device_count] = &file->devices[k];
+            window->devices[window->device_count++] = sum_device(file, &file->devices[k], &window->run, options);
+        }
+    }
+}
+
+static void report_files(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                         mls_telemetry_window *window)
+{
+    const mls_telemetry_device *next = window->devices;
+    for (size_t i = 0; i < count; i++) {
+        if (is_below(files[i].source.path, folder)) {
+            mls_findings_append(&window->findings, &files[i].findings);
+            for (size_t k = 0; k < sizeof device_faults / sizeof *device_faults; k++) {
+                report_fault(window, &device_faults[k], next, files[i].count);
+            }
+            next += files[i].count;
+        }
+    }
+    const mls_telemetry_run *run = &window->run;
+    if (run->file != NULL && !(run->stop_ms > run->start_ms)) {
+        mls_findings_add_as(&window->findings, MLS_FINDING_MISSING_STEP, MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.path = run->file, .line = run->line},
+                            "the run has no run_start, or no run_stop behind it: nothing can be joined with it");
+    }
 }
 
 mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
@@ -294,34 +261,19 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
     for (size_t i = 0; i < count; i++) {
         max += is_below(files[i].source.path, folder) ? files[i].count : 0;
     }
-    mls_telemetry_device *next = calloc(max + 1, sizeof *next);
-    window->devices = next;
-    if (next == NULL) {
-        return MLS_ERROR_MEMORY;
+    const mls_log_device **logs = calloc(max + 1, sizeof *logs);
+    window->devices = calloc(max + 1, sizeof *window->devices);
+    bool ok = logs != NULL && window->devices != NULL;
+    if (ok) {
+        sum_devices(files, count, folder, options, window, logs);
+        ok = mls_telemetry_window_sum(window, logs, options);
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct mls_telemetry_file *file = &files[i];
-        if (!is_below(file->source.path, folder)) {
-            continue;
-        }
-        for (size_t k = 0; k < file->count; k++) {
-            next[k] = sum_device(file, &file->devices[k], run, options);
-        }
-        mls_findings_append(&window->findings, &file->findings);
-        for (size_t k = 0; k < sizeof device_faults / sizeof *device_faults; k++) {
-            report_fault(window, &device_faults[k], next, file->count);
-        }
-        window->device_count += file->count;
-        next += file->count;
+    free(logs);
+    if (ok) {
+        report_files(files, count, folder, window);
+        ok = mls_telemetry_window_compare(window) && !window->findings.out_of_memory;
     }
-    if (run->file != NULL && !(run->stop_ms > run->start_ms)) {
-        mls_findings_add_as(&window->findings, MLS_FINDING_MISSING_STEP, MLS_SEVERITY_WARNING,
-                            (mls_finding_place){.path = run->file, .line = run->line},
-                            "the run has no run_start, or no run_stop behind it: nothing can be joined with it");
-    }
-    return sum_window(window) && mls_telemetry_window_compare(window) && !window->findings.out_of_memory
-               ? MLS_OK
-               : MLS_ERROR_MEMORY;
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 void mls_telemetry_window_release(mls_telemetry_window *window)
