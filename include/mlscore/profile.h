@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile.h - what a profiler wrote of a job: where the time of its GPUs went.
  *
- * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv` and of `ncu --csv`, recognised
- * by their content.  A file is read once, as a stream; an activity of the GPU takes 32 bytes until its end, a call of
- * CUDA 12. */
+ * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv`, of `ncu --csv` and of
+ * rocprof, recognised by their content.  A file is read once, as a stream; an activity of the GPU takes 32 bytes until
+ * its end, a call of CUDA 12. */
 #pragma once
 
 #include "mlscore/base.h"
@@ -19,10 +19,12 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
 void mls_kernel_classes_free(mls_kernel_classes *classes);
 
 typedef enum mls_profile_kind {
-    MLS_PROFILE_KINETO,     /**< a trace of the PyTorch profiler */
-    MLS_PROFILE_NSYS_STATS, /**< sums */
-    MLS_PROFILE_NSYS_TRACE, /**< cuda_gpu_trace, maybe with sums of other reports */
-    MLS_PROFILE_NCU         /**< counters */
+    MLS_PROFILE_KINETO,        /**< a trace of the PyTorch profiler */
+    MLS_PROFILE_NSYS_STATS,    /**< sums */
+    MLS_PROFILE_NSYS_TRACE,    /**< cuda_gpu_trace, maybe with sums of other reports */
+    MLS_PROFILE_NCU,           /**< counters */
+    MLS_PROFILE_ROCPROF_STATS, /**< sums */
+    MLS_PROFILE_ROCPROF_TRACE  /**< kernels one by one */
 } mls_profile_kind;
 
 /** By their kind: "kineto", "nsys-stats" …; "PyTorch trace", "nsys stats" … for people. */

@@ -175,10 +175,10 @@ const mls_command mls_command_profile = {
     .name = "profile",
     .summary = "tell where the time of the GPUs went, from a profiler's files",
     .usage = "[OPTION]… FILE…",
-    .about = "Reads traces of the PyTorch profiler, reports of nsys stats and of ncu (both as\n"
-             "CSV), and prints which kinds of kernels the time went to, how long the GPU was\n"
-             "idle or waited for communication that nothing hides, what bounds its kernels,\n"
-             "and what to try.",
+    .about = "Reads traces of the PyTorch profiler, and as CSV reports of nsys stats, of ncu\n"
+             "and of rocprof, and prints which kinds of kernels the time went to, how long the\n"
+             "GPU was idle and why, or waited for communication that nothing hides, what\n"
+             "bounds its kernels, and what to try.",
     .options = options,
     .settings_size = sizeof(profile_settings),
     .paths = "no file given",

@@ -40,23 +40,25 @@ typedef struct member_row {
     mls_trace_part part;
 } member_row;
 
-static const member_row file_members[] = {
-    {MLS_STR("traceEvents"), PART_EVENTS}, {MLS_STR("baseTimeNanoseconds"), PART_BASE}, {{NULL, 0}, PART_NOTHING}};
+static const member_row file_members[] = {{MLS_STR("traceEvents"), PART_EVENTS},
+                                          {MLS_STR("baseTimeNanoseconds"), PART_BASE},
+                                          {MLS_STR("schemaVersion"), PART_PYTORCH},
+                                          {{NULL, 0}, PART_NOTHING}};
 static const member_row event_members[] = {
     {MLS_STR("ph"), PART_PHASE},   {MLS_STR("cat"), PART_CATEGORY},   {MLS_STR("name"), PART_NAME},
     {MLS_STR("ts"), PART_START},   {MLS_STR("dur"), PART_LENGTH},     {MLS_STR("pid"), PART_PROCESS},
     {MLS_STR("tid"), PART_THREAD}, {MLS_STR("args"), PART_ARGUMENTS}, {{NULL, 0}, PART_NOTHING}};
-static const member_row argument_members[] = {{MLS_STR("device"), PART_DEVICE},
-                                              {MLS_STR("stream"), PART_STREAM},
-                                              {MLS_STR("bytes"), PART_BYTES},
-                                              {MLS_STR("correlation"), PART_CORRELATION},
-                                              {{NULL, 0}, PART_NOTHING}};
+static const member_row argument_members[] = {
+    {MLS_STR("device"), PART_DEVICE}, {MLS_STR("stream"), PART_STREAM},
+    {MLS_STR("bytes"), PART_BYTES},   {MLS_STR("correlation"), PART_CORRELATION},
+    {MLS_STR("hlo_op"), PART_XLA},    {MLS_STR("hlo_module"), PART_XLA},
+    {{NULL, 0}, PART_NOTHING}};
 
 /* Most names are none of them, as their lengths show; one with an escape is decoded. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
 {
     const member_row *row = of == PART_FILE ? file_members : of == PART_EVENT ? event_members : argument_members;
-    if (t->event.ignored && of != PART_FILE) {
+    if (t->event.ignored && of != PART_FILE && t->event.phase != '\0') {
         return PART_NOTHING;
     }
     const bool escaped = name.len > 0 && memchr(name.ptr, '\\', name.len) != NULL;
@@ -123,6 +125,14 @@ static event_category category_of(mls_str text)
     return CATEGORY_OTHER;
 }
 
+/* Of categories that say nothing of the GPU. */
+static bool is_category_of_pytorch(mls_str text)
+{
+    static const char known[] = "cpu_op|ac2g|fwdbwd|python_function|cpu_instant_event|gpu_user_annotation|cuda_sync|"
+                                "overhead|Operator|Runtime|Trace";
+    return mls_str_any(text, known, mls_str_equal);
+}
+
 void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
 {
     trace_event *event = &t->event;
@@ -134,6 +144,12 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
             t->gather->base_ns = -1;
         }
         break;
+    case PART_PYTORCH:
+        t->pytorch = true;
+        break;
+    case PART_XLA:
+        t->xla = true;
+        break;
     case PART_PHASE:
         t->objects += event->phase == '\0';
         event->phase = quoted && span.len == 3 ? span.ptr[1] : '?';
@@ -141,6 +157,7 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
         break;
     case PART_CATEGORY:
         event->category = category_of(scalar_text(t, span));
+        t->pytorch = t->pytorch || event->category != CATEGORY_OTHER || is_category_of_pytorch(scalar_text(t, span));
         event->ignored |= event->category == CATEGORY_OTHER;
         break;
     case PART_NAME:

@@ -138,7 +138,10 @@ mls_copy_operation mls_copy_operation_of(mls_str name)
 
 mls_str mls_cuda_call(mls_str name)
 {
-    const size_t prefix = mls_str_starts(name, MLS_S("cuda")) ? 4 : mls_str_starts(name, MLS_S("cu")) ? 2 : name.len;
+    const size_t prefix = mls_str_starts(name, MLS_S("cuda"))  ? 4
+                          : mls_str_starts(name, MLS_S("hip")) ? 3
+                          : mls_str_starts(name, MLS_S("cu"))  ? 2
+                                                               : name.len;
     return (mls_str){name.ptr + prefix, name.len - prefix};
 }
 

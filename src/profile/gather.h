@@ -176,7 +176,7 @@ mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
 mls_copy_operation mls_copy_operation_of(mls_str name);
 const char *mls_copy_operation_name(mls_copy_operation operation);
 
-/* The name of a function of CUDA without cuda or cu; empty: it is none. */
+/* The name of a function of CUDA or HIP without cuda, cu or hip; empty: it is none. */
 mls_str mls_cuda_call(mls_str name);
 
 /* Adds what a copy moved. */

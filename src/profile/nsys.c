@@ -96,8 +96,10 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
         }
         return MLS_LINE_TEXT;
     }
-    if (is_nsys_heading(line)) {
+    const bool rocprof = mls_is_rocprof_heading(line);
+    if (rocprof || is_nsys_heading(line)) {
         mls_nsys_report_end(r);
+        r->is_rocprof = rocprof;
         return MLS_LINE_HEADING;
     }
     if (mls_str_word(&rest).len == 0) {
@@ -233,6 +235,26 @@ void mls_nsys_heading(mls_reports *r)
     r->nsys.kind = kind;
     r->nsys.line = r->line;
     r->nsys.name[0] = '\0';
+    r->nsys.any_row = false;
+}
+
+/* The sums of rocprof look alike: what they are of shows in the first one. */
+static void find_sums(mls_reports *r, mls_str name)
+{
+    mls_report_kind kind = r->nsys.any_row ? r->nsys.kind : mls_rocprof_kind(name);
+    r->nsys.any_row = true;
+    if (kind == r->nsys.kind) {
+        return;
+    }
+    r->nsys.seen[MLS_REPORT_KERNELS] = false;
+    r->nsys.kind = kind;
+    if (kind == MLS_REPORT_CALLS) {
+        r->at[MLS_ROLE_CALLS] = r->at[MLS_ROLE_INSTANCES];
+        r->nsys.role_of[r->at[MLS_ROLE_CALLS]] = MLS_ROLE_CALLS;
+        r->nsys.called = &r->gather->tallies[MLS_TALLY_API];
+    } else {
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->nsys.line, "the table", "is none of kernels or calls");
+    }
 }
 
 static const char no_number[] = "a number of it is none";
@@ -320,8 +342,14 @@ static const char *add_traced(mls_reports *r, mls_str name)
     mls_activity activity = {.launch = -1};
     if (!r->nsys.there[MLS_ROLE_START] || !r->nsys.there[MLS_ROLE_LENGTH] ||
         !mls_decimal_scale(start, r->nsys.power[MLS_ROLE_START], &activity.start) ||
-        !mls_decimal_scale(length, r->nsys.power[MLS_ROLE_LENGTH], &activity.length) ||
-        activity.length > INT64_MAX - activity.start) {
+        !mls_decimal_scale(length, r->nsys.power[MLS_ROLE_LENGTH], &activity.length)) {
+        return no_number;
+    }
+    if (r->is_rocprof && (start->open != '\0' || length->open != '\0' || activity.length < activity.start)) {
+        return "it ends before it begins";
+    }
+    activity.length -= r->is_rocprof ? activity.start : 0;
+    if (activity.length > INT64_MAX - activity.start) {
         return no_number;
     }
     const bool marked = mls_str_starts(name, MLS_S("[CUDA mem"));
@@ -339,6 +367,8 @@ static const char *add_traced(mls_reports *r, mls_str name)
     activity.row |= (open_bits(start->open) | open_bits(length->open) << 2) << MLS_ROW_BITS;
     mls_str device = mls_report_text(r, r->at[MLS_ROLE_DEVICE]);
     const mls_str number = mls_cut_brackets(&device); /* "NVIDIA H200 (0)" is device 0 */
+    const size_t agent = mls_str_starts(device, MLS_S("Agent ")) ? sizeof "Agent " - 1 : 0;
+    device = (mls_str){device.ptr + agent, device.len - agent};
     const mls_status status = mls_gather_activity(gather, number.len > 0 ? number : device,
                                                   mls_report_text(r, r->at[MLS_ROLE_STREAM]), activity);
     if (status == MLS_ERROR_LIMIT) {
@@ -357,6 +387,12 @@ const char *mls_nsys_row(mls_reports *r)
     }
     if (r->fields[named].len == 0) {
         return "it has no name";
+    }
+    if (r->is_rocprof && r->nsys.kind == MLS_REPORT_KERNELS) {
+        find_sums(r, mls_report_text(r, named));
+    }
+    if (r->nsys.kind == MLS_REPORT_IGNORED) {
+        return NULL;
     }
     read_numbers(r);
     return (r->nsys.kind == MLS_REPORT_TRACE ? add_traced : add_sums)(r, mls_report_text(r, named));

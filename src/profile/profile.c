@@ -12,6 +12,8 @@ const struct mls_profile_kind_names mls_profile_kinds[] = {
     [MLS_PROFILE_NSYS_STATS] = {"nsys-stats", "nsys stats"},
     [MLS_PROFILE_NSYS_TRACE] = {"nsys-trace", "nsys trace"},
     [MLS_PROFILE_NCU] = {"ncu", "Nsight Compute"},
+    [MLS_PROFILE_ROCPROF_STATS] = {"rocprof-stats", "rocprof stats"},
+    [MLS_PROFILE_ROCPROF_TRACE] = {"rocprof-trace", "rocprof trace"},
 };
 
 static int compare_profile_rows(const void *a, const void *b)

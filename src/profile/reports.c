@@ -33,7 +33,8 @@ static void take_heading(mls_reports *r)
         r->at[role] = MLS_ABSENT;
     }
     for (size_t i = 0; i < r->count; i++) {
-        const mls_str heading = mls_report_text(r, i);
+        const mls_str own = mls_report_text(r, i);
+        const mls_str heading = r->is_rocprof ? mls_rocprof_column(own) : own;
         mls_str name = heading;
         const mls_str unit = mls_cut_brackets(&name);
         mls_column_role role = 0;
@@ -167,13 +168,17 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
         mls_nsys_report_end(r);
         profile->complete = window->input->trouble.wrong == NULL;
         profile->kind = r->is_ncu          ? MLS_PROFILE_NCU
+                        : r->is_rocprof    ? (gather->has_line ? MLS_PROFILE_ROCPROF_TRACE : MLS_PROFILE_ROCPROF_STATS)
                         : gather->has_line ? MLS_PROFILE_NSYS_TRACE
                                            : MLS_PROFILE_NSYS_STATS;
         if (r->is_ncu ? r->columns == 0 : !r->nsys.any) {
             status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-                                   r->is_nsys ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
-                                                "cuda_gpu_trace and others (see mlscore-profile(1))"
-                                              : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV");
+                                   r->is_rocprof ? "has no table of kernels: rocprof --stats, or rocprofv3 "
+                                                   "--kernel-trace --stats --output-format csv, prints what is read"
+                                   : r->is_nsys  ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
+                                                   "cuda_gpu_trace and others (see mlscore-profile(1))"
+                                                 : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV, "
+                                                   "rocprof as CSV");
         } else if (!profile->complete) {
             mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
                              "the reports are read up to here only: %s", window->input->trouble.wrong);

@@ -71,6 +71,7 @@ typedef struct mls_reports {
     bool doubled;
     size_t columns, at[MLS_ROLES]; /* of the heading; 0: there was none yet */
     bool is_nsys, is_ncu;          /* the first heading decides */
+    bool is_rocprof;               /* of those of nsys: the last heading was one of rocprof */
     struct {
         mls_report_kind kind; /* of the report that rows belong to */
         bool any;             /* a report has been found */
@@ -86,6 +87,7 @@ typedef struct mls_reports {
         int power[MLS_ROLES + 1];       /* of ten: of its unit, to nanoseconds */
         mls_decimal numbers[MLS_ROLES + 1];
         bool there[MLS_ROLES + 1]; /* the row has that number */
+        bool any_row;              /* the report has had one */
     } nsys;
     struct {
         bool raw;
@@ -125,6 +127,13 @@ void mls_nsys_column(mls_reports *reports, size_t column, mls_column_role role, 
 void mls_nsys_heading(mls_reports *reports);
 const char *mls_nsys_row(mls_reports *reports);
 void mls_nsys_report_end(mls_reports *reports);
+
+/* Whether a line is a heading of rocprof, and what nsys calls a column of it. */
+bool mls_is_rocprof_heading(mls_str line);
+mls_str mls_rocprof_column(mls_str heading);
+
+/* What the sums of rocprof are of, by the first of their names. */
+mls_report_kind mls_rocprof_kind(mls_str name);
 
 void mls_ncu_column(mls_reports *reports, size_t column, mls_column_role role, mls_str name);
 void mls_ncu_heading(mls_reports *reports);

@@ -295,6 +295,15 @@ static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
                              : whole               ? "is JSON, but not a trace: it has no traceEvents"
                                                    : "is not a trace: no traceEvents come before it breaks off");
     }
+    if (!t->pytorch && (whole || t->xla)) {
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
+                             t->xla
+                                 ? "is a trace of JAX or TensorFlow, which does not say what ran on the GPU as PyTorch "
+                                   "does: nsys profile --trace=cuda, then nsys stats --report cuda_gpu_trace --format "
+                                   "csv prints what is read"
+                                 : "is a trace, but not one of the PyTorch profiler: nothing in it is of a category "
+                                   "that PyTorch writes");
+    }
     profile->kind = MLS_PROFILE_KINETO;
     profile->complete = whole;
     t->gather->has_line = true;

@@ -14,6 +14,8 @@ typedef enum mls_trace_part {
     PART_EVENT,
     PART_ARGUMENTS,
     PART_BASE,
+    PART_PYTORCH, /* what only the PyTorch profiler writes */
+    PART_XLA,     /* what only XLA does */
     PART_PHASE,
     PART_CATEGORY,
     PART_NAME,
@@ -73,6 +75,7 @@ typedef struct mls_trace {
     bool bare;           /* the list of events is all there is */
     bool listed;         /* it has begun */
     size_t objects;      /* in the list that say which phase they are of, as every event does */
+    bool pytorch, xla;   /* something shows that it is a trace of these */
     bool out_of_memory;
     trace_event event;
     event_text texts[4]; /* of the event: PART_PROCESS and those after it */

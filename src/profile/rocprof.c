@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rocprof.c - the tables of rocprof and rocprofv3, which are read as the reports of nsys that say the same. */
+#include "profile/reports.h"
+
+static const struct {
+    const char *rocprof, *nsys;
+} headings[] = {
+    {"Calls", "Instances"},
+    {"TotalDurationNs", "Total Time (ns)"},
+    {"MinNs", "Min (ns)"},
+    {"MaxNs", "Max (ns)"},
+    {"KernelName", "Name"},
+    {"Kernel_Name", "Name"},
+    {"BeginNs", "Start (ns)"},
+    {"Start_Timestamp", "Start (ns)"},
+    {"EndNs", "Duration (ns)"}, /* less the start */
+    {"End_Timestamp", "Duration (ns)"},
+    {"gpu-id", "Device"},
+    {"Agent_Id", "Device"},
+    {"queue-id", "Strm"},
+    {"tid", ""}, /* which nsys has of calls only */
+    {"Queue_Id", "Strm"},
+};
+
+bool mls_is_rocprof_heading(mls_str line)
+{
+    const size_t quote = line.len > 0 && line.ptr[0] == '"';
+    const mls_str begin = {line.ptr + quote, line.len - quote};
+    return (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
+           (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
+           (mls_str_starts(begin, MLS_S("Index")) && mls_str_contains(line, MLS_S("BeginNs")));
+}
+
+mls_str mls_rocprof_column(mls_str heading)
+{
+    unsigned i;
+    return MLS_NAME_FIND(headings, sizeof headings / sizeof *headings, heading, &i) ? mls_str_from(headings[i].nsys)
+                                                                                    : heading;
+}
+
+mls_report_kind mls_rocprof_kind(mls_str name)
+{
+    if (mls_str_any(name, "KERNEL_|HIP_|HSA_|MEMORY_|MARKER_|SCRATCH_|RCCL_API|CopyHost|CopyDevice", mls_str_starts)) {
+        return MLS_REPORT_IGNORED;
+    }
+    return mls_str_any(name, "hip|hsa_", mls_str_starts) && mls_cuda_call(name).len > 0 ? MLS_REPORT_CALLS
+                                                                                        : MLS_REPORT_KERNELS;
+}
