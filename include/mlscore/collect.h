@@ -17,14 +17,17 @@ typedef struct mls_collect_options {
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */
     const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
+    bool printed;                 /**< and the settings that the job printed before it */
 } mls_collect_options;
 
 /** Everything found under some paths.  Owns all it points to. */
 typedef struct mls_collection {
     mls_run *runs;
     size_t run_count, run_capacity;
-    struct mls_setups *setups; /**< hyperparameters and seeds of the runs, most of which are alike */
-    mls_group *groups;         /**< in the order of their first runs; they borrow from `runs` */
+    struct mls_setups *setups;           /**< hyperparameters and seeds of the runs, most of which are alike */
+    struct mls_printed_reader **printed; /**< of each source, where asked for; NULL: it printed nothing */
+    size_t printed_count;
+    mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
     mls_rcp_sets points; /**< that they were compared with */
     mls_sources skipped; /**< that hold no run, or none of their own: "empty", "repeats the run in …" */

@@ -8,6 +8,7 @@
 
 #include "mlscore/collect.h"
 #include "mlscore/published.h"
+#include "mlscore/settings.h"
 
 MLS_C_BEGIN
 
@@ -45,6 +46,7 @@ typedef struct mls_side_run {
     int64_t part_ms[MLS_PART_COUNT];
     size_t evaluations;
     mls_settings settings, environment;
+    mls_settings printed; /**< known settings by their names in the table, others by those that were printed */
 } mls_side_run;
 
 /** A sum over kept runs, whose mean is exact. */
@@ -171,7 +173,8 @@ typedef struct mls_differing {
     mls_str key;
     mls_setting_values *values; /**< one per group of the block */
     size_t value_count;
-    bool differs; /**< false: every run has the same */
+    bool differs;                   /**< false: every run has the same */
+    const mls_known_setting *known; /**< of a printed setting whose effect is known; NULL: of any other */
 } mls_differing;
 typedef struct mls_differings {
     mls_differing *items;
@@ -191,6 +194,7 @@ typedef struct mls_block {
     mls_difference *differences; /**< of groups[i] against groups[0], for i from 1 */
     size_t group_count;
     mls_differings hyperparameters, environment; /**< all keys; or of the environment those that differ */
+    mls_differings printed, printed_others; /**< settings that both printed and that differ: known ones, by groups */
     MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
 
@@ -251,6 +255,7 @@ typedef struct mls_comparison {
     MLS_LIST_OF(mls_scaling_series) series;
     MLS_LIST_OF(mls_beside) beside;
     MLS_LIST_OF(mls_side_problem) problems;
+    mls_known_settings known;
     mls_published published[MLS_USAGE_COUNT]; /**< of the usages that are asked for */
     mls_collection *collections;              /**< of the logs of each side as it was named */
     size_t collection_count;

@@ -116,9 +116,10 @@ typedef struct mls_run {
     size_t image_count, image_capacity;
     bool too_many_images; /**< the first MLS_IMAGE_EVALUATIONS_MAX are there */
     mls_job job;
-    struct mls_arena *arena;      /**< texts of hyperparameters and seeds; NULL: there are none */
-    void *notes;                  /**< as the reading's observer has them; NULL: it has none, or nothing came */
-    const mls_observer *observer; /**< of the notes */
+    struct mls_arena *arena;           /**< texts of hyperparameters and seeds; NULL: there are none */
+    void *notes;                       /**< as the reading's observer has them; NULL: it has none, or nothing came */
+    const mls_observer *observer;      /**< of the notes */
+    const struct mls_printed *printed; /**< settings.h: what the job printed before it, where that was asked for */
 
     mls_usage usage;       /**< of the rules it was judged by, like the next two */
     const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */

@@ -73,9 +73,12 @@ typedef struct mls_known_setting {
 } mls_known_setting;
 
 /** The table, by groups in the order in which they matter.  MLS_ERROR_VALUE, where the data is wrong, or _MEMORY. */
+#define MLS_KNOWN_SETTINGS_MAX 128
 typedef struct mls_known_settings {
     const mls_known_setting *items;
     size_t count;
+    const char *never; /**< words of names that are never compared: "seed|path|…" */
+    struct mls_map *printed;
     struct mls_arena *arena;
 } mls_known_settings;
 mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error) MLS_MUST_USE;
@@ -85,10 +88,15 @@ void mls_known_settings_release(mls_known_settings *known);
 const mls_known_setting *mls_known_setting_printed(const mls_known_settings *known, mls_str name);
 const mls_known_setting *mls_known_setting_exported(const mls_known_settings *known, mls_str variable);
 
-/** What a run printed of a known setting: the first printed name that means it; ptr NULL: nothing. */
-mls_str mls_known_value(const mls_known_setting *known, const mls_printed *printed);
+/** What a run printed of the known settings: of several names that mean one the first that is not null; ptr NULL:
+ * nothing.  `values` has room for all of the table; returns how many settings are known ones. */
+size_t mls_known_values(const mls_known_settings *known, const mls_printed *printed, mls_str *values);
 
-/** Whether two values mean the same: true, True and 1; null, None and nothing; numbers by value. */
-bool mls_setting_values_equal(mls_str a, mls_str b);
+/** Whether a setting says anything of how a job is run: not where its files lie, who runs it, seeds and times. */
+bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting);
+
+/** Whether a value says true (1: true, True, 1) or false (0), or neither (-1); whether it says that there is none. */
+int mls_setting_truth(mls_str value);
+bool mls_setting_is_none(mls_str value);
 
 MLS_C_END

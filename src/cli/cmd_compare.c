@@ -204,6 +204,7 @@ static void compare_run(mls_cli *cli)
                     settings->limit > 0 ? "--limit" : "--submitter");
     } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
                mls_cli_judge(cli, &request.collect)) {
+        request.collect.printed = request.mode == MLS_COMPARE_SIDES;
         compare_all(cli, &request);
     }
     mls_arena_release(&arena);

@@ -105,9 +105,10 @@ static mls_status compare_one(const mls_compare_request *request, mls_comparison
     return find_baseline(request, comparison, error);
 }
 
-static mls_status fill_block(mls_block *block, mls_arena *arena)
+static mls_status fill_block(mls_comparison *comparison, mls_block *block)
 {
-    bool ok = mls_block_settings(block, arena) && mls_block_outliers(block, arena);
+    mls_arena *arena = comparison->arena;
+    bool ok = mls_block_settings(block, &comparison->known, arena) && mls_block_outliers(block, arena);
     for (size_t i = 1; i < block->group_count && ok; i++) {
         ok = mls_difference_make(block->groups[0], block->groups[i], &block->differences[i]) == MLS_OK;
     }
@@ -120,7 +121,7 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
                         : mls_sides_meet(comparison) ? MLS_OK
                                                      : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < comparison->blocks.count && status == MLS_OK; i++) {
-        status = fill_block(&comparison->blocks.items[i], comparison->arena);
+        status = fill_block(comparison, &comparison->blocks.items[i]);
     }
     return status;
 }
@@ -155,6 +156,9 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         return mls_error_memory(error);
     }
     mls_status status = alone ? MLS_OK : find_baseline(request, comparison, error);
+    if (status == MLS_OK && request->collect.printed) {
+        status = mls_known_settings_load(&comparison->known, error);
+    }
     for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++) {
         status = read_side(request, comparison, request->sides.items[i], error);
     }
@@ -190,6 +194,7 @@ void mls_comparison_release(mls_comparison *comparison)
         mls_collection_release(&comparison->collections[i]);
     }
     free(comparison->collections);
+    mls_known_settings_release(&comparison->known);
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         mls_published_release(&comparison->published[usage]);
     }

@@ -192,15 +192,22 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
     return ok;
 }
 
-static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, bool environment)
+/* Which settings of the runs rows are made of. */
+typedef enum setting_list { OF_HYPERPARAMETERS, OF_ENVIRONMENT, OF_PRINTED } setting_list;
+
+static const mls_settings *list_of_run(const mls_side_run *run, setting_list list)
+{
+    return list == OF_HYPERPARAMETERS ? &run->settings : list == OF_ENVIRONMENT ? &run->environment : &run->printed;
+}
+
+static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, setting_list list)
 {
     mls_map by_key = {.arena = arena};
     bool ok = true;
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
         for (size_t k = 0; k < group->runs.count; k++) {
-            const mls_settings *settings =
-                environment ? &group->runs.items[k].environment : &group->runs.items[k].settings;
+            const mls_settings *settings = list_of_run(&group->runs.items[k], list);
             for (size_t s = 0; s < settings->count && ok; s++) {
                 mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block);
                 ok = row != NULL;
@@ -213,19 +220,92 @@ static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *
         }
     }
     for (size_t i = 0; i < rows->count && ok; i++) {
-        ok = finish_row(arena, &rows->items[i], environment);
+        ok = finish_row(arena, &rows->items[i], list != OF_HYPERPARAMETERS);
         rows->differ += rows->items[i].differs;
     }
-    if (ok && rows->count > 1 && !environment) {
+    if (ok && rows->count > 1 && list == OF_HYPERPARAMETERS) {
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
     }
     return ok;
 }
 
-bool mls_block_settings(mls_block *block, mls_arena *arena)
+/* A value as it is compared: what means true or false is 1 or 0, whatever way it was written. */
+static bool add_printed(mls_arena *arena, mls_settings *settings, mls_str key, mls_str value)
 {
-    return make_rows(block, arena, &block->hyperparameters, false) &&
-           make_rows(block, arena, &block->environment, true);
+    const int truth = mls_setting_truth(value);
+    const bool ok = add_plain(arena, settings, key, truth < 0 && mls_setting_is_none(value) ? MLS_S("none") : value);
+    if (ok && truth >= 0) {
+        settings->items[settings->count - 1].kind = MLS_SETTING_NUMBER;
+        settings->items[settings->count - 1].number = truth;
+    }
+    return ok;
+}
+
+bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
+                          const mls_printed *printed)
+{
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    bool ok = true;
+    (void)mls_known_values(known, printed, values);
+    for (size_t i = 0; i < known->count && ok; i++) {
+        ok = values[i].ptr == NULL || add_printed(arena, &run->printed, mls_str_from(known->items[i].name), values[i]);
+    }
+    for (size_t i = 0; i < printed->settings.count && ok; i++) {
+        const mls_printed_setting *setting = &printed->settings.items[i];
+        if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting)) {
+            ok = add_printed(arena, &run->printed, setting->name, setting->value);
+        }
+    }
+    return ok;
+}
+
+/* Whether runs of one side have different values, so that it is no property of the side. */
+static bool varies_within(const mls_differing *row)
+{
+    bool varies = false;
+    for (size_t i = 0; i < row->value_count; i++) {
+        varies |= row->values[i].count > 1;
+    }
+    return varies;
+}
+
+static size_t place_of_known(const mls_known_settings *known, mls_str name)
+{
+    unsigned place = 0;
+    return MLS_NAME_FIND(known->items, known->count, name, &place) ? place : known->count;
+}
+
+/* The settings that sides printed and that differ: the known ones in the order of their table, and the others. */
+static bool make_printed(mls_block *block, const mls_known_settings *known, mls_arena *arena)
+{
+    mls_differings all = {0};
+    mls_differing *rows[MLS_KNOWN_SETTINGS_MAX] = {0};
+    bool ok = make_rows(block, arena, &all, OF_PRINTED);
+    for (size_t i = 0; i < all.count && ok; i++) {
+        mls_differing *row = &all.items[i];
+        const size_t place = place_of_known(known, row->key);
+        if (!row->differs || varies_within(row)) {
+            continue;
+        }
+        if (place < known->count) {
+            row->known = &known->items[place];
+            rows[place] = row;
+        } else {
+            ok = MLS_ARENA_ADD(arena, &block->printed_others, *row);
+        }
+    }
+    for (size_t i = 0; i < known->count && ok; i++) {
+        ok = rows[i] == NULL || MLS_ARENA_ADD(arena, &block->printed, *rows[i]);
+    }
+    block->printed.differ = block->printed.count;
+    block->printed_others.differ = block->printed_others.count;
+    return ok;
+}
+
+bool mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena)
+{
+    return make_rows(block, arena, &block->hyperparameters, OF_HYPERPARAMETERS) &&
+           make_rows(block, arena, &block->environment, OF_ENVIRONMENT) && make_printed(block, known, arena);
 }
 
 /* Milliseconds per sample of a run that counts for outliers; NAN of any other. */

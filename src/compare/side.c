@@ -88,8 +88,9 @@ bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
            mls_setting_add_text(arena, to, "submission_platform", place->platform);
 }
 
-static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t index, mls_side_group *to)
+static bool take_logged_run(const mls_comparison *in, const mls_group *group, size_t index, mls_side_group *to)
 {
+    mls_arena *arena = in->arena;
     const mls_run *run = group->runs[index];
     const mls_convergence converge = mls_run_to_converge(run);
     const mls_finding *reason = mls_run_reason(run);
@@ -111,7 +112,8 @@ static bool take_logged_run(mls_arena *arena, const mls_group *group, size_t ind
                        run->init_stop.time_ms - run->init_start.time_ms);
     mls_side_run_parts(&made, run->has_parts, run->parts.ms,
                        run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
-    bool ok = mls_side_run_environment(arena, &made, &place, to);
+    bool ok = mls_side_run_environment(arena, &made, &place, to) &&
+              (run->printed == NULL || mls_side_run_printed(arena, &made, &in->known, run->printed));
     for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
         ok = mls_setting_add_json(arena, &made.settings, run->hyperparameters[i].key,
                                   mls_str_from(run->hyperparameters[i].value));
@@ -148,7 +150,7 @@ bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_coll
         mls_side_group *made = mls_side_group_add(to, &of_side);
         ok = made != NULL;
         for (size_t k = 0; k < group->run_count && ok; k++) {
-            ok = take_logged_run(to->arena, group, k, made);
+            ok = take_logged_run(to, group, k, made);
         }
     }
     return ok;

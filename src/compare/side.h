@@ -37,6 +37,10 @@ bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
 bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text) MLS_MUST_USE;
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number) MLS_MUST_USE;
 
+/* Adds what the job printed before a run, as far as it can be compared. */
+bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
+                          const mls_printed *printed) MLS_MUST_USE;
+
 /* The groups of a collection of logs; and of an export: JSON or (`lines`) NDJSON, behind which stand MLS_JSON_PADDING
  * zeros, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
  */
@@ -58,7 +62,7 @@ size_t mls_groups_take(const mls_comparison *comparison, size_t first,
                        mls_side_group **found);
 
 /* Lists the settings of the runs of a block, and where they were made; and which runs stand out. */
-bool mls_block_settings(mls_block *block, mls_arena *arena) MLS_MUST_USE;
+bool mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena) MLS_MUST_USE;
 bool mls_block_outliers(mls_block *block, mls_arena *arena) MLS_MUST_USE;
 
 /* The series of all groups, and what is left out of them. */

@@ -122,6 +122,21 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
     F(difference, init_ms, IF(NUMBER, row->has_init), "ms", row->init_ms)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
+/* All runs of a side printed the same, or nothing that is known. */
+static void emit_printed_value(mls_emitter *to, const mls_setting_values *of)
+{
+    const bool known = of->count > 0 && !of->items[0].lacking;
+    mls_emit_name(to, mls_str_from(of->group->side->name));
+    mls_emit_str_or_null(to, known ? of->items[0].setting.text : (mls_str){0});
+}
+
+#define PRINTED_FIELDS(F)                                                                                              \
+    F(printed, name, TEXT, "", row->key)                                                                               \
+    F(printed, group, TEXT_OR_NULL, "", row->known != NULL ? row->known->group : NULL)                                 \
+    F(printed, effect, TEXT_OR_NULL, "", row->known != NULL ? row->known->effect : NULL)                               \
+    F(printed, values, MAP, "", MLS_EACH(row->value_count, emit_printed_value(to, &row->values[i])))
+MLS_FIELDS(printed, mls_differing, PRINTED_FIELDS)
+
 #define BLOCK_FIELDS(F)                                                                                                \
     F(block, benchmark, TEXT_OR_NULL, "", row->groups[0]->benchmark)                                                   \
     F(block, division, TEXT_OR_NULL, "", mls_division_name(row->groups[0]->division))                                  \
@@ -130,6 +145,8 @@ MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
     F(block, differences, LIST(difference), "", MLS_ROWS(row->differences + 1, row->group_count - 1))                  \
     F(block, hyperparameters, LIST(differing), "", emit_differing(to, &row->hyperparameters))                          \
     F(block, environment, LIST(differing), "", emit_differing(to, &row->environment))                                  \
+    F(block, printed, LIST(printed), "", MLS_ROWS(row->printed.items, row->printed.count))                             \
+    F(block, printed_others, LIST(printed), "", MLS_ROWS(row->printed_others.items, row->printed_others.count))        \
     F(block, outliers, LIST(outlier), "", MLS_ROWS(row->outliers.items, row->outliers.count))
 MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
 

@@ -98,6 +98,8 @@ static void setting_row(mls_abreast *to, const mls_differing *setting, bool all)
     }
     if (varies) {
         mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+    } else if (setting->known != NULL) {
+        mls_table_note(&to->table, MLS_STYLE_DIM, "%s", setting->known->effect);
     }
 }
 
@@ -149,6 +151,25 @@ static bool show_unknown(mls_abreast *to)
     return mls_abreast_names(to, MLS_STYLE_PLAIN, &names);
 }
 
+/* What jobs printed and what of it decides speed; of the others how many differ. */
+static void show_printed(mls_abreast *to)
+{
+    const mls_differings *others = &to->block->printed_others;
+    const bool all = to->all || to->view->verbose > 0;
+    if (to->block->printed.count + others->count > 0) {
+        begin_settings(to, "printed settings");
+        setting_rows(to, &to->block->printed, SIZE_MAX, to->all);
+    }
+    if (all) {
+        setting_rows(to, others, SIZE_MAX, to->all);
+    } else if (others->count > 0) {
+        mls_buffer more = {0};
+        mls_buffer_printf(&more, "  … and %s (-v lists %s)", mls_words_plural(others->count, "other", "others").text,
+                          others->count == 1 ? "it" : "them");
+        mls_abreast_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
 void mls_abreast_show_setup(mls_abreast *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
@@ -165,6 +186,7 @@ void mls_abreast_show_setup(mls_abreast *to)
         begin_settings(to, settings->differ > 0 ? "differs" : "the same");
         setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
     }
+    show_printed(to);
     if (environment->differ > 0) {
         begin_settings(to, "environment");
         setting_rows(to, environment, SETTINGS_SHOWN, false);

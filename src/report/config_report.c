@@ -277,11 +277,12 @@ static size_t export_count(const mls_config_entry *entry)
 
 static void emit_known(mls_emitter *to, const mls_config_entry *entry)
 {
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    (void)mls_known_values(entry->known, entry->printed, values);
     for (size_t i = 0; i < entry->known->count; i++) {
-        const mls_str value = mls_known_value(&entry->known->items[i], entry->printed);
-        if (value.ptr != NULL) {
+        if (values[i].ptr != NULL) {
             mls_emit_name(to, mls_str_from(entry->known->items[i].name));
-            mls_emit_str(to, value);
+            mls_emit_str(to, values[i]);
         }
     }
 }

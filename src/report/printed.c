@@ -6,34 +6,31 @@
 
 enum { INDENT = 2, HANG = 4 };
 
-static void show_group(mls_view *view, const mls_printed *printed, const mls_known_settings *known, const char *group)
+static void show_group(mls_view *view, const mls_known_settings *known, const mls_str *values, const char *group)
 {
     mls_buffer line = {0};
+    bool any = false;
+    mls_buffer_printf(&line, "%s:", group);
     for (size_t i = 0; i < known->count; i++) {
-        const mls_known_setting *setting = &known->items[i];
-        const mls_str value = strcmp(setting->group, group) == 0 ? mls_known_value(setting, printed) : (mls_str){0};
-        if (value.ptr != NULL) {
-            mls_buffer_printf(&line, "%s%s=", line.len == 0 ? "" : "  ", setting->name);
-            mls_buffer_append(&line, value);
+        if (strcmp(known->items[i].group, group) == 0 && values[i].ptr != NULL) {
+            mls_buffer_printf(&line, "%s%s=", any ? "  " : " ", known->items[i].name);
+            mls_buffer_append(&line, values[i]);
+            any = true;
         }
     }
-    if (line.len > 0) {
-        mls_buffer labelled = {0};
-        mls_buffer_printf(&labelled, "%s: ", group);
-        mls_buffer_append(&labelled, mls_buffer_str(&line));
-        mls_view_line(view, &labelled, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
+    if (any) {
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
+    } else {
+        mls_output_drop(view->output, &line);
     }
-    mls_output_drop(view->output, &line);
 }
 
 void mls_printed_show(mls_view *view, mls_str title, size_t run_line, const mls_printed *printed,
                       const mls_known_settings *known)
 {
     mls_buffer head = {0};
-    size_t shown = 0;
-    for (size_t i = 0; i < printed->settings.count; i++) {
-        shown += mls_known_setting_printed(known, printed->settings.items[i].name) != NULL;
-    }
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    const size_t shown = mls_known_values(known, printed, values);
     if (printed->settings.count == 0) {
         mls_buffer_append_text(&head, "   no printed settings");
     } else {
@@ -46,7 +43,7 @@ void mls_printed_show(mls_view *view, mls_str title, size_t run_line, const mls_
     mls_view_headline(view, title, &head, HANG);
     for (size_t i = 0; i < known->count; i++) {
         if (i == 0 || strcmp(known->items[i].group, known->items[i - 1].group) != 0) {
-            show_group(view, printed, known, known->items[i].group);
+            show_group(view, known, values, known->items[i].group);
         }
     }
     mls_view_more(view, MLS_STYLE_DIM, INDENT, printed->settings.count - shown, "setting", "--exports lists them");

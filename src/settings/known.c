@@ -3,8 +3,31 @@
 #include <stdlib.h>
 
 #include "base/json_row.h"
-#include "base/number.h"
+#include "base/map.h"
 #include "mlscore/settings.h"
+
+/* Finds rows by the names under which they are printed. */
+static mls_status index_printed(mls_known_settings *known, mls_error *error)
+{
+    known->printed = mls_arena_zeroed(known->arena, 1, sizeof *known->printed);
+    bool ok = known->printed != NULL && known->never != NULL;
+    if (ok) {
+        known->printed->arena = known->arena;
+    }
+    for (size_t i = 0; i < known->count && ok; i++) {
+        const char *names = known->items[i].printed;
+        for (mls_str name; ok && mls_list_next(&names, '|', &name);) {
+            mls_map_entry *entry = mls_map_put(known->printed, name, NULL);
+            ok = entry != NULL;
+            if (ok) {
+                entry->value.number = i;
+            }
+        }
+    }
+    return !ok                                      ? mls_error_memory(error)
+           : known->count <= MLS_KNOWN_SETTINGS_MAX ? MLS_OK
+                                                    : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "too many settings");
+}
 
 mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
 {
@@ -24,8 +47,13 @@ mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
         status = mls_json_table_read(json, "settings", members, sizeof members / sizeof *members, known->arena, &rows,
                                      &known->count, sizeof(mls_known_setting), error);
     }
-    cJSON_Delete(json);
     known->items = rows;
+    if (status == MLS_OK) {
+        const char *never = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "never"));
+        known->never = mls_arena_copy(known->arena, mls_str_from(never)).ptr;
+        status = index_printed(known, error);
+    }
+    cJSON_Delete(json);
     if (status != MLS_OK) {
         mls_known_settings_release(known);
     }
@@ -50,13 +78,8 @@ static mls_str last_part(mls_str name)
 
 const mls_known_setting *mls_known_setting_printed(const mls_known_settings *known, mls_str name)
 {
-    const mls_str part = last_part(name);
-    for (size_t i = 0; i < known->count; i++) {
-        if (mls_str_any(part, known->items[i].printed, mls_str_equal)) {
-            return &known->items[i];
-        }
-    }
-    return NULL;
+    const mls_map_entry *entry = mls_map_find(known->printed, last_part(name));
+    return entry != NULL ? &known->items[entry->value.number] : NULL;
 }
 
 const mls_known_setting *mls_known_setting_exported(const mls_known_settings *known, mls_str variable)
@@ -69,37 +92,42 @@ const mls_known_setting *mls_known_setting_exported(const mls_known_settings *kn
     return NULL;
 }
 
-static bool means_none(mls_str value)
+bool mls_setting_is_none(mls_str value)
 {
     return value.len == 0 || mls_str_among(value, "null None ~");
 }
 
-mls_str mls_known_value(const mls_known_setting *known, const mls_printed *printed)
+size_t mls_known_values(const mls_known_settings *known, const mls_printed *printed, mls_str *values)
 {
-    mls_str found = {0};
-    for (size_t i = 0; i < printed->settings.count && (found.ptr == NULL || means_none(found)); i++) {
+    size_t count = 0;
+    memset(values, 0, known->count * sizeof *values);
+    for (size_t i = 0; i < printed->settings.count; i++) {
         const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_str_any(last_part(setting->name), known->printed, mls_str_equal) &&
-            (found.ptr == NULL || !means_none(setting->value))) {
-            found = setting->value;
+        const mls_known_setting *row = mls_known_setting_printed(known, setting->name);
+        mls_str *value = row != NULL ? &values[row - known->items] : NULL;
+        count += row != NULL;
+        if (value != NULL &&
+            (value->ptr == NULL || (mls_setting_is_none(*value) && !mls_setting_is_none(setting->value)))) {
+            *value = setting->value;
         }
     }
-    return found;
+    return count;
 }
 
-/* 1 true, 0 false, -1 neither. */
-static int truth_of(mls_str value)
+bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting)
+{
+    mls_str rest = last_part(setting->name);
+    bool comparable = !mls_str_contains(setting->value, MLS_S("/")) && setting->value.len > 0;
+    for (mls_str word; comparable && rest.len > 0;) {
+        (void)mls_str_cut(&rest, '_', &word);
+        comparable = !mls_str_any(word, known->never, mls_str_alike);
+    }
+    return comparable;
+}
+
+int mls_setting_truth(mls_str value)
 {
     return mls_str_alike(value, MLS_S("true")) || mls_str_equal(value, MLS_S("1"))    ? 1
            : mls_str_alike(value, MLS_S("false")) || mls_str_equal(value, MLS_S("0")) ? 0
                                                                                       : -1;
-}
-
-bool mls_setting_values_equal(mls_str a, mls_str b)
-{
-    double x;
-    double y;
-    return mls_str_equal(a, b) || (means_none(a) && means_none(b)) ||
-           (truth_of(a) >= 0 && truth_of(a) == truth_of(b)) ||
-           (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y);
 }

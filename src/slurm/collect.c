@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/statistics.h"
+#include "mlscore/settings.h"
 #include "score/score.h"
 #include "slurm/slurm.h"
 
@@ -194,6 +195,35 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     return kept ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
+/* Each source has a reader of its own, as several are read at once. */
+static mls_status collect_printed(void *state, size_t index, mls_sink *sink)
+{
+    const collecting_state *collecting = state;
+    mls_printed_reader *reader = mls_printed_reader_new();
+    if (reader == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    collecting->collection->printed[index] = reader;
+    *sink = mls_printed_reader_sink(reader);
+    return MLS_OK;
+}
+
+/* Gives the last runs of a collection, those of one source, what was printed before each. */
+static void take_printed(mls_collection *collection, size_t source, size_t runs)
+{
+    mls_printed_reader *reader = collection->printed[source];
+    bool any = false;
+    for (size_t i = collection->run_count - runs; i < collection->run_count; i++) {
+        mls_run *run = &collection->runs[i];
+        run->printed = mls_printed_of_run(reader, run->run_start.line);
+        any |= run->printed != NULL;
+    }
+    if (!any) {
+        mls_printed_reader_free(reader);
+        collection->printed[source] = NULL;
+    }
+}
+
 /* Why a source that was read is of no use; NULL when it is. */
 static const char *useless(const mls_read *read, size_t runs)
 {
@@ -213,6 +243,9 @@ static mls_status collect_source(void *state, const mls_read *read)
     const char *reason =
         read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
     source->failed = read->status != MLS_OK;
+    if (collection->printed != NULL) {
+        take_printed(collection, read->index, collecting->found[read->index].count);
+    }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
     return reason != NULL ? set_skip(source, strdup(reason)) : MLS_OK;
@@ -229,10 +262,13 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                  .observer = options->observer,
                                  .work = options->work,
                                  .state = &collecting,
+                                 .listen = options->printed ? collect_printed : NULL,
                                  .run = collect_run,
                                  .done = collect_source};
-    mls_status status =
-        collecting.found != NULL ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
+    collection->printed = options->printed ? calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
+    collection->printed_count = collection->printed != NULL ? sources->count : 0;
+    const bool ready = collecting.found != NULL && (collection->printed != NULL || !options->printed);
+    mls_status status = ready ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
     status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;
     size_t skipped = 0;
     for (size_t i = 0; i < sources->count; i++) {
@@ -299,6 +335,10 @@ void mls_collection_release(mls_collection *collection)
         mls_run_release(&collection->runs[i]);
     }
     free(collection->runs);
+    for (size_t i = 0; i < collection->printed_count; i++) {
+        mls_printed_reader_free(collection->printed[i]);
+    }
+    free(collection->printed);
     mls_setups_free(collection->setups);
     mls_sources_release(&collection->skipped);
     *collection = (mls_collection){0};

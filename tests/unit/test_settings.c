@@ -141,15 +141,34 @@ static void every_known_setting_is_found_by_its_names(void **state)
 static void values_that_mean_the_same(void **state)
 {
     (void)state;
-    static const char *const same[][2] = {{"true", "True"}, {"1", "true"}, {"0", "False"},     {"null", "None"},
-                                          {"", "null"},     {"8", "8.0"},  {"4e-4", "0.0004"}, {"bf16", "bf16"}};
-    static const char *const other[][2] = {{"true", "false"}, {"2", "true"}, {"0", "None"}, {"bf16", "BF16"}};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        assert_true(mls_setting_values_equal(mls_str_from(same[i][0]), mls_str_from(same[i][1])));
+    static const struct {
+        const char *text;
+        int truth;
+        bool none;
+    } rows[] = {{"true", 1, false}, {"True", 1, false}, {"1", 1, false},    {"False", 0, false}, {"0", 0, false},
+                {"2", -1, false},   {"null", -1, true}, {"None", -1, true}, {"", -1, true},      {"bf16", -1, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(mls_setting_truth(mls_str_from(rows[i].text)), rows[i].truth);
+        assert_int_equal(mls_setting_is_none(mls_str_from(rows[i].text)), rows[i].none);
     }
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        assert_false(mls_setting_values_equal(mls_str_from(other[i][0]), mls_str_from(other[i][1])));
+}
+
+static void what_is_never_compared(void **state)
+{
+    (void)state;
+    mls_known_settings known;
+    assert_int_equal(mls_known_settings_load(&known, NULL), MLS_OK);
+    static const struct {
+        const char *name, *value;
+        bool comparable;
+    } rows[] = {{"model.depth", "80", true},      {"model.data_path", "x", false}, {"trainer.SEED", "17", false},
+                {"exp.depth", "/data/x", false},  {"model.seedling", "1", true},   {"node.hostname", "n1", false},
+                {"trainer.log_every", "8", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_printed_setting setting = {mls_str_from(rows[i].name), mls_str_from(rows[i].value)};
+        assert_int_equal(mls_setting_is_comparable(&known, &setting), rows[i].comparable);
     }
+    mls_known_settings_release(&known);
 }
 
 int main(void)
@@ -157,7 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_each_form),       cmocka_unit_test(runs_have_what_stands_before_them),
         cmocka_unit_test(what_is_kept_is_bounded),   cmocka_unit_test(every_known_setting_is_found_by_its_names),
-        cmocka_unit_test(values_that_mean_the_same),
+        cmocka_unit_test(values_that_mean_the_same), cmocka_unit_test(what_is_never_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
