@@ -35,10 +35,12 @@ typedef struct mls_config_name {
     uint64_t batch_per_gpu;  /**< third, when none is */
     /** tp<N>, pp<N>, cp<N>; 0 when left out, which counts as 1. */
     uint64_t tensor_parallel, pipeline_parallel, context_parallel;
-    uint64_t expert_parallel, virtual_pipeline, sequence_parallel; /**< ep<N>, vp<N>, sp<N> */
+    uint64_t expert_parallel, virtual_pipeline, sequence_parallel; /**< ep<N>, vp<N> or vpp<N>, sp<N> */
+    uint64_t expert_tensor_parallel;                               /**< etp<N> */
     uint64_t data_parallel;               /**< gpus / (tp*pp*cp), when one of tp, pp, cp, ep is named */
     uint64_t data_parallel_named;         /**< dp<N>, as the name has it */
-    uint64_t global_batch_size;           /**< gbs<N>, else batch_per_rank * data_parallel */
+    uint64_t global_batch_named;          /**< gbs<N> */
+    uint64_t global_batch_size;           /**< that, else batch_per_rank * data_parallel */
     uint64_t extra[MLS_CONFIG_EXTRA_MAX]; /**< further numbers of the shape, without a meaning */
     size_t extra_count;
     mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< what follows, cut at '_'; the last one holds the rest of very many */
@@ -48,14 +50,26 @@ typedef struct mls_config_name {
 /** Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
  * parallelism stand in any order, and the last part that has this form is the shape:
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
- * Degrees may also be the part after the shape, then the third number is no batch, or after n<nodes>. */
+ * Degrees may also be the parts after the shape, or after n<nodes>; then, and where gbs<N> gives the global batch, the
+ * third number is no batch. */
 mls_config_name mls_config_name_decode(mls_str text);
 
 /** Whether a name gives one of tp, pp, cp and ep; then those that it leaves out count as 1. */
 bool mls_config_has_degrees(const mls_config_name *name);
 
+/** What texts export of a job, by NVIDIA's names and by those of AMD's Primus, the first that is set before others. */
+#define MLS_CONFIG_NODES "DGXNNODES NNODES"
+#define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE"
+#define MLS_CONFIG_TP "TENSOR_MODEL_PARALLEL TP PRIMUS_TP PRIMUS_TENSOR_PARALLEL_SIZE"
+#define MLS_CONFIG_PP "PIPELINE_MODEL_PARALLEL PP PRIMUS_PP PRIMUS_PIPELINE_PARALLEL_SIZE"
+#define MLS_CONFIG_CP "CONTEXT_PARALLEL CP PRIMUS_CP PRIMUS_CONTEXT_PARALLEL_SIZE"
+#define MLS_CONFIG_EP "EXPERT_PARALLEL EP EXPERT_MODEL_PARALLEL PRIMUS_EP PRIMUS_EXPERT_PARALLEL_SIZE"
+#define MLS_CONFIG_VP "INTERLEAVED_PIPELINE VIRTUAL_PIPELINE_MODEL_PARALLEL PRIMUS_VPP"
+#define MLS_CONFIG_MICRO_BATCH "MICRO_BATCH_SIZE MBS PRIMUS_MICRO_BATCH_SIZE"
+#define MLS_CONFIG_GLOBAL_BATCH "GBS GLOBAL_BATCH_SIZE PRIMUS_GLOBAL_BATCH_SIZE"
+
 /** How many settings of a text can agree with its name. */
-#define MLS_CONFIG_AGREEING_MAX 16
+#define MLS_CONFIG_AGREEING_MAX 32
 
 /** A config by its name and its text together.  Numbers that are 0 are not known. */
 typedef struct mls_config_summary {

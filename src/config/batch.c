@@ -46,9 +46,9 @@ static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *s
     const struct {
         const char *exports;
         uint64_t named;
-    } degrees[] = {{"TP TENSOR_MODEL_PARALLEL PRIMUS_TP", name->tensor_parallel},
-                   {"PP PIPELINE_MODEL_PARALLEL PRIMUS_PP", name->pipeline_parallel},
-                   {"CP CONTEXT_PARALLEL PRIMUS_CP", name->context_parallel}};
+    } degrees[] = {{MLS_CONFIG_TP, name->tensor_parallel},
+                   {MLS_CONFIG_PP, name->pipeline_parallel},
+                   {MLS_CONFIG_CP, name->context_parallel}};
     uint64_t model_parallel = 1;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         const uint64_t named = degrees[i].named != 0 ? degrees[i].named : 1;
@@ -76,22 +76,27 @@ static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *scri
 
 void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary)
 {
-    const uint64_t gpus = product_of(setting_or(script, "DGXNNODES NNODES", name->nodes),
-                                     setting_or(script, "DGXNGPU GPUS_PER_NODE", name->gpus_per_node));
-    const setting global = read_setting(script, "GBS GLOBAL_BATCH_SIZE PRIMUS_GLOBAL_BATCH_SIZE");
+    const uint64_t gpus = product_of(setting_or(script, MLS_CONFIG_NODES, name->nodes),
+                                     setting_or(script, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node));
+    const setting global = read_setting(script, MLS_CONFIG_GLOBAL_BATCH);
     const setting minibatch = read_setting(script, "MINIBS");
     const setting batch = read_setting(script, "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE");
-    const uint64_t samples = minibatch.set ? minibatch.value : name->batch_per_rank;
-    const uint64_t micro = setting_or(script, "MICRO_BATCH_SIZE MBS PRIMUS_MICRO_BATCH_SIZE", 0);
-    summary->micro_batch_size = micro;
-    summary->gradient_accumulation = micro != 0 && samples % micro == 0 ? samples / micro : 0;
+    const uint64_t ranks = data_parallel_of(name, script, gpus);
+    const uint64_t micro = setting_or(script, MLS_CONFIG_MICRO_BATCH, 0);
     if (global.set) {
         summary->global_batch_size = global.value;
     } else if (minibatch.set) {
-        summary->global_batch_size = product_of(minibatch.value, data_parallel_of(name, script, gpus));
+        summary->global_batch_size = product_of(minibatch.value, ranks);
     } else if (name->global_batch_size != 0) {
         summary->global_batch_size = name->global_batch_size;
     } else if (batch.set) {
         summary->global_batch_size = batch_of_gpus(name, script, batch.value, gpus);
     }
+    uint64_t samples = minibatch.set ? minibatch.value : name->batch_per_rank;
+    if (samples == 0 && !minibatch.set && ranks != 0 && (global.set || name->global_batch_named != 0) &&
+        summary->global_batch_size % ranks == 0) {
+        samples = summary->global_batch_size / ranks;
+    }
+    summary->micro_batch_size = micro;
+    summary->gradient_accumulation = micro != 0 && samples % micro == 0 ? samples / micro : 0;
 }

@@ -41,7 +41,9 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
                          const char *remark)
 {
     if (agrees) {
-        self->summary->agreeing[self->summary->agreeing_count++] = variable;
+        if (self->summary->agreeing_count < MLS_CONFIG_AGREEING_MAX) {
+            self->summary->agreeing[self->summary->agreeing_count++] = variable;
+        }
     } else {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, export_place(self, variable),
                          "name says %.*s, text exports %.*s=%.*s%s", (int)said.len, said.ptr, (int)variable->name.len,
@@ -49,23 +51,36 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
     }
 }
 
-/* A number of the name against an export of the text that is it, or `either`; 0 in the name agrees with everything.
+/* The next of a list of exports that the text sets, which is moved past it; NULL: no more. */
+static const mls_shell_variable *next_set(const comparison *self, mls_str *exports)
+{
+    for (mls_str name = mls_str_word(exports); name.len > 0; name = mls_str_word(exports)) {
+        const mls_shell_variable *variable = mls_shell_find(self->script, name);
+        if (variable != NULL) {
+            return variable;
+        }
+    }
+    return NULL;
+}
+
+/* A number of the name against exports of the text that are it, or `either`; 0 in the name agrees with everything.
  * `gpus`: the export may be of all of them together (0: it is not). */
-static void compare_number(const comparison *self, const char *export, uint64_t number, uint64_t either, uint64_t gpus,
+static void compare_number(const comparison *self, const char *exports, uint64_t number, uint64_t either, uint64_t gpus,
                            const char *before, const char *after)
 {
-    const mls_shell_variable *variable = find_export(self, export);
-    const uint64_t value = exported_number(variable);
+    mls_str names = mls_str_from(number != 0 ? exports : "");
     char said[80];
-    char remark[80] = "";
-    if (number == 0 || variable == NULL || !variable->known) {
-        return;
-    }
     (void)snprintf(said, sizeof said, "%s%" PRIu64 "%s", before, number, after);
-    if (gpus > 1 && value >= gpus && value % gpus == 0) {
-        (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", value / gpus);
+    for (const mls_shell_variable *variable; (variable = next_set(self, &names)) != NULL;) {
+        const uint64_t value = exported_number(variable);
+        char remark[80] = "";
+        if (gpus > 1 && value >= gpus && value % gpus == 0) {
+            (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", value / gpus);
+        }
+        if (variable->known) {
+            judge_export(self, variable, value == number || value == either, mls_str_from(said), remark);
+        }
     }
-    judge_export(self, variable, value == number || value == either, mls_str_from(said), remark);
 }
 
 /* BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
@@ -73,6 +88,7 @@ static void compare_batches(const comparison *self)
 {
     const mls_config_name *name = self->name;
     uint64_t global;
+    compare_number(self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, name->global_batch_named, 0, "gbs", "");
     compare_number(self, "MINIBS", name->batch_per_rank, name->batch_per_rank, 0, "batch ", " per rank");
     compare_number(self, "MINIBS", name->batch_per_gpu, name->batch_per_gpu, 0, "batch ", "");
     if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
@@ -91,39 +107,43 @@ static void compare_system(const comparison *self)
     }
 }
 
-enum { DEGREES = 4, EXPORTS = 2, EXPERT = DEGREES - 1 };
+enum { DEGREES = 4, EXPERT = DEGREES - 1 };
 
 static const struct {
-    const char *letters, *left_out;
-    const char *exports[EXPORTS]; /* the same setting goes by two names */
+    const char *letters, *left_out, *name, *long_name, *exports;
 } degrees[DEGREES] = {
-    {"tp", "no tp, which counts as ", {"TP", "TENSOR_MODEL_PARALLEL"}},
-    {"pp", "no pp, which counts as ", {"PP", "PIPELINE_MODEL_PARALLEL"}},
-    {"cp", "no cp, which counts as ", {"CP", "CONTEXT_PARALLEL"}},
-    {"ep", "no ep, which counts as ", {"EP", "EXPERT_PARALLEL"}},
+    {"tp", "no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP},
+    {"pp", "no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP},
+    {"cp", "no cp, which counts as ", "CP", "CONTEXT_PARALLEL", MLS_CONFIG_CP},
+    {"ep", "no ep, which counts as ", "EP", "EXPERT_PARALLEL", MLS_CONFIG_EP},
 };
 
 /* One left out in the name counts as 1 where one of them is there, and in the text if it is read whole. */
 static void compare_degree(const comparison *self, size_t index, uint64_t named)
 {
-    const char *const *exports = degrees[index].exports;
+    mls_str exports = mls_str_from(degrees[index].exports);
     const char *before = named != 0 ? degrees[index].letters : degrees[index].left_out;
     const uint64_t degree = named != 0 ? named : 1;
-    bool set = !self->script->complete;
-    for (size_t i = 0; i < EXPORTS; i++) {
-        set = set || find_export(self, exports[i]) != NULL;
-        compare_number(self, exports[i], degree, degree, 0, before, "");
-    }
+    const bool set = !self->script->complete || next_set(self, &exports) != NULL;
+    compare_number(self, degrees[index].exports, degree, degree, 0, before, "");
     if (index == EXPERT && named == 0 && !set) {
         return; /* most models have no experts */
     }
     if (!set && degree == 1) {
-        self->summary->absent[self->summary->absent_count++] = exports[0];
+        self->summary->absent[self->summary->absent_count++] = degrees[index].name;
     } else if (!set) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES,
-                         (mls_finding_place){.key = mls_str_from(exports[0])},
-                         "name says %s%" PRIu64 ", text does not set %s or %s", before, named, exports[0], exports[1]);
+                         (mls_finding_place){.key = mls_str_from(degrees[index].name)},
+                         "name says %s%" PRIu64 ", text does not set %s or %s", before, named, degrees[index].name,
+                         degrees[index].long_name);
     }
+}
+
+/* The number of the first of a list of exports that is set. */
+static uint64_t first_number(const comparison *self, const char *exports)
+{
+    mls_str names = mls_str_from(exports);
+    return exported_number(next_set(self, &names));
 }
 
 static void check_parallel(const comparison *self)
@@ -131,11 +151,11 @@ static void check_parallel(const comparison *self)
     const mls_shell_variable *variable = NULL;
     uint64_t total;
     uint64_t product = 1;
-    bool known = !__builtin_mul_overflow(exported_number(find_export(self, "DGXNNODES")),
-                                         exported_number(find_export(self, "DGXNGPU")), &total);
+    bool known = !__builtin_mul_overflow(first_number(self, MLS_CONFIG_NODES),
+                                         first_number(self, MLS_CONFIG_GPUS_PER_NODE), &total);
     for (size_t i = 0; i < EXPERT && known; i++) {
-        const mls_shell_variable *first = find_export(self, degrees[i].exports[0]);
-        const mls_shell_variable *found = first != NULL ? first : find_export(self, degrees[i].exports[1]);
+        mls_str exports = mls_str_from(degrees[i].exports);
+        const mls_shell_variable *found = next_set(self, &exports);
         const uint64_t degree = found == NULL && self->script->complete ? 1 : exported_number(found);
         known = degree != 0 && !__builtin_mul_overflow(product, degree, &product);
         variable = degree > 1 ? found : variable;
@@ -184,7 +204,8 @@ static void check_walltime(const comparison *self)
 
 static uint64_t node_count(const comparison *self)
 {
-    const mls_shell_variable *nodes = find_export(self, "DGXNNODES");
+    mls_str names = mls_str_from(MLS_CONFIG_NODES);
+    const mls_shell_variable *nodes = next_set(self, &names);
     return nodes != NULL ? exported_number(nodes) : self->name->nodes;
 }
 
@@ -227,7 +248,7 @@ static void check_environment(const comparison *self)
 
 static void check_threads(const comparison *self)
 {
-    const uint64_t ranks = exported_number(find_export(self, "DGXNGPU"));
+    const uint64_t ranks = first_number(self, MLS_CONFIG_GPUS_PER_NODE);
     if (ranks >= 8 && self->script->complete && find_export(self, "OMP_NUM_THREADS") == NULL) {
         mls_findings_add(
             self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
@@ -241,8 +262,8 @@ static void compare_text(const comparison *self)
     const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel,
                                      name->expert_parallel};
     compare_system(self);
-    compare_number(self, "DGXNNODES", name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");
-    compare_number(self, "DGXNGPU", name->gpus_per_node, name->gpus_per_node, 0, "",
+    compare_number(self, MLS_CONFIG_NODES, name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");
+    compare_number(self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, name->gpus_per_node, 0, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
     compare_batches(self);
     for (size_t i = 0; i < DEGREES && mls_config_has_degrees(name); i++) {

@@ -120,10 +120,11 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
     const struct {
         mls_str letters;
         uint64_t *degree;
-    } degrees[] = {{MLS_STR("tp"), &decoded->tensor_parallel},    {MLS_STR("pp"), &decoded->pipeline_parallel},
-                   {MLS_STR("cp"), &decoded->context_parallel},   {MLS_STR("ep"), &decoded->expert_parallel},
-                   {MLS_STR("vp"), &decoded->virtual_pipeline},   {MLS_STR("sp"), &decoded->sequence_parallel},
-                   {MLS_STR("dp"), &decoded->data_parallel_named}};
+    } degrees[] = {{MLS_STR("tp"), &decoded->tensor_parallel},        {MLS_STR("pp"), &decoded->pipeline_parallel},
+                   {MLS_STR("cp"), &decoded->context_parallel},       {MLS_STR("ep"), &decoded->expert_parallel},
+                   {MLS_STR("vpp"), &decoded->virtual_pipeline},      {MLS_STR("vp"), &decoded->virtual_pipeline},
+                   {MLS_STR("sp"), &decoded->sequence_parallel},      {MLS_STR("dp"), &decoded->data_parallel_named},
+                   {MLS_STR("etp"), &decoded->expert_tensor_parallel}};
     const size_t degree_count = sizeof degrees / sizeof *degrees;
     for ((void)take_word(&part, MLS_S("x")); part.len > 0; (void)take_word(&part, MLS_S("x"))) {
         size_t i = 0;
@@ -142,22 +143,26 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
     return true;
 }
 
-/* The length of the part after `part`, which holds degrees and nothing else; 0, and nothing is changed: not so. */
+/* The length of the parts after `part` that hold degrees and nothing else, with what stands before each; 0, and nothing
+ * is changed: there are none, or `part` has degrees itself. */
 static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
 {
-    mls_config_name with = *decoded;
     const char *end = decoded->name.ptr + decoded->name.len;
     mls_str left = {part.ptr + part.len, (size_t)(end - part.ptr) - part.len};
+    size_t length = 0;
     mls_str next;
-    if (!take_word(&left, MLS_S("_")) || mls_config_has_degrees(decoded)) {
+    if (mls_config_has_degrees(decoded)) {
         return 0;
     }
-    (void)mls_str_cut(&left, '_', &next);
-    if (!read_degrees(next, &with) || !mls_config_has_degrees(&with)) {
-        return 0;
+    for (mls_config_name with = *decoded; take_word(&left, MLS_S("_")); *decoded = with) {
+        (void)mls_str_cut(&left, '_', &next);
+        left = (mls_str){next.ptr + next.len, (size_t)(end - next.ptr) - next.len};
+        if (next.len == 0 || !read_degrees(next, &with) || !mls_config_has_degrees(&with)) {
+            break;
+        }
+        length = (size_t)(next.ptr + next.len - part.ptr) - part.len;
     }
-    *decoded = with;
-    return next.len;
+    return length;
 }
 
 /* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]… */
@@ -230,7 +235,9 @@ static void read_batch_suffix(mls_config_name *decoded, mls_str suffix)
 {
     const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
     if (digits.len > 0 && suffix.len == 0) {
-        decoded->global_batch_size = read_number(decoded, digits, false);
+        decoded->global_batch_named = read_number(decoded, digits, false);
+        decoded->global_batch_size = decoded->global_batch_named;
+        decoded->batch_per_gpu = 0;
     }
 }
 
@@ -269,7 +276,7 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
                 *decoded = (mls_config_name){.name = name, .problem = decoded->problem};
             }
             decoded->system = read == read_model ? part : (mls_str){name.ptr, begin > 0 ? begin - 1 : 0};
-            read_suffixes(decoded, read == read_common ? begin : end + 1 + (degrees > 0 ? degrees + 1 : 0));
+            read_suffixes(decoded, read == read_common ? begin : end + 1 + degrees);
             return true;
         }
         *decoded = blank;

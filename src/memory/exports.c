@@ -106,7 +106,11 @@ static const char *export_model(const exports *of, const char *path)
                  {"lora", "llama2_70b_lora"},
                  {"llama2_70b", "llama2_70b_lora"},
                  {"llama270b", "llama2_70b_lora"},
-                 {"ft-llm", "llama2_70b_lora"}};
+                 {"ft-llm", "llama2_70b_lora"},
+                 {"gpt_oss_20b", "gpt_oss_20b"},
+                 {"gpt-oss-20b", "gpt_oss_20b"},
+                 {"deepseekv3", "deepseekv3_671b"},
+                 {"deepseek_v3", "deepseekv3_671b"}};
     const mls_shell_variable *size = exported(of, "MODEL_SIZE");
     if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b")))) {
         return mls_str_alike(size->value, MLS_S("8b")) ? "llama31_8b" : "llama31_405b";
@@ -145,21 +149,27 @@ static const char *path_gpu(const char *path)
 
 static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
 {
-    const uint64_t nodes = export_number(of, "DGXNNODES", name->nodes);
-    const uint64_t per_node = export_number(of, "DGXNGPU", name->gpus_per_node);
-    const uint64_t micro_batch = export_number(of, "MICRO_BATCH_SIZE MBS", 1);
+    const uint64_t nodes = export_number(of, MLS_CONFIG_NODES, name->nodes);
+    const uint64_t per_node = export_number(of, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node);
+    const uint64_t micro_batch = export_number(of, MLS_CONFIG_MICRO_BATCH, 1);
     const uint64_t batch = export_number(of, "MINIBS", 0);
     fill_known(of, MLS_MEMORY_GPUS, MUL(nodes, per_node));
     fill_known(of, MLS_MEMORY_GPUS_PER_NODE, per_node);
-    fill_known(of, MLS_MEMORY_TP, export_number(of, "TENSOR_MODEL_PARALLEL TP", 0));
-    fill_known(of, MLS_MEMORY_PP, export_number(of, "PIPELINE_MODEL_PARALLEL PP", 0));
-    fill_known(of, MLS_MEMORY_CP, export_number(of, "CONTEXT_PARALLEL CP", 0));
-    fill_known(of, MLS_MEMORY_EP, export_number(of, "EXPERT_PARALLEL EP", 0));
+    fill_known(of, MLS_MEMORY_TP, export_number(of, MLS_CONFIG_TP, 0));
+    fill_known(of, MLS_MEMORY_PP, export_number(of, MLS_CONFIG_PP, 0));
+    fill_known(of, MLS_MEMORY_CP, export_number(of, MLS_CONFIG_CP, 0));
+    fill_known(of, MLS_MEMORY_EP, export_number(of, MLS_CONFIG_EP, 0));
     if (VALUE(of->ask, PP) > 1) {
-        fill_known(of, MLS_MEMORY_VP, export_number(of, "INTERLEAVED_PIPELINE VIRTUAL_PIPELINE_MODEL_PARALLEL", 0));
+        fill_known(of, MLS_MEMORY_VP, export_number(of, MLS_CONFIG_VP, 0));
     }
     fill_known(of, MLS_MEMORY_MICRO_BATCH, micro_batch);
     fill_known(of, MLS_MEMORY_ACCUMULATION, batch / VALUE(of->ask, MICRO_BATCH));
+    const uint64_t copies = MUL(VALUE(of->ask, TP), VALUE(of->ask, PP), VALUE(of->ask, CP));
+    const uint64_t global = batch == 0 ? export_number(of, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named) : 0;
+    if (VALUE(of->ask, GPUS) >= copies) {
+        fill_known(of, MLS_MEMORY_ACCUMULATION,
+                   global / MUL(VALUE(of->ask, GPUS) / copies, VALUE(of->ask, MICRO_BATCH)));
+    }
     fill(of, MLS_MEMORY_SEQUENCE_PARALLEL, export_flag(of, "SEQ_PARALLEL SP", !lora && VALUE(of->ask, TP) > 1));
     fill(of, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
     fill(of, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));

@@ -13,7 +13,8 @@ enum { INDENT = 2, HANG = 4 };
 /* The settings that a person wants to know of a config beside its shape. */
 static const char settings_that_matter[] =
     "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
-    "CONTEXT_PARALLEL MICRO_BATCH_SIZE MBS EP EXPERT_PARALLEL GBS GLOBAL_BATCH_SIZE LR MAX_STEPS SEGMENT "
+    "CONTEXT_PARALLEL MICRO_BATCH_SIZE MBS PRIMUS_MICRO_BATCH_SIZE EP EXPERT_PARALLEL GBS GLOBAL_BATCH_SIZE LR "
+    "MAX_STEPS SEGMENT "
     "WALLTIME_RUNANDTIME WALLTIME";
 
 /* A degree of parallelism: 1 where the name has others, 0 where it has none. */
@@ -43,6 +44,7 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
                  {"  pipeline", degree_of(name, name->pipeline_parallel)},
                  {"  context", degree_of(name, name->context_parallel)},
                  {"  expert", name->expert_parallel},
+                 {"  expert tensor", name->expert_tensor_parallel},
                  {"  virtual pipeline", name->virtual_pipeline},
                  {"  sequence", name->sequence_parallel},
                  {"  data", name->data_parallel},

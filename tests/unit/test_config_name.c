@@ -152,6 +152,14 @@ static void test_degrees_after_the_shape(void **state)
     assert_int_equal(decoded.batch_per_rank | decoded.batch_per_gpu, 0);
     assert_int_equal(decoded.global_batch_size, 64);
     assert_int_equal(decoded.suffix_count, 1);
+    assert_int_equal(decoded.global_batch_named, 64);
+    assert_int_equal(decode("MI355X_2x8x1_gbs64").batch_per_gpu, 0);
+    decoded = decode("MI355X_2x8x1_tp2_pp1_ep4_gbs64_mxfp4");
+    assert_true(decoded.tensor_parallel == 2 && decoded.pipeline_parallel == 1 && decoded.expert_parallel == 4);
+    assert_int_equal(decoded.suffix_count, 2);
+    decoded = decode("GB300_16x4x8xtp1pp4cp1ep16etp2vpp8_mxfp8_full_cg");
+    assert_true(decoded.expert_parallel == 16 && decoded.virtual_pipeline == 8 && decoded.expert_tensor_parallel == 2);
+    assert_true(decoded.batch_per_rank == 8 && decoded.global_batch_size == 128 && decoded.suffix_count == 3);
     decoded = decode("gh200_n2_tp4pp1cp1_cg");
     assert_int_equal(decoded.kind, MLS_CONFIG_KIND_NODES);
     assert_int_equal(decoded.nodes, 2);
