@@ -172,7 +172,7 @@ _mlscore()
         esac
         ;;
     *:memory)
-        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --precision= --runtime= --context= --users= --kv-precision= --prefill= --gpu-memory-utilization= --cuda-graphs= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --fsdp= --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --pipeline-layout= --precision= --runtime= --context= --users= --kv-precision= --prefill= --gpu-memory-utilization= --cuda-graphs= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --fsdp= --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --model) value=yes words='' files=no ;;
@@ -185,6 +185,7 @@ _mlscore()
         --cp) value=yes words='' files=no ;;
         --ep) value=yes words='' files=no ;;
         --vp) value=yes words='' files=no ;;
+        --pipeline-layout) value=yes words='' files=no ;;
         --precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp' files=no ;;
         --runtime) value=yes words='' files=no ;;
         --context) value=yes words='' files=no ;;

@@ -198,6 +198,7 @@ complete -c mlscore -n '__mlscore_command memory' -l pp -x -d 'pipeline parallel
 complete -c mlscore -n '__mlscore_command memory' -l cp -x -d 'context parallel, when training (1)'
 complete -c mlscore -n '__mlscore_command memory' -l ep -x -d 'expert parallel, when training (1)'
 complete -c mlscore -n '__mlscore_command memory' -l vp -x -d 'virtual pipeline: chunks of layers a stage has (1)'
+complete -c mlscore -n '__mlscore_command memory' -l pipeline-layout -x -d 'training: what each chunk of the pipeline has, as Megatron writes it: Et*4|(t*4|)*14tmL'
 complete -c mlscore -n '__mlscore_command memory' -l precision -x -a 'fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp' -d 'of the weights (bf16)'
 complete -c mlscore -n '__mlscore_command memory' -l runtime -x -d 'CUDA context and communication buffers (1GiB)'
 complete -c mlscore -n '__mlscore_command memory' -l context -x -d 'inference: tokens a user may have, 131072 or 128k (0)'

@@ -68,6 +68,29 @@ bool mls_config_has_degrees(const mls_config_name *name);
 #define MLS_CONFIG_MICRO_BATCH "MICRO_BATCH_SIZE MBS PRIMUS_MICRO_BATCH_SIZE"
 #define MLS_CONFIG_GLOBAL_BATCH "GBS GLOBAL_BATCH_SIZE PRIMUS_GLOBAL_BATCH_SIZE"
 
+#define MLS_CONFIG_LAYOUT "PIPELINE_LAYOUT PIPELINE_MODEL_PARALLEL_LAYOUT PRIMUS_PIPELINE_LAYOUT"
+
+/** The most chunks of layers, of all stages together, and how many layers they can hold. */
+#define MLS_CONFIG_CHUNKS_MAX 512
+
+/** A chunk of layers of a pipeline, and how many that predict one more token (MTP) are on it. */
+typedef struct mls_pipeline_chunk {
+    uint32_t layers, predictors;
+} mls_pipeline_chunk;
+
+/** A pipeline whose stages are not even.  The first chunk has the embedding, the last one the loss; of p stages stage i
+ * has the chunks i, i + p, i + 2 p … */
+typedef struct mls_pipeline_layout {
+    size_t count; /**< of chunks; 0: there is no layout */
+    mls_pipeline_chunk chunks[MLS_CONFIG_CHUNKS_MAX];
+    uint64_t layers, predictors; /**< in all */
+} mls_pipeline_layout;
+
+/** Reads Megatron's "Et*4|(t*4|)*14tmL": E the embedding, t a layer, m one that predicts one more token, L the loss,
+ * | between chunks, *N behind a letter or a group that is repeated.  NULL, or what is wrong with it, a static text;
+ * then count is 0.  However a text repeats itself, it ends soon. */
+const char *mls_pipeline_layout_parse(mls_str text, mls_pipeline_layout *layout);
+
 /** How many settings of a text can agree with its name. */
 #define MLS_CONFIG_AGREEING_MAX 32
 
@@ -79,6 +102,7 @@ typedef struct mls_config_summary {
     /** Exports that say what the name says; they live as long as the script. */
     const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
+    mls_pipeline_layout layout; /**< of its pipeline, where the text has one that can be read */
     const char *absent[4]; /**< TP, PP, CP, EP as far as neither of the two sets them to more than 1: static texts */
     size_t absent_count;
 } mls_config_summary;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "mlscore/accelerators.h"
+#include "mlscore/config.h"
 #include "mlscore/log.h"
 #include "mlscore/memory_table.h"
 #include "mlscore/messages.h"
@@ -85,6 +86,7 @@ typedef struct mls_memory_ask {
     const char *benchmark;                    /**< its key, when it is in the table */
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */
+    mls_pipeline_layout layout;               /**< of no chunks: the stages are even */
 } mls_memory_ask;
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);

@@ -17,6 +17,8 @@
     S(CP, TRAINING, "cp", NUMBER, "N", "context parallel, when training (1)")                                          \
     S(EP, TRAINING, "ep", NUMBER, "N", "expert parallel, when training (1)")                                           \
     S(VP, TRAINING, "vp", NUMBER, "N", "virtual pipeline: chunks of layers a stage has (1)")                           \
+    S(LAYOUT, TRAINING, "pipeline-layout", NAME, "LAYOUT",                                                             \
+      "training: what each chunk of the pipeline has, as Megatron writes it: Et*4|(t*4|)*14tmL")                       \
     S(PRECISION, BOTH, "precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp",                    \
       "of the weights (bf16)")                                                                                         \
     S(RUNTIME, BOTH, "runtime", SIZE, "SIZE", "CUDA context and communication buffers (1GiB)")                         \

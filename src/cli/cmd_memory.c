@@ -80,11 +80,17 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
            mls_cli_say(cli, MLS_EXIT_USAGE, path, "neither MODEL_SIZE nor a folder names the model: --model does");
 }
 
+/* What could not be used of a config may be why there is no estimate. */
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
     mls_error error = {0};
-    return mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK ||
-           mls_cli_say_wrong_file(cli, job->file, &error);
+    if (mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK) {
+        return true;
+    }
+    for (size_t i = 0; i < job->findings.count; i++) {
+        (void)mls_cli_say(cli, MLS_EXIT_OK, job->file, "%s", job->findings.items[i].message);
+    }
+    return mls_cli_say_wrong_file(cli, job->file, &error);
 }
 
 static void memory_print(mls_cli *cli, mls_memory_job *job)

@@ -146,6 +146,32 @@ static uint64_t first_number(const comparison *self, const char *exports)
     return exported_number(next_set(self, &names));
 }
 
+/* How uneven stages are laid out, which must be a whole number of chunks for each stage. */
+static void check_pipeline_layout(const comparison *self)
+{
+    mls_str exports = mls_str_from(MLS_CONFIG_LAYOUT);
+    const mls_shell_variable *variable = next_set(self, &exports);
+    if (variable == NULL || !variable->known || !mls_shell_is_set(variable)) {
+        return;
+    }
+    mls_pipeline_layout *layout = &self->summary->layout;
+    const char *wrong = mls_pipeline_layout_parse(variable->value, layout);
+    const uint64_t stages = first_number(self, MLS_CONFIG_PP);
+    const uint64_t chunks = first_number(self, MLS_CONFIG_VP);
+    if (wrong != NULL) {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable), "%.*s=%.*s: %s",
+                         (int)variable->name.len, variable->name.ptr, MLS_CUT(variable->value, 60), wrong);
+    } else if (stages > 0 && layout->count % stages != 0) {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable),
+                         "%.*s has %zu chunks, which %" PRIu64 " pipeline stages do not divide",
+                         (int)variable->name.len, variable->name.ptr, layout->count, stages);
+    } else if (stages > 0 && chunks > 0 && layout->count / stages != chunks) {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable),
+                         "%.*s has %zu chunks for each of %" PRIu64 " stages, the virtual pipeline %" PRIu64,
+                         (int)variable->name.len, variable->name.ptr, layout->count / stages, stages, chunks);
+    }
+}
+
 static void check_parallel(const comparison *self)
 {
     const mls_shell_variable *variable = NULL;
@@ -271,6 +297,7 @@ static void compare_text(const comparison *self)
     }
     if (name->kind != MLS_CONFIG_KIND_NONE) {
         check_parallel(self);
+        check_pipeline_layout(self);
         check_walltime(self);
         check_segment(self);
         check_threads(self);

@@ -147,6 +147,24 @@ static const char *path_gpu(const char *path)
     return found;
 }
 
+/* How the stages are laid out, where they are not even; then the layout says where embedding and loss lie. */
+static void fill_stages(const exports *of)
+{
+    const mls_shell_variable *variable = exported(of, MLS_CONFIG_LAYOUT);
+    if (of->ask->layout.count == 0 && variable != NULL) {
+        const char *wrong = mls_pipeline_layout_parse(variable->value, &of->ask->layout);
+        if (wrong != NULL) {
+            char wanted[120];
+            (void)mls_text_printf(wanted, sizeof wanted, "a layout of a pipeline (%s)", wrong);
+            not_usable(of, variable, wanted);
+        }
+    }
+    if (of->ask->layout.count == 0) {
+        fill(of, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
+        fill(of, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));
+    }
+}
+
 static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
 {
     const uint64_t nodes = export_number(of, MLS_CONFIG_NODES, name->nodes);
@@ -171,8 +189,7 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
                    global / MUL(VALUE(of->ask, GPUS) / copies, VALUE(of->ask, MICRO_BATCH)));
     }
     fill(of, MLS_MEMORY_SEQUENCE_PARALLEL, export_flag(of, "SEQ_PARALLEL SP", !lora && VALUE(of->ask, TP) > 1));
-    fill(of, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
-    fill(of, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));
+    fill_stages(of);
     if (of->ask->values[MLS_MEMORY_FSDP] == MLS_MEMORY_NOT_SET) {
         fill(of, MLS_MEMORY_ZERO, export_flag(of, "USE_DIST_OPTIMIZER USE_DISTRIBUTED_OPTIMIZER", true));
     }

@@ -152,6 +152,8 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
         return VALUE(ask, TP) > 1;
     case MLS_MEMORY_ZERO:
         return stage_of_sharding(ask);
+    case MLS_MEMORY_VP:
+        return mls_bytes_max(ask->layout.count / VALUE(ask, PP), 1);
     case MLS_MEMORY_DROPOUT:
         return ask->shape.dropout == MLS_SAID_YES;
     case MLS_MEMORY_LOSS:
@@ -242,6 +244,13 @@ static mls_status set_zero(mls_memory_ask *ask, const char *text, mls_error *err
     return wrong_value(error, MLS_MEMORY_ZERO, text, "0, 1, 2 or 3, or such as zero-3");
 }
 
+static mls_status set_layout(mls_memory_ask *ask, const char *text, mls_error *error)
+{
+    const char *wrong = mls_pipeline_layout_parse(mls_str_from(text), &ask->layout);
+    return wrong == NULL ? MLS_OK
+                         : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--pipeline-layout '%s': %s", text, wrong);
+}
+
 bool mls_memory_model_is_file(const char *name)
 {
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
@@ -301,6 +310,8 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
         return set_recompute(ask, text, error);
     case MLS_MEMORY_ZERO:
         return set_zero(ask, text, error);
+    case MLS_MEMORY_LAYOUT:
+        return set_layout(ask, text, error);
     default:
         return set_lora(ask, text, error);
     }

@@ -11,8 +11,9 @@
 typedef struct job {
     const mls_memory_ask *ask;
     const mls_model_shape *m;
-    uint64_t t, p, c, e, v;  /* tensor, pipeline, context, expert parallel; chunks of a stage */
-    uint64_t n;              /* GPUs that share the same parameters */
+    const mls_pipeline_layout *layout; /* NULL: the stages are even */
+    uint64_t t, p, c, e, v;            /* tensor, pipeline, context, expert parallel; chunks of a stage */
+    uint64_t n;                        /* GPUs that share the same parameters */
     uint64_t s, S, b, micro; /* tokens of a sequence, of it on one GPU; sequences of a micro-batch, micro-batches */
     uint64_t T, A;           /* tokens of a micro-batch on one GPU; t with sequence parallel, else 1 */
     uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
@@ -26,8 +27,10 @@ typedef struct job {
 typedef struct stage {
     bool first, last;
     uint64_t layers, experts; /* layers, and those of them with experts */
+    uint64_t predictors;      /* and those that predict one more token */
     uint64_t linear, routed, parameters, adapters, trained;
-    uint64_t chunks; /* in flight */
+    uint64_t chunks;            /* in flight */
+    uint64_t flight, of_flight; /* what is in flight of the stage, as a fraction: chunks of them all, or layers */
 } stage;
 
 /* --------------------------------------------------------------- the layout */
@@ -45,7 +48,10 @@ static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
                  {"ffn", m->ffn, "tp", j->t},
                  {"sequence", j->s, "cp", j->c},
                  {"the sequence on one GPU", j->S, "tp, with sequence parallel", j->A},
-                 {j->slots > m->layers ? "layers with their slots" : "layers", j->slots, "pp x vp", MUL(j->p, j->v)},
+                 {j->layout != NULL      ? "chunks of the layout"
+                  : j->slots > m->layers ? "layers with their slots"
+                                         : "layers",
+                  j->layout != NULL ? j->layout->count : j->slots, "pp x vp", MUL(j->p, j->v)},
                  {"experts", m->experts, "ep", j->e},
                  {"data x context x tensor parallel", MUL(gpus / MUL(j->t, j->p), j->t), "ep", j->e}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -61,6 +67,26 @@ static mls_status check_layers(const job *j, const char *what, mls_memory_settin
     return j->ask->values[setting] > (int64_t)j->m->layers
                ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRId64 " layers to %s, the model has %" PRIu64,
                                j->ask->values[setting], what, j->m->layers)
+               : MLS_OK;
+}
+
+/* What a layout of the pipeline leaves no choice of. */
+static mls_status check_chunks(const job *j, mls_error *error)
+{
+    const mls_pipeline_layout *layout = j->layout;
+    if (layout == NULL) {
+        return MLS_OK;
+    }
+    if (layout->layers != j->m->layers) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %" PRIu64 " layers, the model %" PRIu64,
+                             layout->layers, j->m->layers);
+    }
+    if (j->embed_slot || j->loss_slot) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout says where embedding and loss lie: no slots");
+    }
+    return layout->count != MUL(j->p, j->v)
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %zu chunks, pp x vp are %" PRIu64,
+                               layout->count, MUL(j->p, j->v))
                : MLS_OK;
 }
 
@@ -90,6 +116,7 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
     }
     mls_status status = check_divides(j, gpus, error);
+    status = status == MLS_OK ? check_chunks(j, error) : status;
     status = status == MLS_OK ? check_layers(j, "offload", MLS_MEMORY_OFFLOAD_LAYERS, error) : status;
     status = status == MLS_OK ? check_layers(j, "recompute", MLS_MEMORY_RECOMPUTE_LAYERS, error) : status;
     return status == MLS_OK ? check_precision(j, error) : status;
@@ -119,6 +146,7 @@ static job job_of(const mls_memory_ask *ask)
              .dropout = VALUE(ask, DROPOUT) != 0,
              .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
              .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
+    j.layout = ask->layout.count > 0 ? &ask->layout : NULL;
     const bool narrow = j.fp8 || j.fp4;
     j.slots = ADD(m->layers, j.embed_slot, j.loss_slot);
     j.w = kind == MLS_FP32 ? 4 : 2;
@@ -157,26 +185,60 @@ static uint64_t adapter_parameters(const job *j)
     return MUL(j->rank, both);
 }
 
-static stage stage_of(const job *j, uint64_t i)
+/* The layers of a stage: a share of them all, or what the layout gives its chunks.  Those in flight are of its chunks
+ * in turn, p micro-batches of each. */
+static void fill_layers(const job *j, uint64_t i, stage *of)
 {
     const mls_model_shape *m = j->m;
     const uint64_t slots = j->slots / j->p;
-    const uint64_t before = mls_bytes_less(MUL(i, slots), j->embed_slot);
+    uint64_t before = mls_bytes_less(MUL(i, slots), j->embed_slot);
+    of->flight = of->chunks;
+    of->of_flight = j->v;
+    if (j->layout == NULL) {
+        of->layers = mls_bytes_less(slots, (uint64_t)(of->first && j->embed_slot) + (of->last && j->loss_slot));
+        of->experts = of->layers - mls_bytes_min(of->layers, mls_bytes_less(m->dense_layers, before));
+        return;
+    }
+    before = 0;
+    of->flight = 0;
+    for (size_t k = 0; k < j->layout->count; k++) {
+        const mls_pipeline_chunk *chunk = &j->layout->chunks[k];
+        if (k % j->p == i) {
+            const uint64_t dense = mls_bytes_min(chunk->layers, mls_bytes_less(m->dense_layers, before));
+            const uint64_t all = ADD(chunk->layers, chunk->predictors);
+            const uint64_t place = k / j->p;
+            const uint64_t full = of->chunks / MUL(j->p, j->v);
+            const uint64_t rest = mls_bytes_less(of->chunks % MUL(j->p, j->v), MUL(place, j->p));
+            of->layers = ADD(of->layers, all);
+            of->experts = ADD(of->experts, m->experts > 0 ? all - dense : 0);
+            of->predictors = ADD(of->predictors, chunk->predictors);
+            of->flight = ADD(of->flight, MUL(all, ADD(MUL(full, j->p), mls_bytes_min(rest, j->p))));
+        }
+        before = ADD(before, chunk->layers);
+    }
+    of->of_flight = mls_bytes_max(of->layers, 1);
+}
+
+static stage stage_of(const job *j, uint64_t i)
+{
+    const mls_model_shape *m = j->m;
     const mls_layer_parameters layer = mls_shape_layer(m, j->t, j->e);
     stage of = {.first = i == 0, .last = i + 1 == j->p};
-    of.layers = mls_bytes_less(slots, (uint64_t)(of.first && j->embed_slot) + (of.last && j->loss_slot));
-    of.experts = of.layers - mls_bytes_min(of.layers, mls_bytes_less(m->dense_layers, before));
-    of.routed = MUL(of.experts, layer.routed);
-    of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
-                    MUL(of.experts, layer.shared));
-    const uint64_t words = mls_bytes_per(MUL(j->V, m->hidden), j->t);
-    const bool head = of.last && !(m->tied_embeddings == MLS_SAID_YES && j->p == 1);
-    of.parameters = ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
-                        of.first ? MUL(m->positions, m->hidden) : 0, of.first ? words : 0, head ? words : 0);
-    of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
-    of.trained = j->rank != 0 ? of.adapters : of.parameters;
     of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
                           : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
+    fill_layers(j, i, &of);
+    /* A layer that predicts joins the token before to what it reads, and has the embedding beside it. */
+    const uint64_t joins = MUL(of.predictors, 2, m->hidden, m->hidden) / j->t;
+    of.routed = MUL(of.experts, layer.routed);
+    of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
+                    MUL(of.experts, layer.shared), joins);
+    const uint64_t words = mls_bytes_per(MUL(j->V, m->hidden), j->t);
+    const bool head = of.last && !(m->tied_embeddings == MLS_SAID_YES && j->p == 1);
+    of.parameters =
+        ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
+            of.first ? MUL(m->positions, m->hidden) : 0, of.first || of.predictors > 0 ? words : 0, head ? words : 0);
+    of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
+    of.trained = j->rank != 0 ? of.adapters : of.parameters;
     return of;
 }
 
@@ -267,7 +329,7 @@ static uint64_t layers_bytes(const job *j, const stage *of, bool low)
     const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
     const uint64_t one = ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
                              MUL(recomputed, input));
-    return mls_bytes_per(MUL(of->chunks, one), j->v);
+    return mls_bytes_per(MUL(of->flight, one), of->of_flight);
 }
 
 static uint64_t activations_of(const job *j, const stage *of)
@@ -381,8 +443,9 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
     const uint64_t F = mls_bytes_max(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
     ITEM(to, ACTIVATIONS) = activations_of(j, &of);
     ITEM(to, RECOMPUTE) = again ? mls_bytes_max(layers[0], layers[1]) : 0;
+    const uint64_t losses = of.last ? ADD(1, j->layout != NULL ? j->layout->predictors : 0) : 0;
     ITEM(to, LOGITS) =
-        of.last ? ADD(mls_bytes_per(MUL(loss_bytes(j), j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)) : 0;
+        MUL(losses, ADD(mls_bytes_per(MUL(loss_bytes(j), j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
     ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
                             j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_max(of.layers, 1)) : 0);
     ITEM(to, STEP) = step_bytes(j, &of);

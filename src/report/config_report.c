@@ -93,6 +93,26 @@ static void show_agreeing(mls_view *view, const mls_config_entry *entry)
     mls_view_item(view, &line, wrap, MLS_STYLE_PLAIN);
 }
 
+/* "16 chunks, 61 layers: 15 x 4, 1; 1 predicts", in the order of the chunks. */
+static void append_layout(mls_buffer *line, const mls_pipeline_layout *layout)
+{
+    mls_buffer_printf(line, "pipeline layout: %zu chunks, %" PRIu64 " layers:", layout->count, layout->layers);
+    for (size_t i = 0, next; i < layout->count; i = next) {
+        next = i + 1;
+        while (next < layout->count && layout->chunks[next].layers == layout->chunks[i].layers) {
+            next++;
+        }
+        mls_buffer_append_text(line, i > 0 ? ", " : " ");
+        if (next - i > 1) {
+            mls_buffer_printf(line, "%zu x ", next - i);
+        }
+        mls_buffer_printf(line, "%" PRIu32, layout->chunks[i].layers);
+    }
+    if (layout->predictors > 0) {
+        mls_buffer_printf(line, "; %" PRIu64 " more predict%s", layout->predictors, layout->predictors == 1 ? "s" : "");
+    }
+}
+
 static bool is_shown_already(const mls_config_entry *entry, const mls_shell_variable *variable)
 {
     bool shown = false;
@@ -142,6 +162,11 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
     if (entry->script != NULL) {
         show_agreeing(view, entry);
         show_settings(view, entry);
+    }
+    if (entry->summary.layout.count > 0) {
+        mls_buffer layout = {0};
+        append_layout(&layout, &entry->summary.layout);
+        mls_view_line(view, &layout, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
     }
     if (entry->memory != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG + INDENT, "memory: %s", entry->memory);
@@ -311,6 +336,10 @@ MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
     F(config, global_batch_size, COUNT_OR_NULL, "", row->summary.global_batch_size)                                    \
     F(config, batch_per_rank, COUNT_OR_NULL, "", row->name.batch_per_rank)                                             \
     F(config, micro_batch_size, COUNT_OR_NULL, "", row->summary.micro_batch_size)                                      \
+    F(config, layout_layers, VALUES, "",                                                                               \
+      MLS_EACH(row->summary.layout.count, MLS_EMIT_NUMBER(row->summary.layout.chunks[i].layers)))                      \
+    F(config, layout_predictors, VALUES, "",                                                                           \
+      MLS_EACH(row->summary.layout.count, MLS_EMIT_NUMBER(row->summary.layout.chunks[i].predictors)))                  \
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \

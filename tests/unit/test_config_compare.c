@@ -114,6 +114,69 @@ static void test_names_and_texts_that_agree(void **state)
     }
 }
 
+/* Megatron's own examples of layouts, and what is none. */
+static void test_layouts_of_pipelines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t count;
+        uint64_t layers, predictors, first, last; /* layers in all, and of these chunks */
+    } known[] = {{"Et*4|(t*4|)*14tmL", 16, 61, 1, 4, 1},
+                 {"Et*3|(tt|)*29,m|L", 32, 61, 1, 3, 0},
+                 {"Et|(tt|)*30mL", 32, 61, 1, 1, 0},
+                 {"EttL", 1, 2, 0, 2, 2},
+                 {"E|t|*3t|L", 6, 2, 0, 0, 0},
+                 {"E((t|)*2t|)*3L", 10, 9, 0, 1, 0},
+                 {"E()*9tL", 1, 1, 0, 1, 1}};
+    static const struct {
+        const char *text, *wrong;
+    } refused[] = {
+        {"", "the embedding, E, is missing"},
+        {"t*32L", "the embedding, E, is missing"},
+        {"tEL", "the embedding, E, stands once, at the start"},
+        {"t|EL", "the embedding, E, stands once, at the start"},
+        {"E*2tL", "the embedding, E, stands once, at the start"},
+        {"Et*32", "the loss, L, is missing"},
+        {"EtLt", "nothing follows the loss, L"},
+        {"EtL|", "nothing follows the loss, L"},
+        {"EtL*2", "the loss, L, stands once, at the end"},
+        {"EmtL", "no layer, t, follows one that predicts, m"},
+        {"ExL", "its letters are E, t, m and L"},
+        {"E*tL", "a * is not followed by a number from 1 to 10000"},
+        {"Et*0L", "a * is not followed by a number from 1 to 10000"},
+        {"Et*10001L", "a * is not followed by a number from 1 to 10000"},
+        {"E(t)*L", "a * is not followed by a number from 1 to 10000"},
+        {"E(tL", "a ( is not closed"},
+        {"Et)L", "a ) closes no ("},
+        {"E(((((((((t)))))))))L", "its groups are too deep inside each other"},
+        {"E((((t)*9999)*9999)*9999)*9999L", "it repeats too much"},
+        {"E(t|)*512L", "it has too many stages"},
+        {"E|*512tL", "it has too many stages"},
+    };
+    static mls_pipeline_layout layout;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_null(mls_pipeline_layout_parse(mls_str_from(known[i].text), &layout));
+        assert_int_equal(layout.count, known[i].count);
+        assert_true(layout.layers == known[i].layers && layout.predictors == known[i].predictors);
+        assert_int_equal(layout.chunks[0].layers, known[i].first);
+        assert_int_equal(layout.chunks[layout.count - 1].layers, known[i].last);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_string_equal(mls_pipeline_layout_parse(mls_str_from(refused[i].text), &layout), refused[i].wrong);
+        assert_int_equal(layout.count, 0);
+    }
+    assert_found("X_1x4", "PP=2\nPIPELINE_LAYOUT='Et|t|tL'", MLS_FINDING_CONFIG_PARALLEL, 2,
+                 "PIPELINE_LAYOUT has 3 chunks, which 2 pipeline stages do not divide");
+    assert_found("X_1x4", "PP=2 INTERLEAVED_PIPELINE=4\nPIPELINE_LAYOUT='Et|t|t|tL'", MLS_FINDING_CONFIG_PARALLEL, 2,
+                 "PIPELINE_LAYOUT has 2 chunks for each of 2 stages, the virtual pipeline 4");
+    assert_found("X_1x4", "PIPELINE_LAYOUT='Et*'", MLS_FINDING_CONFIG_PARALLEL, 1,
+                 "PIPELINE_LAYOUT=Et*: a * is not followed by a number from 1 to 10000");
+    assert_found("X_1x4", "PIPELINE_LAYOUT=null", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
+    assert_found("X_1x4", "PP=2 INTERLEAVED_PIPELINE=2 PIPELINE_LAYOUT='Et|t|t|tL'", MLS_FINDING_CONFIG_PARALLEL, 0,
+                 NULL);
+}
+
 static void test_shapes_that_do_not_fit(void **state)
 {
     (void)state;
@@ -240,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_and_texts_that_disagree),
         cmocka_unit_test(test_names_and_texts_that_agree),
+        cmocka_unit_test(test_layouts_of_pipelines),
         cmocka_unit_test(test_shapes_that_do_not_fit),
         cmocka_unit_test(test_settings_that_are_advised_against),
         cmocka_unit_test(test_summary),

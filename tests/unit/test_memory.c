@@ -440,6 +440,26 @@ static void test_what_torch_was_measured_to_take(void **state)
     }
 }
 
+/* Chunks that are even come to what a virtual pipeline does; others have their own layers, in flight too. */
+static void test_a_pipeline_may_be_laid_out_by_chunks(void **state)
+{
+    (void)state;
+    const char *const even = "train= pp=4 accumulation=8 vp=2";
+    const char *const laid_out = "train= pp=4 accumulation=8 pipeline-layout=Et*4|(t*4|)*6t*4L";
+    const mls_memory_estimate a = estimate_for("llama31_8b", even);
+    const mls_memory_estimate b = estimate_for("llama31_8b", laid_out);
+    assert_memory_equal(a.items, b.items, sizeof a.items);
+    assert_true(a.estimate == b.estimate && a.low == b.low && a.high == b.high && a.in_flight == b.in_flight);
+    const mls_memory_estimate uneven = estimate_for("llama31_8b", "train= pp=2 pipeline-layout=Et*4|t*28L");
+    assert_true(uneven.stage == 1 && uneven.layers == 28);
+    const mls_memory_estimate plain =
+        estimate_for("deepseekv3_671b", "train= pp=2 ep=8 gpus=16 accumulation=16 pipeline-layout=E|(t*4|)*14t*5L");
+    const mls_memory_estimate predicts =
+        estimate_for("deepseekv3_671b", "train= pp=2 ep=8 gpus=16 accumulation=16 pipeline-layout=E|(t*4|)*14t*5mL");
+    assert_true(predicts.stage == 1 && predicts.layers == plain.layers + 1);
+    assert_int_equal(predicts.items[MLS_MEMORY_ITEM_LOGITS], 2 * plain.items[MLS_MEMORY_ITEM_LOGITS]);
+}
+
 static void test_what_is_shared_by_data_parallel_gpus(void **state)
 {
     (void)state;
@@ -681,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_two_changes_where_one_is_not_enough),
         cmocka_unit_test(test_adapters_of_lora),
         cmocka_unit_test(test_what_torch_was_measured_to_take),
+        cmocka_unit_test(test_a_pipeline_may_be_laid_out_by_chunks),
         cmocka_unit_test(test_what_is_shared_by_data_parallel_gpus),
         cmocka_unit_test(test_sizes_that_overflow_are_refused),
         cmocka_unit_test(test_a_message_of_a_gh200),
