@@ -55,6 +55,7 @@ typedef struct mls_model {
     double parameters;
     /** FLOPs of the model, forward and backward, nothing recomputed; causal: half of the attention. */
     double flops_per_token, flops_per_sample, flops_per_sample_causal;
+    double flops_per_sample_derived; /**< counted from its architecture, held against nobody's figure */
     double flops_per_sample_at_most; /**< a bound, where the length of a sample is not fixed */
     const char *note;                /**< what one has to know of these figures */
     double tokens_per_sample;

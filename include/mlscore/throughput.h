@@ -68,10 +68,12 @@ typedef struct mls_utilization {
     double accelerators;                /**< how many; NAN: not known */
     const mls_accelerator *accelerator; /**< NULL: not known */
     double flops_per_sample;            /**< of the model, as the options count attention */
+    double flops_derived;               /**< where that is not known, of its architecture, attention whole */
     double bf16;                        /**< against the dense peak in BF16, or FP16 where the chip has no BF16 */
     bool has_precision;  /**< the options name a precision, or the log says one that is narrower than BF16 … */
     mls_precision named; /**< … which is this one */
     double precision;    /**< against the peak in it */
+    double derived;      /**< by flops_derived, against what bf16 is */
     double narrowest;    /**< against the largest peak of the chip: above 1 the numbers are wrong */
 } mls_utilization;
 
@@ -112,6 +114,7 @@ typedef struct mls_throughput {
     size_t target_at;                         /**< the first evaluation of the curve that meets it, from 1; 0: none */
     double time_to_target_ms;                 /**< when; NAN: none, not known */
     double logged_throughput, logged_step_ms; /**< the lower median of what tracked_stats say */
+    double tokens_per_sample; /**< as the log has them, else the model; NAN: not known, or they differ */
     mls_utilization utilization;
     signed char spark[MLS_SPARK_CELLS]; /**< pace over training time: 0 the reference or faster … 7; or a gap */
     bool series;                        /**< as of the options */

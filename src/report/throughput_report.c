@@ -37,6 +37,12 @@ typedef struct columns_used {
     const mls_utilization *utilization; /* the highest, which is the one to be doubted; NULL: none is known */
 } columns_used;
 
+/* Of the peak in BF16, whether the FLOPs are published or derived. */
+static double share_of(const mls_utilization *of)
+{
+    return isnan(of->bf16) ? of->derived : of->bf16;
+}
+
 static columns_used used_by(const mls_throughput_group *group)
 {
     columns_used used = {.unit = "a sample"};
@@ -47,7 +53,7 @@ static columns_used used_by(const mls_throughput_group *group)
         used.step |= isfinite(run->steady_step_ms) && !run->in_epochs;
         used.unit = run->in_epochs ? "an epoch" : used.unit;
         used.paced = used.paced == NULL && run->segment_count > 0 ? run : used.paced;
-        if (isfinite(of->bf16) && (used.utilization == NULL || of->bf16 > used.utilization->bf16)) {
+        if (isfinite(share_of(of)) && (used.utilization == NULL || share_of(of) > share_of(used.utilization))) {
             used.utilization = of;
         }
         used.long_names |= strlen(mls_group_name_below(group->group, run->run->file)) > NAME_COLUMNS;
@@ -80,7 +86,7 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
                         mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms));
     }
     if (used.utilization != NULL) {
-        mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(run->utilization.bf16, 2));
+        mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(share_of(&run->utilization), 2));
     }
     mls_table_text(table, "pace", MLS_COLUMN_LEFT, mls_table_take(table, &spark));
 }
@@ -129,7 +135,7 @@ static void show_no_utilization(mls_view *view, const mls_throughput *run)
     const mls_utilization *of = &run->utilization;
     mls_buffer line = {0};
     mls_buffer_append_text(&line, "MFU: not known: ");
-    if (isnan(of->flops_per_sample)) {
+    if (isnan(of->flops_per_sample) && isnan(of->flops_derived)) {
         mls_buffer_append_text(&line, "the FLOPs of a sample are not known");
         if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0) {
             mls_buffer_printf(&line, ", %s at most", mls_words_grouped(run->model->flops_per_sample_at_most, 0).text);
@@ -156,14 +162,16 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     const double *peak = of->accelerator->peak;
     const bool bf16 = !isnan(peak[MLS_PRECISION_BF16]);
     const char *name = bf16 ? "BF16" : "FP16";
-    mls_buffer_printf(&line, "MFU: model FLOPs, attention %s, of %s x %s at %s dense TFLOP/s in %s",
-                      options->causal ? "halved (causal)" : "counted whole",
+    mls_buffer_printf(&line, "MFU: model FLOPs%s, of %s x %s at %s dense TFLOP/s in %s",
+                      isnan(of->bf16)   ? " derived from its architecture"
+                      : options->causal ? ", attention halved (causal)"
+                                        : ", attention counted whole",
                       mls_words_trimmed(of->accelerators, 0).text, of->accelerator->name,
                       mls_words_trimmed(peak[bf16 ? MLS_PRECISION_BF16 : MLS_PRECISION_FP16], 1).text, name);
-    if (of->bf16 > 1 && !(of->narrowest > 1)) {
+    if (share_of(of) > 1 && !(of->narrowest > 1)) {
         mls_buffer_printf(&line, "; above the %s peak: narrower precision", name);
     }
-    if (of->has_precision) {
+    if (of->has_precision && !isnan(of->bf16)) {
         mls_buffer_printf(&line, "; against %s %s", of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4",
                           isnan(of->precision) ? "not known" : mls_words_grouped(of->precision, 2).text);
         mls_buffer_append_text(&line, isnan(of->precision) || !of_many ? "" : " at most");
@@ -365,6 +373,9 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, flops_per_sample, NUMBER_OR_NULL, "", row->utilization.flops_per_sample)                                  \
     F(timed, mfu_bf16, NUMBER_OR_NULL, "", row->utilization.bf16)                                                      \
     F(timed, mfu, NUMBER_OR_NULL, "", row->utilization.precision)                                                      \
+    F(timed, tokens_per_sample, NUMBER_OR_NULL, "", row->tokens_per_sample)                                            \
+    F(timed, flops_derived, NUMBER_OR_NULL, "", row->utilization.flops_derived)                                        \
+    F(timed, mfu_derived, NUMBER_OR_NULL, "", row->utilization.derived)                                                \
     F(timed, series, LIST_IF(segment, row->series), "", MLS_ROWS(row->segments, row->segment_count))
 MLS_FIELDS(timed, mls_throughput, TIMED_FIELDS)
 
@@ -434,6 +445,7 @@ const mls_report mls_throughput_report = {
             "measured_training_ms training_samples_per_second run_samples_per_second steady_ms_per_sample "
             "steady_samples_per_second steady_step_ms steady_tokens_per_second band warmup_segments warmup_lost_ms "
             "slow_phases shift_samples shift_factor evaluation_median_ms slow_evaluations time_to_target_ms "
-            "logged_throughput logged_step_ms accelerators accelerator flops_per_sample mfu_bf16 mfu",
+            "logged_throughput logged_step_ms accelerators accelerator flops_per_sample mfu_bf16 mfu "
+            "tokens_per_sample flops_derived mfu_derived",
         .rows = "runs",
         .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}}};

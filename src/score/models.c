@@ -52,6 +52,7 @@ static const mls_row_member model_members[] = {
     MEMBER("flops.per_token", NUMBER, flops_per_token),
     MEMBER("flops.per_sample", NUMBER, flops_per_sample),
     MEMBER("flops.per_sample_causal", NUMBER, flops_per_sample_causal),
+    MEMBER("flops.per_sample_derived", NUMBER, flops_per_sample_derived),
     MEMBER("flops.per_sample_at_most", NUMBER, flops_per_sample_at_most),
     MEMBER("note", TEXT, note),
     MEMBER("tokens_per_sample", NUMBER, tokens_per_sample),

@@ -213,8 +213,8 @@ bool mls_timing_pace(mls_timing *timing)
     if (!find_reference(timing)) {
         return false;
     }
-    if (run->model != NULL && !run->in_epochs) {
-        run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->model->tokens_per_sample;
+    if (!run->in_epochs) {
+        run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
     }
     run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
     find_warmup(run);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/statistics.h"
 #include "throughput/notes.h"
 
@@ -24,24 +25,30 @@ const char *mls_marks_from_name(mls_marks_from from)
 static mls_throughput blank_run(const mls_run *run, const mls_throughput_options *options)
 {
     const double nan = (double)NAN;
-    mls_throughput blank = {
-        .run = run,
-        .series = options->series,
-        .run_ms = nan,
-        .samples = nan,
-        .measured_training_ms = nan,
-        .training_samples_per_second = nan,
-        .run_samples_per_second = nan,
-        .steady_ms_per_sample = nan,
-        .band = nan,
-        .steady_step_ms = nan,
-        .steady_tokens_per_second = nan,
-        .warmup_lost_ms = nan,
-        .evaluation_median_ms = nan,
-        .time_to_target_ms = nan,
-        .logged_throughput = nan,
-        .logged_step_ms = nan,
-        .utilization = {.accelerators = nan, .flops_per_sample = nan, .bf16 = nan, .precision = nan, .narrowest = nan}};
+    mls_throughput blank = {.run = run,
+                            .series = options->series,
+                            .run_ms = nan,
+                            .samples = nan,
+                            .measured_training_ms = nan,
+                            .training_samples_per_second = nan,
+                            .run_samples_per_second = nan,
+                            .steady_ms_per_sample = nan,
+                            .band = nan,
+                            .steady_step_ms = nan,
+                            .steady_tokens_per_second = nan,
+                            .warmup_lost_ms = nan,
+                            .evaluation_median_ms = nan,
+                            .time_to_target_ms = nan,
+                            .logged_throughput = nan,
+                            .logged_step_ms = nan,
+                            .tokens_per_sample = nan,
+                            .utilization = {.accelerators = nan,
+                                            .flops_per_sample = nan,
+                                            .flops_derived = nan,
+                                            .bf16 = nan,
+                                            .precision = nan,
+                                            .derived = nan,
+                                            .narrowest = nan}};
     for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
         blank.spark[i] = MLS_SPARK_GAP;
     }
@@ -154,11 +161,23 @@ static bool settle(mls_throughput *run, mls_arena *arena)
            move(&run->curve, run->curve_count, sizeof *run->curve, arena);
 }
 
+/* Where samples are filled up to one length, that is as long as the log says they may be. */
+static double tokens_of(const mls_run *run, const mls_model *model)
+{
+    const char *logged = mls_run_hyperparameter(run, MLS_S("max_sequence_length"));
+    size_t length;
+    const bool said = logged != NULL && mls_size_parse(mls_str_from(logged), &length) && length > 0;
+    return said && !isnan(model->tokens_per_sample) ? (double)length : model->tokens_per_sample;
+}
+
 /* submission_benchmark, else the folder's name. */
 static void name_benchmark(mls_throughput *run, const mls_group *group, const mls_models *models)
 {
     run->benchmark = run->run->benchmark != NULL ? run->run->benchmark : group->result_folder ? group->benchmark : NULL;
     run->model = run->benchmark != NULL ? mls_models_of_benchmark(models, mls_str_from(run->benchmark)) : NULL;
+    if (run->model != NULL) {
+        run->tokens_per_sample = tokens_of(run->run, run->model);
+    }
 }
 
 /* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of

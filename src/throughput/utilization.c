@@ -39,6 +39,22 @@ static void find_precision(mls_utilization *of, const mls_run *run, const mls_th
     of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
 }
 
+/* FLOPs of a sample.  They are known of one length.  Of another one matrices and windows grow with it, and with its
+ * square the attention that a causal sample needs half of. */
+static double flops_of(const mls_throughput *run, bool causal)
+{
+    const mls_model *model = run->model;
+    const double whole = model->flops_per_sample;
+    const double longer = run->tokens_per_sample / model->tokens_per_sample;
+    const double saved = isnan(model->flops_per_sample_causal) ? 0 : whole - model->flops_per_sample_causal;
+    if (isnan(longer) || longer == 1) {
+        return causal ? whole - saved : whole;
+    }
+    return isnan(model->flops_per_sample_causal)
+               ? (double)NAN
+               : (whole - 2 * saved) * longer + (causal ? saved : 2 * saved) * longer * longer;
+}
+
 mls_status mls_utilization_find(mls_throughput *run, const mls_group *group, const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
@@ -46,18 +62,18 @@ mls_status mls_utilization_find(mls_throughput *run, const mls_group *group, con
     if (status != MLS_OK || run->model == NULL || run->in_epochs) {
         return status;
     }
-    of->flops_per_sample = options->causal ? run->model->flops_per_sample_causal : run->model->flops_per_sample;
-    if (options->causal && isnan(of->flops_per_sample)) { /* no attention of that kind in it */
-        of->flops_per_sample = run->model->flops_per_sample;
-    }
+    of->flops_per_sample = flops_of(run, options->causal);
+    of->flops_derived = isnan(of->flops_per_sample) ? run->model->flops_per_sample_derived : (double)NAN;
     find_precision(of, run->run, options);
     if (of->accelerator != NULL) {
         const double *peak = of->accelerator->peak;
-        const double used =
-            of->flops_per_sample * 1000 / run->steady_ms_per_sample / of->accelerators / FLOPS_PER_TFLOP;
-        of->bf16 = used / (isnan(peak[MLS_PRECISION_BF16]) ? peak[MLS_PRECISION_FP16] : peak[MLS_PRECISION_BF16]);
+        const double usual = isnan(peak[MLS_PRECISION_BF16]) ? peak[MLS_PRECISION_FP16] : peak[MLS_PRECISION_BF16];
+        const double rate = 1000 / run->steady_ms_per_sample / of->accelerators / FLOPS_PER_TFLOP;
+        const double used = of->flops_per_sample * rate;
+        of->bf16 = used / usual;
         of->precision = of->has_precision ? used / peak[of->named] : (double)NAN;
-        of->narrowest = used / largest_peak(of->accelerator);
+        of->derived = of->flops_derived * rate / usual;
+        of->narrowest = (isnan(used) ? of->flops_derived * rate : used) / largest_peak(of->accelerator);
     }
     return MLS_OK;
 }

@@ -88,6 +88,25 @@ static void test_flops_follow_from_the_architecture(void **state)
     }
 }
 
+/* 6 a weight, 6 x heads x (192 + 128) x sequence a layer; 6 x 12 hidden^2 a token and block beside its attention; the
+ * parameters of the U-Net come out as its checkpoint has them when its layers are added up like its products. */
+static void test_flops_of_other_architectures(void **state)
+{
+    const tables *of = *state;
+    const mls_model *deepseek = mls_models_of_benchmark(of->models, MLS_S("deepseekv3_671b"));
+    const double matrices = 6.0 * 36624596992;
+    const double attention = 6.0 * 61 * 128 * (192 + 128) * 4096;
+    assert_true(deepseek->flops_per_sample == (matrices + attention) * 4096);
+    assert_true(deepseek->flops_per_sample_causal == (matrices + attention / 2) * 4096);
+    const mls_model *flux = mls_models_of_benchmark(of->models, MLS_S("flux1"));
+    const double hidden = 3072;
+    const double blocks = 57 * (12 * hidden * hidden * 512 + 2.0 * 512 * 512 * hidden);
+    assert_true(isnan(flux->flops_per_sample));
+    assert_true(flux->flops_per_sample_derived > 6 * blocks && flux->flops_per_sample_derived < 6 * blocks * 1.003);
+    assert_true(mls_models_of_benchmark(of->models, MLS_S("stable_diffusion"))->flops_per_sample_derived ==
+                6.0 * 402128732160);
+}
+
 static void test_descriptions_name_accelerators(void **state)
 {
     const struct {
@@ -307,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_known_is_said_to_be),
         cmocka_unit_test(test_a_training_set_may_depend_on_the_edition),
         cmocka_unit_test(test_flops_follow_from_the_architecture),
+        cmocka_unit_test(test_flops_of_other_architectures),
         cmocka_unit_test(test_descriptions_name_accelerators),
         cmocka_unit_test(test_every_pattern_is_an_expression),
         cmocka_unit_test(test_peaks_are_by_precision),
