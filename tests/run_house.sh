@@ -38,6 +38,7 @@ diagnose.h diagnose
 throughput.h throughput
 telemetry.h telemetry
 profile.h profile
+ranks.h profile
 memory.h memory
 memory_table.h memory
 submission.h submission

@@ -17,6 +17,7 @@
 #include "mlscore/parts.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
+#include "mlscore/ranks.h"
 #include "mlscore/rcp.h"
 #include "mlscore/reading.h"
 #include "mlscore/rules.h"

@@ -110,8 +110,12 @@ typedef struct mls_profile_verdict {
     const char *message;
 } mls_profile_verdict;
 
+/** So many ranks a job may have; a number beyond is none. */
+#define MLS_WORLD_MAX 1000000
+
 typedef struct mls_profile {
     const char *file; /**< as it was named; the caller's */
+    bool in_folder;   /**< found in a folder, not named; the caller's */
     mls_profile_kind kind;
     bool complete;
     double start_ms;    /**< of the first activity, since 1970; NAN: not known */
@@ -143,6 +147,11 @@ typedef struct mls_profile {
         bool known;            /**< a run was found, and the profile says its time */
         double shared_ms;      /**< how much of the profile lies in the run; below 0: how far apart they are */
     } run;
+    bool has_rank;                   /**< the trace says whose it is … */
+    size_t rank;                     /**< … this rank's … */
+    size_t world_size;               /**< … of so many; 0: not known */
+    uint64_t nccl_without_arguments; /**< kernels of NCCL that do not say of which collective they are */
+    struct mls_collectives *collectives;
     size_t top; /**< so many rows of a long list are shown, 0: all; the caller's */
     mls_findings findings;
     struct mls_arena *arena; /**< holds everything above but the findings */

@@ -6,11 +6,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cli/command.h"
-#include "mlscore/profile.h"
+#include "mlscore/ranks.h"
 #include "report/reports.h"
 
-enum { TOP_USUAL = 20 };
+enum { TOP_USUAL = 20, NOTED_MAX = 5 };
 
 typedef struct profile_settings {
     unsigned by;     /* mls_profile_by, from 1; 0: not given */
@@ -18,7 +19,11 @@ typedef struct profile_settings {
     const char *kernels, *against, *run;
     /* What is worked on. */
     mls_kernel_classes *classes;
+    mls_sources sources;        /* the files that are named, and those of folders */
+    size_t *ends;               /* of those of each operand */
+    struct profile_read *reads; /* one for each of them */
     mls_profiles profiles;
+    mls_ranks *job;
     mls_profile *base; /* that of --against */
     size_t shown;      /* of the longest kernels */
     bool run_found;    /* by --run, with a begin */
@@ -27,35 +32,44 @@ typedef struct profile_settings {
 #define AT(member) offsetof(profile_settings, member)
 
 static const mls_option options[] = {
-    MLS_ROW_OF(MLS_SETS_VALUE, "by", "class|name|stream|device", AT(by), "what the table lists (class)"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "by", "class|name|stream|device|rank|collective", AT(by),
+               "what the table lists (class)"),
     MLS_ROW_TEXT('\0', "top", "N", AT(top), "list the N longest kernels (20; 0: all)"),
     MLS_ROW_TEXT('\0', "kernels", "FILE", AT(kernels), "classes of kernels of your own"),
     MLS_ROW_TEXT('\0', "against", "FILE", AT(against), "say how the classes changed since this profile"),
     MLS_ROW_TEXT('\0', "run", "LOG", AT(run), "say where in the run of this log the profile lies"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_FILES,
-    MLS_ROWS_VIEW,
-    MLS_ROWS_LAST,
+    MLS_ROWS_LOGS,
 };
 
-/* Reads one file; NULL after a complaint. */
-static mls_profile *read_profile(mls_cli *cli, const char *path)
+/* What came of reading a file. */
+typedef struct profile_read {
+    mls_profile *profile; /* NULL: it is none, or cannot be read */
+    mls_status status;
+    mls_error error;
+} profile_read;
+
+static void read_profile(const profile_settings *settings, const char *path, bool named, profile_read *read)
 {
-    const profile_settings *settings = cli->settings;
-    mls_error error = {0};
-    mls_profile *profile = NULL;
-    const int fd = mls_file_open(path, true, &error);
-    const mls_status status =
-        fd >= 0 ? mls_profile_read(fd, path, settings->classes, &profile, &error) : MLS_ERROR_READ;
+    const int fd = mls_file_open(path, named, &read->error);
+    read->status =
+        fd >= 0 ? mls_profile_read(fd, path, settings->classes, &read->profile, &read->error) : MLS_ERROR_READ;
     if (fd >= 0) {
         (void)close(fd);
     }
-    if (status != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
-    } else {
-        profile->top = settings->shown;
+    if (read->profile != NULL) {
+        read->profile->top = settings->shown;
+        read->profile->in_folder = !named;
     }
-    return profile;
+}
+
+static void read_file_of(void *state, size_t item)
+{
+    const profile_settings *settings = state;
+    const mls_source *source = &settings->sources.items[item];
+    if (source->skip == NULL) {
+        read_profile(settings, source->path, source->named, &settings->reads[item]);
+    }
 }
 
 /* The classes of --kernels, or our own.  False after a complaint. */
@@ -122,9 +136,9 @@ static bool read_settings(mls_cli *cli, profile_settings *settings)
     if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", settings->top);
     }
-    if (settings->against != NULL && cli->operands.count > 1) {
+    if (settings->against != NULL && settings->sources.count > 1) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares one file with another, not %zu",
-                           cli->operands.count);
+                           settings->sources.count);
     }
     return load_classes(cli, settings);
 }
@@ -139,46 +153,157 @@ static void say_base_errors(mls_cli *cli, const mls_profile *base)
     }
 }
 
+/* Lists the files; false after a complaint. */
+static bool find_sources(mls_cli *cli, profile_settings *settings)
+{
+    mls_sources *sources = &settings->sources;
+    const char *const *operands = (const char *const *)cli->operands.items;
+    mls_error error = {0};
+    bool piped = false;
+    settings->ends = calloc(cli->operands.count + 1, sizeof *settings->ends);
+    for (size_t i = 0; settings->ends != NULL && i < cli->operands.count; i++) {
+        const bool pipe = strcmp(operands[i], "-") == 0;
+        if (mls_sources_find(&operands[i], 1, sources, &error) != MLS_OK) {
+            return mls_cli_say_error(cli, NULL, &error);
+        }
+        settings->ends[i] = sources->count;
+        if (pipe && piped) {
+            sources->items[sources->count - 1].skip = strdup("is named twice");
+            sources->items[sources->count - 1].failed = true;
+        }
+        piped |= pipe;
+    }
+    settings->reads = calloc(sources->count + 1, sizeof *settings->reads);
+    return (settings->ends != NULL && settings->reads != NULL) || mls_cli_say_no_memory(cli);
+}
+
+/* Says why a file is none of the profiles.  In a folder anything may stand beside them: that is only noted. */
+static void say_unread(mls_cli *cli, const mls_source *source, const profile_read *read, size_t *others)
+{
+    if (source->failed) {
+        mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", source->skip != NULL ? source->skip : mls_reason_memory);
+    } else if (source->named || read->status == MLS_ERROR_READ || read->status == MLS_ERROR_MEMORY) {
+        mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
+    } else if (source->skip == NULL && (*others)++ < NOTED_MAX) {
+        mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", read->error.message);
+    }
+}
+
+/* Takes over the profiles of an operand, in the order of its files, and says which are none. */
+static void take_profiles(mls_cli *cli, profile_settings *settings, size_t from, size_t to, size_t *others)
+{
+    mls_profiles *profiles = &settings->profiles;
+    for (size_t i = from; i < to; i++) {
+        profile_read *read = &settings->reads[i];
+        if (read->profile == NULL) {
+            say_unread(cli, &settings->sources.items[i], read, others);
+        } else if (MLS_GROW(profiles, items)) {
+            profiles->items[profiles->count++] = read->profile;
+            mls_cli_judge_findings(cli, &read->profile->findings);
+            read->profile = NULL;
+        } else {
+            mls_cli_say_no_memory(cli);
+        }
+    }
+}
+
+static void take_all_profiles(mls_cli *cli, profile_settings *settings)
+{
+    size_t others = 0;
+    for (size_t i = 0, from = 0; i < cli->operands.count; from = settings->ends[i++]) {
+        const size_t before = settings->profiles.count;
+        const size_t to = settings->ends[i];
+        take_profiles(cli, settings, from, to, &others);
+        if (settings->profiles.count == before && (to == from || !settings->sources.items[from].named)) {
+            mls_cli_say(cli, MLS_EXIT_IO, cli->operands.items[i], "no profile found");
+        }
+    }
+    if (others > NOTED_MAX) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "skipped: %zu more files of folders that are no profiles",
+                    others - NOTED_MAX);
+    }
+}
+
+/* Reads all files, on all threads, and puts those of one job side by side.  False after a complaint. */
+static bool read_profiles(mls_cli *cli, profile_settings *settings)
+{
+    mls_profiles *profiles = &settings->profiles;
+    const mls_relay relay = {.threads = cli->work.threads > 0 ? cli->work.threads : mls_processor_count(),
+                             .slots = MLS_RELAY_SLOTS_MAX,
+                             .count = settings->sources.count,
+                             .state = settings,
+                             .work = read_file_of};
+    if (mls_relay_run(&relay) != MLS_OK) {
+        return mls_cli_say_no_memory(cli);
+    }
+    take_all_profiles(cli, settings);
+    if (mls_ranks_join(profiles->items, profiles->count, &settings->job) != MLS_OK) {
+        return mls_cli_say_no_memory(cli);
+    }
+    profiles->job = settings->job;
+    profiles->each = settings->by > 0 ? profiles->by < MLS_PROFILE_BY_RANK : cli->view.verbose > 0;
+    if (settings->job != NULL) {
+        mls_cli_judge_findings(cli, &settings->job->findings);
+    } else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
+    }
+    return true;
+}
+
+static void read_base(mls_cli *cli, profile_settings *settings)
+{
+    profile_read base = {0};
+    read_profile(settings, settings->against, true, &base);
+    settings->base = base.profile;
+    if (base.profile == NULL) {
+        mls_cli_say(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
+    }
+    say_base_errors(cli, settings->base);
+}
+
+static void release_settings(profile_settings *settings)
+{
+    for (size_t i = 0; settings->reads != NULL && i < settings->sources.count; i++) {
+        mls_profile_free(settings->reads[i].profile);
+    }
+    free(settings->reads);
+    free(settings->ends);
+    mls_sources_release(&settings->sources);
+    mls_ranks_free(settings->job);
+    for (size_t i = 0; i < settings->profiles.count; i++) {
+        mls_profile_free(settings->profiles.items[i]);
+    }
+    free(settings->profiles.items);
+    mls_profile_free(settings->base);
+    mls_kernel_classes_free(settings->classes);
+}
+
 static void profile_run(mls_cli *cli)
 {
     profile_settings *settings = cli->settings;
-    mls_profiles *profiles = &settings->profiles;
-    if (read_settings(cli, settings)) {
+    if (find_sources(cli, settings) && read_settings(cli, settings)) {
         if (settings->against != NULL) {
-            settings->base = read_profile(cli, settings->against);
-            say_base_errors(cli, settings->base);
+            read_base(cli, settings);
         }
-        for (size_t i = 0; i < cli->operands.count; i++) {
-            mls_profile *profile = read_profile(cli, cli->operands.items[i]);
-            if (profile != NULL && MLS_GROW(profiles, items)) {
-                profiles->items[profiles->count++] = profile;
-                mls_cli_judge_findings(cli, &profile->findings);
-            } else if (profile != NULL) {
-                mls_cli_say_no_memory(cli);
-                mls_profile_free(profile);
+        if (read_profiles(cli, settings)) {
+            if (settings->run != NULL) {
+                read_run(cli);
             }
+            print_profiles(cli, settings);
         }
-        if (settings->run != NULL) {
-            read_run(cli);
-        }
-        print_profiles(cli, settings);
     }
-    for (size_t i = 0; i < profiles->count; i++) {
-        mls_profile_free(profiles->items[i]);
-    }
-    free(profiles->items);
-    mls_profile_free(settings->base);
-    mls_kernel_classes_free(settings->classes);
+    release_settings(settings);
 }
 
 const mls_command mls_command_profile = {
     .name = "profile",
     .summary = "tell where the time of the GPUs went, from a profiler's files",
-    .usage = "[OPTION]… FILE…",
+    .usage = "[OPTION]… FILE|DIR…",
     .about = "Reads traces of the PyTorch profiler, and as CSV reports of nsys stats, of ncu\n"
              "and of rocprof, and prints which kinds of kernels the time went to, how long the\n"
              "GPU was idle and why, or waited for communication that nothing hides, what\n"
-             "bounds its kernels, and what to try.",
+             "bounds its kernels, and what to try.  Of the traces of a job's ranks it tells who\n"
+             "waited for whom.",
     .options = options,
     .settings_size = sizeof(profile_settings),
     .paths = "no file given",

@@ -43,7 +43,10 @@ typedef struct member_row {
 static const member_row file_members[] = {{MLS_STR("traceEvents"), PART_EVENTS},
                                           {MLS_STR("baseTimeNanoseconds"), PART_BASE},
                                           {MLS_STR("schemaVersion"), PART_PYTORCH},
+                                          {MLS_STR("distributedInfo"), PART_DISTRIBUTED},
                                           {{NULL, 0}, PART_NOTHING}};
+static const member_row distributed_members[] = {
+    {MLS_STR("rank"), PART_RANK}, {MLS_STR("world_size"), PART_WORLD_SIZE}, {{NULL, 0}, PART_NOTHING}};
 static const member_row event_members[] = {
     {MLS_STR("ph"), PART_PHASE},   {MLS_STR("cat"), PART_CATEGORY},   {MLS_STR("name"), PART_NAME},
     {MLS_STR("ts"), PART_START},   {MLS_STR("dur"), PART_LENGTH},     {MLS_STR("pid"), PART_PROCESS},
@@ -57,18 +60,22 @@ static const member_row argument_members[] = {
 /* Most names are none of them, as their lengths show; one with an escape is decoded. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
 {
-    const member_row *row = of == PART_FILE ? file_members : of == PART_EVENT ? event_members : argument_members;
-    if (t->event.ignored && of != PART_FILE && t->event.phase != '\0') {
+    const member_row *row = of == PART_FILE          ? file_members
+                            : of == PART_EVENT       ? event_members
+                            : of == PART_DISTRIBUTED ? distributed_members
+                                                     : argument_members;
+    if (t->event.ignored && of != PART_FILE && of != PART_DISTRIBUTED && t->event.phase != '\0') {
         return PART_NOTHING;
     }
     const bool escaped = name.len > 0 && memchr(name.ptr, '\\', name.len) != NULL;
     for (; row->part != PART_NOTHING; row++) {
         if (escaped ? mls_span_name_is(name, row->name)
                     : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name)) {
-            break;
+            return row->part;
         }
     }
-    return row->part;
+    const mls_collective_part part = of == PART_ARGUMENTS ? mls_collective_part_of(name) : MLS_COLLECTIVE_PARTS;
+    return part < MLS_COLLECTIVE_PARTS ? (mls_trace_part)(PART_COLLECTIVE + part) : PART_NOTHING;
 }
 
 /* The text of a string as it stands between quotes, or of a number. */
@@ -133,6 +140,29 @@ static bool is_category_of_pytorch(mls_str text)
     return mls_str_any(text, known, mls_str_equal);
 }
 
+/* Whose trace it is: a number below all that can be. */
+static void take_rank(mls_profile *profile, mls_trace_part part, mls_str span)
+{
+    size_t number = 0;
+    const bool good = mls_size_parse(span, &number) && number < MLS_WORLD_MAX;
+    if (part == PART_WORLD_SIZE) {
+        profile->world_size = good ? number : 0;
+    } else {
+        profile->has_rank = good;
+        profile->rank = good ? number : 0;
+    }
+}
+
+/* The argument of a collective, a text or a number by its digits; or whose trace it is. */
+static void take_of_rank(mls_trace *t, mls_trace_part part, mls_str span)
+{
+    if (part == PART_RANK || part == PART_WORLD_SIZE) {
+        take_rank(t->gather->profile, part, span);
+    } else if (part >= PART_COLLECTIVE && (*span.ptr == '"' || *span.ptr == '-' || mls_is_digit(*span.ptr))) {
+        mls_collective_take(&t->collective, (mls_collective_part)(part - PART_COLLECTIVE), scalar_text(t, span));
+    }
+}
+
 void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
 {
     trace_event *event = &t->event;
@@ -188,6 +218,7 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
         take_event_text(t, &t->texts[part - PART_PROCESS], span);
         break;
     default:
+        take_of_rank(t, part, span);
         break;
     }
 }
@@ -213,6 +244,7 @@ void mls_trace_event_begin(mls_trace *t, const char *at)
         t->texts[i].there = false;
         t->texts[i].len = 0;
     }
+    t->collective.there = 0;
 }
 
 static const char *event_wrong(const trace_event *event)
@@ -268,7 +300,10 @@ static void add_gpu_activity(mls_trace *t)
     t->out_of_memory |= status == MLS_ERROR_MEMORY;
     if (status == MLS_ERROR_LIMIT) {
         mls_gather_too_much(t->gather, mls_trace_event_line(t));
-    } else if (copied && isfinite(event->bytes)) {
+    } else if (!copied) {
+        t->out_of_memory |=
+            !mls_collective_add(t->gather->profile, &t->collective, name, event->start.ns, event->length.ns);
+    } else if (isfinite(event->bytes)) {
         mls_gather_size(t->gather, operation, event->bytes / 1e6, '\0');
     }
 }

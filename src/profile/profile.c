@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "log/json_check.h"
+#include "profile/collectives.h"
 #include "profile/gather.h"
 
 const struct mls_profile_kind_names mls_profile_kinds[] = {
@@ -156,6 +157,7 @@ static mls_status gather_finish(mls_gather *gather)
         return MLS_ERROR_MEMORY;
     }
     profile->start_ms = wall_clock_ms(gather);
+    mls_collectives_sort(profile->collectives, gather->base_ns);
     profile->steps.count = (uint64_t)steps->count;
     profile->steps.mean_ms = steps->total / 1e6 / steps->count;
     profile->steps.min_ms = steps->min / 1e6;
@@ -253,6 +255,7 @@ void mls_profile_free(mls_profile *profile)
     if (profile != NULL) {
         mls_arena_free(profile->arena);
         mls_findings_release(&profile->findings);
+        mls_collectives_free(profile->collectives);
         free(profile);
     }
 }

@@ -178,7 +178,8 @@ static mls_trace_part part_opened(mls_trace *t, mls_trace_part part, bool object
     const bool events = !object && (part == PART_FILE || part == PART_EVENTS);
     t->listed |= events;
     t->bare |= events && part == PART_FILE;
-    if (!events && !(object && (part == PART_FILE || part == PART_EVENT || part == PART_ARGUMENTS))) {
+    if (!events &&
+        !(object && (part == PART_FILE || part == PART_EVENT || part == PART_ARGUMENTS || part == PART_DISTRIBUTED))) {
         mls_trace_wrong_type(t, part, false);
         return PART_NOTHING;
     }
@@ -334,6 +335,7 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
     const mls_status status = trace_finish(t, at != NULL && after == NULL, error);
     *json = t->fault == NULL || t->moved;
     mls_buffer_release(&t->name);
+    mls_collective_texts_release(&t->collective);
     mls_arena_release(&t->scratch);
     free(t);
     return status;

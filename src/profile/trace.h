@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "log/json_check.h"
+#include "profile/collectives.h"
 #include "profile/gather.h"
 
 /* The parts of a trace: lists and objects that are looked into, and the members of an event that are kept. */
@@ -26,7 +27,11 @@ typedef enum mls_trace_part {
     PART_PROCESS,
     PART_THREAD,
     PART_DEVICE,
-    PART_STREAM
+    PART_STREAM,
+    PART_DISTRIBUTED, /* whose trace it is */
+    PART_RANK,
+    PART_WORLD_SIZE,
+    PART_COLLECTIVE /* the first of MLS_COLLECTIVE_PARTS */
 } mls_trace_part;
 
 typedef enum event_category {
@@ -78,9 +83,10 @@ typedef struct mls_trace {
     bool pytorch, xla;   /* something shows that it is a trace of these */
     bool out_of_memory;
     trace_event event;
-    event_text texts[4]; /* of the event: PART_PROCESS and those after it */
-    mls_buffer name;     /* of the event */
-    mls_arena scratch;   /* decoded texts */
+    event_text texts[4];             /* of the event: PART_PROCESS and those after it */
+    mls_collective_texts collective; /* likewise */
+    mls_buffer name;                 /* of the event */
+    mls_arena scratch;               /* decoded texts */
 } mls_trace;
 
 /* The part that the member of that name, as it stands between its quotes, is of another. */

@@ -93,7 +93,7 @@ static void show_run(mls_view *view, const mls_profile *profile)
     }
 }
 
-static void show_head(mls_view *view, const mls_profile *profile)
+static void show_profile_head(mls_view *view, const mls_profile *profile)
 {
     mls_buffer rest = {0};
     mls_buffer_printf(&rest, "   %s", mls_profile_kinds[profile->kind].words);
@@ -256,26 +256,48 @@ static void show_changes(mls_view *view, const mls_profiles *all)
     mls_table_finish(&table, view);
 }
 
+static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
+{
+    mls_found found = {0};
+    show_profile_head(view, profile);
+    if (!view->quiet) {
+        show_profile_tables(view, profile, by);
+    }
+    for (size_t v = 0; v < profile->verdict_count; v++) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
+                        profile->verdicts[v].code);
+    }
+    mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
+    const mls_found_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+    mls_found_show(view, &found, look);
+}
+
+/* The profiles of a job's ranks are told together, and each for itself where that is asked for. */
+static bool is_of_job(const mls_profiles *all, const mls_profile *profile)
+{
+    for (size_t i = 0; all->job != NULL && i < all->job->count; i++) {
+        if (all->job->items[i].profile == profile) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void show_profiles(mls_printer *to, const void *what)
 {
     const mls_profiles *all = what;
     mls_view *view = to->view;
+    bool some = all->job != NULL;
+    if (all->job != NULL) {
+        mls_ranks_show(view, all);
+    }
     for (size_t i = 0; i < all->count; i++) {
-        const mls_profile *profile = all->items[i];
-        mls_found found = {0};
-        mls_output_text(view->output, i > 0 ? "\n" : "");
-        show_head(view, profile);
-        if (!view->quiet) {
-            show_profile_tables(view, profile, all->by);
+        if (all->each || !is_of_job(all, all->items[i])) {
+            mls_output_text(view->output, some ? "\n" : "");
+            show_profile(view, all->items[i], all->by);
+            some = true;
         }
-        for (size_t v = 0; v < profile->verdict_count; v++) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
-                            profile->verdicts[v].code);
-        }
-        mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
-        const mls_found_look look = {
-            .indent = INDENT, .hang = HANG, .named = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-        mls_found_show(view, &found, look);
     }
     if (all->changes != NULL) {
         mls_output_text(view->output, "\n");
@@ -406,6 +428,7 @@ MLS_FIELDS(against, mls_profiles, AGAINST_FIELDS)
 
 #define PROFILES_FIELDS(F)                                                                                             \
     F(profiles, profiles, LIST(profile), "", MLS_ROWS_AT(row->items, row->count))                                      \
+    F(profiles, job, OBJECT_OF(mls_ranks), "", row->job)                                                               \
     F(profiles, against, OBJECT_OF(against), "", row->changes != NULL ? row : NULL)
 MLS_FIELDS(profiles, mls_profiles, PROFILES_FIELDS)
 
@@ -418,7 +441,7 @@ MLS_FIELDS_BESIDE(counted, kernel, COUNTED_FIELDS)
 MLS_FIELDS_BESIDE(compared, profiles, COMPARED_FIELDS)
 #define PROFILE_REPORT(...)                                                                                            \
     {                                                                                                                  \
-        .section = "PROFILE JSON", .show = show_profiles, .object = &profiles_fields, .lines = "profiles against",     \
+        .section = "PROFILE JSON", .show = show_profiles, .object = &profiles_fields, .lines = "profiles job against", \
         .columns = {                                                                                                   \
             __VA_ARGS__                                                                                                \
         }                                                                                                              \
@@ -445,6 +468,15 @@ const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
                                 "idle_unknown_ms graph_share launch_delay_median_us launch_delay_95_us "
                                 "kernel_median_us without_launch",
                        .rows = "profiles devices", .sources = {&profile_fields, &device_fields}),
+    [MLS_PROFILE_BY_RANK] =
+        PROFILE_REPORT(.section = "PROFILE BY RANK CSV",
+                       .names = "rank file transfer_ms waiting_ms others_waited_ms compute_ms idle_ms "
+                                "idle_host_ms idle_queue_ms idle_unknown_ms nccl_without_arguments",
+                       .rows = "job ranks", .sources = {&mls_rank_fields}),
+    [MLS_PROFILE_BY_COLLECTIVE] =
+        PROFILE_REPORT(.section = "PROFILE BY COLLECTIVE CSV",
+                       .names = "collective bytes members count transfer_ms waiting_ms bus_gb_per_second",
+                       .rows = "job collectives", .sources = {&mls_collective_fields}),
     [MLS_PROFILE_BY_CHANGE] =
         PROFILE_REPORT(.section = "PROFILE AGAINST CSV", .names = "file against unit class before after change",
                        .rows = "against classes", .sources = {&compared_fields, &against_fields, &change_fields}),

@@ -11,6 +11,7 @@
 #include "mlscore/memory.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
+#include "mlscore/ranks.h"
 #include "mlscore/settings.h"
 #include "mlscore/submission.h"
 #include "mlscore/telemetry.h"
@@ -113,6 +114,8 @@ typedef enum mls_profile_by {
     MLS_PROFILE_BY_NAME,
     MLS_PROFILE_BY_STREAM,
     MLS_PROFILE_BY_DEVICE,
+    MLS_PROFILE_BY_RANK, /* of the job */
+    MLS_PROFILE_BY_COLLECTIVE,
     MLS_PROFILE_BY_CHANGE, /* by class, of what changed */
     MLS_PROFILE_BY_COUNT
 } mls_profile_by;
@@ -124,7 +127,13 @@ typedef struct mls_profiles {
     mls_profile_by by;
     const mls_profile *base;            /* what the only one is compared with; NULL: nothing */
     const mls_profile_changes *changes; /* NULL: likewise */
+    const mls_ranks *job;               /* that traces among them are of; NULL: none */
+    bool each;                          /* the profiles of a job are wanted for themselves too */
 } mls_profiles;
+
+/* The ranks of a job, for people; its fields, those of its ranks and of its collectives. */
+void mls_ranks_show(mls_view *view, const mls_profiles *all);
+extern const mls_fields mls_ranks_fields, mls_rank_fields, mls_collective_fields;
 
 /* ---- events: an mls_event after the other, a record and the file it is from */
 extern const mls_report mls_events_report;

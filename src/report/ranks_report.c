@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_report.c - the ranks of a job side by side: who waited for whom, and how fast the collectives were. */
+#include <math.h>
+
+#include "base/utf8.h"
+#include "report/reports.h"
+#include "report/table.h"
+
+enum { INDENT = 2, HANG = 4, RANKS_SHOWN = 64, COLLECTIVES_SHOWN = 12, FINDINGS_SHOWN = 10, NAME_SHOWN = 40 };
+
+static void show_job_head(mls_view *view, const mls_ranks *job)
+{
+    const mls_str title = job->folder.len > 0 ? job->folder : MLS_S("job");
+    mls_buffer rest = {0};
+    double waiting = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        waiting += job->items[i].waiting_ms;
+    }
+    mls_buffer_printf(&rest, "   %s   %s matched", mls_words_plural(job->count, "rank", "ranks").text,
+                      mls_words_plural(job->matched, "collective", "collectives").text);
+    if (job->unmatched > 0) {
+        mls_buffer_printf(&rest, ", %s not", mls_words_plural(job->unmatched, "kind", "kinds").text);
+    }
+    if (job->matched > 0) {
+        mls_buffer_printf(&rest, "   %s ms of waiting", mls_words_trimmed(waiting, waiting < 10 ? 3 : 1).text);
+    }
+    mls_view_headline(view, title, &rest, HANG);
+}
+
+static void show_ranks(mls_view *view, const mls_ranks *job)
+{
+    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    mls_table table = {.indent = INDENT};
+    const size_t shown = mls_view_limit(view, RANKS_SHOWN);
+    for (size_t i = 0; i < job->count && (shown == 0 || i < shown || &job->items[i] == job->straggler); i++) {
+        const mls_rank *rank = &job->items[i];
+        mls_table_row(&table);
+        table.style = rank == job->straggler ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+        mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT | KEEP, table.style, "%zu", rank->rank);
+        mls_table_text(&table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
+        mls_table_words(&table, "transfer ms", DECIMAL | KEEP, mls_words_grouped(rank->transfer_ms, 3));
+        mls_table_words(&table, "waiting ms", DECIMAL | KEEP, mls_words_grouped(rank->waiting_ms, 3));
+        mls_table_words(&table, "others waited", DECIMAL | KEEP, mls_words_grouped(rank->others_waited_ms, 3));
+        mls_table_words(&table, "computing", DECIMAL, mls_words_grouped(rank->compute_ms, 3));
+        mls_table_words(&table, "idle", DECIMAL, mls_words_grouped(rank->idle_ms, 3));
+        mls_table_words(&table, "by host", DECIMAL, mls_words_grouped(rank->idle_host_ms, 3));
+    }
+    mls_table_finish(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, shown > 0 && job->count > shown ? job->count - shown : 0, "rank",
+                  mls_view_hint(view));
+}
+
+static void show_collectives(mls_view *view, const mls_ranks *job)
+{
+    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT };
+    mls_table table = {.indent = INDENT};
+    const size_t limit = mls_view_limit(view, COLLECTIVES_SHOWN);
+    const size_t shown = limit > 0 && limit < job->collective_count ? limit : job->collective_count;
+    for (size_t i = 0; i < shown; i++) {
+        const mls_collective_sum *sum = &job->collectives[i];
+        mls_buffer name = {0};
+        mls_utf8_append_cut(&name, sum->name, NAME_SHOWN);
+        mls_table_row(&table);
+        mls_table_text(&table, "collective", KEEP | MLS_COLUMN_CUT, mls_table_take(&table, &name));
+        mls_table_words(&table, "bytes", RIGHT | KEEP, mls_words_grouped(sum->bytes, 0));
+        mls_table_words(&table, "in group", RIGHT, mls_words_grouped(sum->members, 0));
+        mls_table_words(&table, "count", RIGHT, mls_words_grouped((double)sum->count, 0));
+        mls_table_words(&table, "transfer ms", DECIMAL, mls_words_grouped(sum->transfer_ms, 3));
+        mls_table_words(&table, "waiting ms", DECIMAL, mls_words_grouped(sum->waiting_ms, 3));
+        mls_table_words(&table, "bus GB/s", DECIMAL, mls_words_grouped(sum->bus_gb_s, 1));
+    }
+    mls_table_finish(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, mls_view_hint(view));
+}
+
+static const mls_profile_verdict *find_verdict(const mls_profile *profile, const char *code)
+{
+    for (size_t i = 0; i < profile->verdict_count; i++) {
+        if (strcmp(profile->verdicts[i].code, code) == 0) {
+            return &profile->verdicts[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether rank i has a verdict and, where i is not the first of a row, the number after that before it. */
+static bool goes_on(const mls_ranks *job, size_t begin, size_t i, const char *code)
+{
+    return i < job->count && (i == begin || job->items[i].rank == job->items[i - 1].rank + 1) &&
+           find_verdict(job->items[i].profile, code) != NULL;
+}
+
+/* Appends the ranks from number `from` on whose profiles have a verdict: "1, 4-7". */
+static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from, const char *code)
+{
+    for (size_t i = from, end; i<job->count; i = end> i ? end : i + 1) {
+        for (end = i; goes_on(job, i, end, code);) {
+            end++;
+        }
+        if (end > i) {
+            mls_buffer_printf(line, "%s%zu", line->len > 0 ? ", " : "", job->items[i].rank);
+        }
+        if (end > i + 1) {
+            mls_buffer_printf(line, "%s%zu", end > i + 2 ? "-" : ", ", job->items[end - 1].rank);
+        }
+    }
+}
+
+/* Whether one of the ranks before number `at` has a verdict. */
+static bool is_said(const mls_ranks *job, size_t at, const char *code)
+{
+    bool said = false;
+    for (size_t i = 0; i < at; i++) {
+        said |= find_verdict(job->items[i].profile, code) != NULL;
+    }
+    return said;
+}
+
+/* What is advised to a rank, in the words for the first one that it is said of. */
+static void show_advice(mls_view *view, const mls_ranks *job)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const mls_profile *profile = job->items[i].profile;
+        for (size_t v = 0; v < profile->verdict_count; v++) {
+            const mls_profile_verdict *verdict = &profile->verdicts[v];
+            mls_buffer more = {0};
+            if (!is_said(job, i, verdict->code)) {
+                append_rank_list(&more, job, i + 1, verdict->code);
+                mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
+                                more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
+                                verdict->message, verdict->code);
+            }
+            mls_output_drop(view->output, &more);
+        }
+    }
+}
+
+void mls_ranks_show(mls_view *view, const mls_profiles *all)
+{
+    const mls_ranks *job = all->job;
+    mls_found found = {0};
+    show_job_head(view, job);
+    if (!view->quiet) {
+        show_ranks(view, job);
+        show_collectives(view, job);
+    }
+    if (job->matched + job->unmatched == 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "no kernel says of which collective it is: who waited for whom cannot be told");
+    }
+    for (size_t i = 0; i < job->verdict_count; i++) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", job->verdicts[i].message,
+                        job->verdicts[i].code);
+    }
+    if (!all->each) {
+        show_advice(view, job);
+    }
+    mls_found_add(&found, &job->findings, (mls_owner){.path = NULL}, view);
+    for (size_t i = 0; i < job->count && !all->each; i++) {
+        const mls_profile *profile = job->items[i].profile;
+        mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
+    }
+    const mls_found_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+    mls_found_show(view, &found, look);
+}
+
+#define RANK_FIELDS(F)                                                                                                 \
+    F(rank, rank, NUMBER, "", row->rank)                                                                               \
+    F(rank, file, TEXT, "", row->profile->file)                                                                        \
+    F(rank, transfer_ms, NUMBER, "ms", row->transfer_ms)                                                               \
+    F(rank, waiting_ms, NUMBER, "ms", row->waiting_ms)                                                                 \
+    F(rank, others_waited_ms, NUMBER, "ms", row->others_waited_ms)                                                     \
+    F(rank, compute_ms, NUMBER, "ms", row->compute_ms)                                                                 \
+    F(rank, idle_ms, NUMBER, "ms", row->idle_ms)                                                                       \
+    F(rank, idle_host_ms, NUMBER, "ms", row->idle_host_ms)                                                             \
+    F(rank, idle_queue_ms, NUMBER, "ms", row->idle_queue_ms)                                                           \
+    F(rank, idle_unknown_ms, NUMBER, "ms", row->idle_unknown_ms)                                                       \
+    F(rank, nccl_without_arguments, NUMBER, "", row->profile->nccl_without_arguments)
+MLS_FIELDS_AS(, mls_rank_fields, rank, mls_rank, NULL, RANK_FIELDS)
+
+#define COLLECTIVE_FIELDS(F)                                                                                           \
+    F(collective, collective, TEXT, "", row->name)                                                                     \
+    F(collective, bytes, NUMBER_OR_NULL, "", row->bytes)                                                               \
+    F(collective, members, NUMBER_OR_NULL, "", row->members)                                                           \
+    F(collective, count, NUMBER, "", row->count)                                                                       \
+    F(collective, transfer_ms, NUMBER, "ms", row->transfer_ms)                                                         \
+    F(collective, waiting_ms, NUMBER, "ms", row->waiting_ms)                                                           \
+    F(collective, bus_gb_per_second, NUMBER_OR_NULL, "", row->bus_gb_s)
+MLS_FIELDS_AS(, mls_collective_fields, collective, mls_collective_sum, NULL, COLLECTIVE_FIELDS)
+
+#define ADVICE_FIELDS(F)                                                                                               \
+    F(advice, code, TEXT, "", row->code)                                                                               \
+    F(advice, message, TEXT, "", row->message)
+MLS_FIELDS(advice, mls_profile_verdict, ADVICE_FIELDS)
+
+#define JOB_FIELDS(F)                                                                                                  \
+    F(job, matched, NUMBER, "", row->matched)                                                                          \
+    F(job, unmatched, NUMBER, "", row->unmatched)                                                                      \
+    F(job, straggler, NUMBER_OR_NULL, "", row->straggler != NULL ? (double)row->straggler->rank : (double)NAN)         \
+    F(job, world_size, COUNT_OR_NULL, "", row->world_size)                                                             \
+    F(job, ranks, LIST(mls_rank), "", MLS_ROWS(row->items, row->count))                                                \
+    F(job, collectives, LIST(mls_collective), "", MLS_ROWS(row->collectives, row->collective_count))                   \
+    F(job, verdicts, LIST(advice), "", MLS_ROWS(row->verdicts, row->verdict_count))                                    \
+    F(job, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = NULL}, NULL))
+MLS_FIELDS_AS(, mls_ranks_fields, job, mls_ranks, NULL, JOB_FIELDS)
