@@ -144,23 +144,41 @@ typedef struct mls_telemetry_window {
     mls_findings findings;
 } mls_telemetry_window;
 
-/** Everything read.  Owns all it points to but the files of runs. */
+/** What came of the windows that were made. */
+typedef struct mls_telemetry_told {
+    mls_finding_counts counts;
+    size_t windows;   /**< how many were made, in their order, each counted once */
+    bool zone_sought; /**< for one that nothing overlaps: `zone` is what to suggest, or "" */
+    char zone[8];
+    mls_telemetry_run whole; /**< from the first to the last measurement: the window where no run is named */
+} mls_telemetry_told;
+
+/** Everything read.  Owns all it points to but runs, their files, and what options point to. */
 typedef struct mls_telemetry {
-    mls_telemetry_window *windows;
+    const mls_telemetry_run *runs; /**< of each window */
     size_t window_count;
+    mls_telemetry_options options;
     mls_sources skipped;                /**< that hold no measurement, and why */
     size_t failed;                      /**< files and folders that could not be read */
+    bool out_of_memory;                 /**< a file of these was too large */
     struct mls_telemetry_file *sources; /**< with measurements */
     size_t source_count;
+    mls_telemetry_told *told;
 } mls_telemetry;
 
-/** Reads what stands under `paths` ("-": standard input; folders are walked) and makes one window for each run; without
+/** Reads what stands under `paths` ("-": standard input; folders are walked).  There is a window for each run; without
  * any run one from the first to the last measurement.  Logs are recognised by what they hold.  MLS_OK,
  * MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of the host pattern); *telemetry is to be released in any
  * case. */
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error) MLS_MUST_USE;
+
+/** Makes a window: there may be many, of many devices, so that one after the other is made and released (in any case).
+ * MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number,
+                                    mls_telemetry_window *window) MLS_MUST_USE;
+void mls_telemetry_window_release(mls_telemetry_window *window);
 
 void mls_telemetry_release(mls_telemetry *telemetry);
 

@@ -117,9 +117,8 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
         mls_cli_say_error(cli, NULL, &error);
     } else {
         mls_cli_print(cli, &mls_telemetry_report, &telemetry);
-        for (size_t i = 0; i < telemetry.window_count; i++) {
-            mls_cli_judge_findings(cli, &telemetry.windows[i].findings);
-        }
+        mls_cli_worsen(cli,
+                       mls_findings_pass(&telemetry.told->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
         say_files(cli, &telemetry);
     }
     mls_telemetry_release(&telemetry);

@@ -115,13 +115,19 @@ static void show_window_findings(mls_view *view, const mls_telemetry_window *win
 static void show_telemetry(mls_printer *to, const void *what)
 {
     const mls_telemetry *telemetry = what;
-    for (size_t i = 0; i < telemetry->window_count; i++) {
-        const mls_telemetry_window *window = &telemetry->windows[i];
-        mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_window_line(to->view, window);
-        show_devices(to->view, window);
-        show_window_findings(to->view, window, telemetry->source_count == 1);
+    bool ok = true;
+    for (size_t i = 0; i < telemetry->window_count && ok; i++) {
+        mls_telemetry_window window;
+        ok = mls_telemetry_window_get(telemetry, i, &window) == MLS_OK;
+        if (ok) {
+            mls_output_text(to->view->output, i > 0 ? "\n" : "");
+            show_window_line(to->view, &window);
+            show_devices(to->view, &window);
+            show_window_findings(to->view, &window, telemetry->source_count == 1);
+        }
+        mls_telemetry_window_release(&window);
     }
+    mls_output_short(to->view->output, !ok);
     const mls_collection skipped = {
         .skipped = telemetry->skipped, .failed = telemetry->failed, .group_count = telemetry->window_count};
     mls_collection_show_skipped(to->view, &skipped);
@@ -215,8 +221,23 @@ MLS_FIELDS(measured, mls_telemetry_window, MEASURED_FIELDS)
     F(measured_csv, line, COUNT_OR_NULL, "", row->run.line)
 MLS_FIELDS_BESIDE(measured_csv, measured, MEASURED_CSV_FIELDS)
 
+/* Windows are made as they are written, as they may be many. */
+static void emit_windows(mls_emitter *to, const mls_telemetry *telemetry)
+{
+    bool ok = true;
+    for (size_t i = 0; i < telemetry->window_count && ok; i++) {
+        mls_telemetry_window window;
+        ok = mls_telemetry_window_get(telemetry, i, &window) == MLS_OK;
+        if (ok) {
+            mls_emit_row(to, &window);
+        }
+        mls_telemetry_window_release(&window);
+    }
+    mls_output_short(to->output, !ok);
+}
+
 #define TELEMETRY_FIELDS(F)                                                                                            \
-    F(telemetry, windows, LIST(measured), "", MLS_ROWS(row->windows, row->window_count))                               \
+    F(telemetry, windows, LIST(measured), "", emit_windows(to, row))                                                   \
     F(telemetry, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))
 MLS_FIELDS(telemetry, mls_telemetry, TELEMETRY_FIELDS)
 

@@ -21,7 +21,7 @@ struct mls_telemetry_file {
     mls_log_device *devices;
     size_t count, capacity;
     mls_findings findings;
-    mls_status status; /* MLS_ERROR_READ: it could not be read; MLS_ERROR_MEMORY ends everything */
+    mls_status status; /* MLS_ERROR_READ: it could not be read; MLS_ERROR_MEMORY: it is too large */
     mls_error error;
     uint64_t volume, inode; /* the same file is read once */
 };
@@ -63,7 +63,6 @@ bool mls_hosts_settle(struct mls_telemetry_file *files, size_t count) MLS_MUST_U
 mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                                      const mls_telemetry_run *run, const mls_telemetry_options *options,
                                      mls_telemetry_window *window) MLS_MUST_USE;
-void mls_telemetry_window_release(mls_telemetry_window *window);
 
 /* The share that must have been measured for an estimate. */
 #define MLS_COVERAGE_MIN 0.9

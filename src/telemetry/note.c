@@ -141,6 +141,7 @@ mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
     }
     mls_status status = find_candidates(&collection->skipped, &telemetry.skipped);
     status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
+    status = telemetry.out_of_memory ? MLS_ERROR_MEMORY : status;
     for (size_t i = 0; i < collection->group_count && telemetry.source_count > 0 && status == MLS_OK; i++) {
         if (!collection->groups[i].result_folder) {
             status = note_group(&telemetry, &options, &collection->groups[i]);

@@ -451,7 +451,7 @@ static void finish_devices(log_reading *reading)
         double apart_ms;
         const bool ok = mls_device_finish(device);
         const size_t rounds =
-            ok && device->timed && !device->unnamed ? mls_rows_rounds(device->rows, device->count, &apart_ms) : ok;
+            ok && device->dense && !device->unnamed ? mls_rows_rounds(device->rows, device->count, &apart_ms) : ok;
         device->mixed = rounds > 1;
         if (rounds == 0) {
             out_of_memory(file);
@@ -466,6 +466,21 @@ static void finish_devices(log_reading *reading)
     }
 }
 
+void mls_telemetry_file_release(struct mls_telemetry_file *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        if (!file->devices[i].part) {
+            free(file->devices[i].rows);
+        }
+    }
+    free(file->devices);
+    mls_arena_release(&file->arena);
+    mls_findings_release(&file->findings);
+    file->devices = NULL;
+    file->count = 0;
+    file->findings = (mls_findings){0};
+}
+
 void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options)
 {
     log_reading reading = {.file = file, .options = options, .efficiency = (double)NAN};
@@ -473,9 +488,15 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
         file->numbers[i].arena = &file->arena;
     }
     read_blocks(&reading, input);
+    const size_t lines = reading.line;
     finish_devices(&reading);
     mls_arena_release(&reading.scratch);
     mls_input_release(input);
+    if (file->status == MLS_ERROR_MEMORY) {
+        mls_telemetry_file_release(file); /* others may have room */
+        (void)mls_error_set(&file->error, MLS_ERROR_MEMORY, 0, 0, "%s: too much for it in %s", mls_reason_memory,
+                            mls_words_plural(lines, "line", "lines").text);
+    }
 }
 
 void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetry_options *options)
@@ -492,16 +513,4 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
     }
     mls_telemetry_input_read(file, &input, options);
     (void)close(input.fd);
-}
-
-void mls_telemetry_file_release(struct mls_telemetry_file *file)
-{
-    for (size_t i = 0; i < file->count; i++) {
-        if (!file->devices[i].part) {
-            free(file->devices[i].rows);
-        }
-    }
-    free(file->devices);
-    mls_arena_release(&file->arena);
-    mls_findings_release(&file->findings);
 }

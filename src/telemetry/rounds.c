@@ -7,13 +7,9 @@
 #include "base/statistics.h"
 #include "telemetry/files.h"
 
-/* Within a round rows are less than this apart, and rounds that much further than the rows of one. */
-#define ROUND_MS 100
+/* Rounds are that much further apart than the rows of one. */
 #define ROUND_FACTOR 1.5
 #define TIME_RESOLUTION_MS 1
-
-/* Ways to part rows into rounds that are tried: those with the clearest difference. */
-enum { TRIED_MAX = 8 };
 
 /* What of the rows is in rounds of the size that most have. */
 typedef struct round_sizes {
@@ -73,7 +69,7 @@ size_t mls_rows_rounds(const mls_log_row *rows, size_t count, double *apart_ms)
     }
     mls_sort_doubles(distances, known);
     /* Most distances are within rounds; each of these steps is to more than the last one was. */
-    for (size_t i = known * 2 / 5; i + 1 < known && distances[i] < ROUND_MS; i++) {
+    for (size_t i = mls_rows_within(known); i + 1 < known && distances[i] < MLS_ROUND_MS; i++) {
         if (distances[i + 1] >= ROUND_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS)) {
             measure_rounds(rows, count, distances[i + 1], &sizes);
             if (sizes.covered > best && sizes.covered >= count / 2 && sizes.covered > sizes.size) {

@@ -160,6 +160,7 @@ bool mls_device_finish(mls_log_device *device)
     device->count = kept;
     mls_sort_doubles(distances, kept - 1);
     device->interval_ms = mls_median(distances, kept - 1);
+    device->dense = kept > 1 && distances[mls_rows_within(kept - 1)] < MLS_ROUND_MS;
     free(distances);
     return true;
 }

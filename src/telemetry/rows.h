@@ -56,6 +56,7 @@ typedef struct mls_log_device {
     double power_scale;              /* what power is multiplied by */
     bool timed, local;               /* rows have times; that do not say their zone */
     bool disordered, lost, has_power, has_reasons;
+    bool dense;         /* so many rows are near the one before that several may be of one time */
     bool unnamed;       /* no column says which device a row is about */
     bool part;          /* of `rows`, which another device holds */
     size_t replaced;    /* rows for which others of the same time stand that say something else */
@@ -72,6 +73,13 @@ bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
 
 /* Moves the row that stands at order[i] to i, for each i; changes `order`. */
 void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count);
+
+/* Of several rows at a time most are less than this apart: so many of the distances, in ascending order, at least. */
+enum { MLS_ROUND_MS = 100 };
+static inline size_t mls_rows_within(size_t distances)
+{
+    return distances * 2 / 5;
+}
 
 /* Of how many devices rows are, in the order of the log, that come in rounds, one after the other; and the distance
  * from which on the next round begins.  1: they do not; 0: no memory. */

@@ -71,7 +71,7 @@ static const char *useless_words(const struct mls_telemetry_file *files, size_t 
             return "named twice";
         }
     }
-    return file->status == MLS_ERROR_READ ? file->error.message : file->status == MLS_OK ? file->skip : NULL;
+    return file->status != MLS_OK ? file->error.message : file->skip;
 }
 
 /* Keeps the files with measurements, in order; the others go to the list of what was skipped. */
@@ -86,7 +86,8 @@ static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
         const char *why =
             file.source.skip == NULL ? useless_words(telemetry->sources, telemetry->source_count, &file) : NULL;
         if (why != NULL) {
-            file.source.failed = file.status == MLS_ERROR_READ;
+            file.source.failed = file.status != MLS_OK;
+            telemetry->out_of_memory |= file.status == MLS_ERROR_MEMORY;
             file.source.skip = strdup(why);
         }
         if (file.source.skip != NULL) {
@@ -95,7 +96,7 @@ static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
             mls_telemetry_file_release(&file);
             continue;
         }
-        if (file.status == MLS_ERROR_MEMORY || why != NULL || !name_host(&file, hosts)) {
+        if (why != NULL || !name_host(&file, hosts)) {
             status = MLS_ERROR_MEMORY;
         }
         telemetry->sources[telemetry->source_count++] = file;
@@ -153,58 +154,54 @@ static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
     return run;
 }
 
-static mls_status make_windows(mls_telemetry *telemetry, const mls_telemetry_run *runs, size_t run_count,
-                               const mls_telemetry_options *options, mls_error *error)
+mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window)
 {
-    char zone[8] = "";
-    bool asked = false;
-    mls_status status = MLS_OK;
-    telemetry->windows = calloc(run_count + 1, sizeof *telemetry->windows);
-    if (telemetry->windows == NULL) {
-        return mls_error_memory(error);
-    }
-    for (size_t i = 0; i < run_count && status == MLS_OK; i++) {
-        mls_telemetry_window *window = &telemetry->windows[telemetry->window_count++];
-        status = mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0}, &runs[i],
-                                           options, window);
-        if (status == MLS_OK && mls_findings_found(&window->findings, MLS_FINDING_NO_OVERLAP) > 0) {
-            status = asked ? MLS_OK
-                           : mls_timezone_suggest(telemetry->sources, telemetry->source_count, runs, run_count, options,
-                                                  zone);
-            asked = true;
-            memcpy(window->suggested_timezone, zone, sizeof zone);
+    mls_telemetry_told *told = telemetry->told;
+    mls_status status = mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0},
+                                                  &telemetry->runs[number], &telemetry->options, window);
+    if (status == MLS_OK && mls_findings_found(&window->findings, MLS_FINDING_NO_OVERLAP) > 0) {
+        if (!told->zone_sought) {
+            status = mls_timezone_suggest(telemetry->sources, telemetry->source_count, telemetry->runs,
+                                          telemetry->window_count, &telemetry->options, told->zone);
+            told->zone_sought = true;
         }
+        memcpy(window->suggested_timezone, told->zone, sizeof told->zone);
     }
-    return status == MLS_OK ? MLS_OK : mls_error_memory(error);
+    if (status == MLS_OK && number == told->windows) {
+        mls_finding_counts_add(&told->counts, &window->findings.counts);
+        told->windows++;
+    }
+    return status;
 }
 
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error)
 {
-    *telemetry = (mls_telemetry){0};
+    *telemetry = (mls_telemetry){.options = *options, .told = calloc(1, sizeof *telemetry->told)};
+    if (telemetry->told == NULL) {
+        return mls_error_memory(error);
+    }
     mls_status status = mls_sources_find(paths, path_count, &telemetry->skipped, error);
     if (status == MLS_OK) {
         status = mls_telemetry_open(telemetry, options, error);
     }
     if (status == MLS_OK && telemetry->source_count > 0) {
-        const mls_telemetry_run whole = whole_run(telemetry);
-        status = make_windows(telemetry, run_count > 0 ? runs : &whole, run_count > 0 ? run_count : 1, options, error);
+        telemetry->told->whole = whole_run(telemetry);
+        telemetry->runs = run_count > 0 ? runs : &telemetry->told->whole;
+        telemetry->window_count = run_count > 0 ? run_count : 1;
     }
     return status;
 }
 
 void mls_telemetry_release(mls_telemetry *telemetry)
 {
-    for (size_t i = 0; i < telemetry->window_count; i++) {
-        mls_telemetry_window_release(&telemetry->windows[i]);
-    }
-    free(telemetry->windows);
     for (size_t i = 0; i < telemetry->source_count; i++) {
         free(telemetry->sources[i].source.path);
         mls_telemetry_file_release(&telemetry->sources[i]);
     }
     free(telemetry->sources);
     mls_sources_release(&telemetry->skipped);
+    free(telemetry->told);
     *telemetry = (mls_telemetry){0};
 }
