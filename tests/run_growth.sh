@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_growth.sh BUILD
 # What commands hold of a group of one run: peak memory of three thousand of
-# them less that of one thousand, which leaves out what is held anyway.
+# them less that of one thousand, which leaves out what is held anyway.  And
+# what telemetry holds of a row of measurements, and of a run.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -68,7 +69,8 @@ peak() {
     awk '{ print $4 }' cost
 }
 
-# grows NAME SIDES WORD…: of each of so many groups a group's share is held; @ in a word is where they are.
+# grows NAME SIDES WORD…: of each of so many groups, or what else there are $few and $many of, no more than
+# $bytes_max bytes are held; @ in a word is where they are.
 grows() {
     name=$1 sides=$2
     shift 2
@@ -79,7 +81,7 @@ grows() {
         [ -s out ] || { fail "$name prints something" err; return; }
     done
     held=$((($(cat peak.$many) - $(cat peak.$few)) * 1024 / (many - few) / sides))
-    if [ "$held" -lt "$bytes_max" ]; then pass; else fail "$name holds $held bytes a group, $bytes_max are too many"; fi
+    if [ "$held" -lt "$bytes_max" ]; then pass; else fail "$name holds $held bytes each, $bytes_max are too many"; fi
 }
 
 logs $few $few
@@ -91,4 +93,48 @@ for format in table csv json ndjson markdown; do
 done
 grows "score --wide" 1 score -j1 --wide --format csv @
 grows "score --summary" 1 score -j1 --summary @
+
+# rows FILE COUNT ORDER: measurements every 200 ms of 8 devices: in order, out of it, or without saying which device.
+rows() {
+    awk -v count="$2" -v order="$3" 'BEGIN {
+        named = order != "unnamed"
+        print "timestamp, " (named ? "index, " : "") "power.draw [W], utilization.gpu [%], temperature.gpu"
+        for (i = 0; i < count; i++) {
+            at = order == "shuffled" ? i * 7919 % count : i
+            ms = int(at / 8) * 200
+            printf "2026/11/%02d %02d:%02d:%02d.%03d, %s%d W, %d %%, %d\n", 1 + ms / 86400000, ms / 3600000 % 24,
+                ms / 60000 % 60, ms / 1000 % 60, ms % 1000, named ? at % 8 ", " : "", 400 + i % 300, i % 100, i % 50
+        }
+    }' >"$1"
+}
+few=200000 many=600000 bytes_max=100
+for order in ordered shuffled unnamed; do
+    for count in $few $many; do rows "node.$count.csv" $count $order; done
+    grows "telemetry, of a row, $order" 1 telemetry -q -j1 node.@.csv
+done
+
+# runs FILE COUNT: runs of a second, one each two seconds.
+runs() {
+    seq "$2" | awk '
+        function record(ms, type, key, value) {
+            printf ":::MLLOG {\"namespace\": \"\", \"time_ms\": %.0f, \"event_type\": \"%s\", \"key\": \"%s\", " \
+                "\"value\": %s, \"metadata\": {}}\n", 1793491200000 + $1 * 2000 + ms, type, key, value
+        }
+        {
+            record(0, "POINT_IN_TIME", "submission_benchmark", "\"llama2_70b_lora\"")
+            record(0, "INTERVAL_START", "init_start", "null")
+            record(0, "INTERVAL_START", "run_start", "null")
+            record(1000, "INTERVAL_END", "run_stop", "null")
+        }' >"$1"
+}
+few=20 many=220 bytes_max=16384
+awk 'BEGIN {
+    print "timestamp, index, power.draw [W]"
+    for (i = 0; i < 8000; i++) printf "2026/11/01 00:0%d:00.000, %d, 500 W\n", i / 1000, i % 1000
+}' >devices.csv
+for count in $few $many; do runs "runs.$count.log" $count; done
+for format in table csv json ndjson; do
+    grows "telemetry --format $format, of a run and its thousand devices" 1 \
+        telemetry -j1 --format $format --run runs.@.log devices.csv
+done
 finish
