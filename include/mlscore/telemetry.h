@@ -98,7 +98,7 @@ typedef struct mls_metric_summary {
 /** A device during a run. */
 typedef struct mls_telemetry_device {
     const char *file, *host, *device, *uuid, *name;
-    const char *source;       /**< "nvidia-smi", "dmon", "dcgm" or "mlperf" */
+    const char *source;       /**< "nvidia-smi", "dmon", "dcgm", "amd-smi", "rocm-smi" or "mlperf" */
     double first_ms, last_ms; /**< of all its rows; NaN: they have no times */
     size_t samples;           /**< rows between start and stop */
     double interval_ms;       /**< median distance of rows, of the whole file */
@@ -111,6 +111,7 @@ typedef struct mls_telemetry_device {
     bool has_reasons;
     double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
     double slowed;                    /**< the largest of those that slow a device down, but for its power limit */
+    bool instance; /**< a part of another device of the log, as MIG makes them: neither sums nor comparisons have it */
     bool repeated; /**< another log has measured the same device at most of these times, and better: comparisons do not
                       have it */
     double counted_joules, counted_ms; /**< what the sums have of it: what no better log of the device has measured */

@@ -166,9 +166,9 @@ const mls_command mls_command_telemetry = {
     .summary = "what was measured while a run ran: power, energy, clocks, use",
     .usage = "[OPTION]… FILE|DIR… [--run=LOG|DIR]…",
     .about = "Joins measurements with runs by time: logs of nvidia-smi (CSV, dmon), dcgmi\n"
-             "dmon and the power logs of MLPerf.  Tells power, energy, clocks, temperature,\n"
-             "use, memory, throttling and memory errors of each device, and which device\n"
-             "stands out.",
+             "dmon, amd-smi and rocm-smi (CSV), and the power logs of MLPerf.  Tells power,\n"
+             "energy, clocks, temperature, use, memory, throttling and memory errors of each\n"
+             "device, and which device stands out.",
     .options = options,
     .settings_size = sizeof(telemetry_settings),
     .paths = "no log of measurements given",

@@ -40,14 +40,58 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
     mls_view_gap(view);
 }
 
-static void add_device_row(mls_table *table, const mls_telemetry_device *device, bool stands_out)
+enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
+
+/* What is shown of the metrics of devices.  What units of a GPU do is known of few logs, and these know little else. */
+static const struct shown_metric {
+    const char *title;
+    mls_metric metric;
+    unsigned look;
+    double scale;
+    int decimals;
+    bool detail;
+} shown_metrics[] = {
+    {"power W", MLS_METRIC_POWER_W, DECIMAL | KEEP, 1, 1, false},
+    {"use %", MLS_METRIC_UTILIZATION_GPU_PERCENT, DECIMAL | KEEP, 1, 1, false},
+    {"graph %", MLS_METRIC_GRAPHICS_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
+    {"SM act %", MLS_METRIC_SM_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
+    {"SM occ %", MLS_METRIC_SM_OCCUPANCY, DECIMAL | DETAIL, 100, 1, true},
+    {"tensor %", MLS_METRIC_TENSOR_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
+    {"DRAM %", MLS_METRIC_DRAM_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
+    {"SM MHz", MLS_METRIC_SM_CLOCK_MHZ, RIGHT, 1, 0, false},
+    {"°C", MLS_METRIC_TEMPERATURE_GPU_C, DECIMAL, 1, 1, false},
+    {"memory GiB", MLS_METRIC_MEMORY_USED_MIB, DECIMAL, 1.0 / MIB_PER_GIB, 1, false},
+};
+enum { SHOWN_METRICS = sizeof shown_metrics / sizeof *shown_metrics };
+
+/* Power is that over the measured time; where there is none, over the rows. */
+static double shown_value(const mls_telemetry_device *device, const struct shown_metric *shown)
 {
-    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    const double mean = device->metrics[shown->metric].mean;
+    return shown->metric == MLS_METRIC_POWER_W && !isnan(device->mean_power_w) ? device->mean_power_w : mean;
+}
+
+/* Which of them have a column: details where some device has them, and where one has any, so the others. */
+static void choose_metrics(const mls_telemetry_window *window, bool chosen[SHOWN_METRICS])
+{
+    bool detailed = false;
+    for (size_t i = 0; i < SHOWN_METRICS; i++) {
+        chosen[i] = false;
+        for (size_t k = 0; k < window->device_count && !chosen[i]; k++) {
+            chosen[i] = !isnan(shown_value(&window->devices[k], &shown_metrics[i]));
+        }
+        detailed |= chosen[i] && shown_metrics[i].detail;
+    }
+    for (size_t i = 0; i < SHOWN_METRICS && !detailed; i++) {
+        chosen[i] = !shown_metrics[i].detail;
+    }
+}
+
+static void add_device_row(mls_table *table, const mls_telemetry_device *device, const bool chosen[SHOWN_METRICS],
+                           bool stands_out)
+{
     static const char vendor[] = "NVIDIA ";
     const char *model = device->name != NULL ? device->name : "";
-    const mls_metric_summary *metrics = device->metrics;
-    /* Over the measured time; where there is none, over the rows. */
-    const double power = isnan(device->mean_power_w) ? metrics[MLS_METRIC_POWER_W].mean : device->mean_power_w;
     model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
     mls_table_row(table);
     table->style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
@@ -56,13 +100,13 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
                    *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
     mls_table_words(table, "samples", RIGHT, mls_words_count((double)device->samples));
     mls_table_words(table, "cover", RIGHT, mls_words_percent(device->coverage, 0));
-    mls_table_words(table, "power W", DECIMAL | KEEP, mls_words_grouped(power, 1));
-    mls_table_words(table, "use %", DECIMAL | KEEP,
-                    mls_words_grouped(metrics[MLS_METRIC_UTILIZATION_GPU_PERCENT].mean, 1));
-    mls_table_words(table, "SM MHz", RIGHT, mls_words_grouped(metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, 0));
-    mls_table_words(table, "°C", DECIMAL, mls_words_grouped(metrics[MLS_METRIC_TEMPERATURE_GPU_C].mean, 1));
-    mls_table_words(table, "memory GiB", DECIMAL,
-                    mls_words_grouped(metrics[MLS_METRIC_MEMORY_USED_MIB].mean / MIB_PER_GIB, 1));
+    for (size_t i = 0; i < SHOWN_METRICS; i++) {
+        const struct shown_metric *shown = &shown_metrics[i];
+        if (chosen[i]) {
+            mls_table_words(table, shown->title, shown->look,
+                            mls_words_grouped(shown_value(device, shown) * shown->scale, shown->decimals));
+        }
+    }
     mls_table_words(table, "energy kJ", DECIMAL, mls_words_grouped(device->energy_joules / 1000, 2));
     if (device->repeated) {
         mls_table_note(table, MLS_STYLE_DIM, "measured twice");
@@ -74,7 +118,9 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
 static void show_devices(mls_view *view, const mls_telemetry_window *window)
 {
     mls_table table = {.indent = INDENT};
+    bool chosen[SHOWN_METRICS];
     size_t hidden = 0;
+    choose_metrics(window, chosen);
     for (size_t i = 0; i < window->device_count; i++) {
         const mls_telemetry_device *device = &window->devices[i];
         bool out = false;
@@ -82,7 +128,7 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
             out |= window->outliers[k].device == device;
         }
         if (out || i < mls_view_limit(view, DEVICES_SHOWN)) {
-            add_device_row(&table, device, out);
+            add_device_row(&table, device, chosen, out);
         } else {
             hidden++;
         }

@@ -23,16 +23,27 @@ typedef enum mls_quantity {
     MLS_QUANTITY_COUNT
 } mls_quantity;
 
-typedef enum mls_log_kind { MLS_LOG_DMON, MLS_LOG_DCGM, MLS_LOG_SMI, MLS_LOG_MLPERF, MLS_LOG_KINDS } mls_log_kind;
+/* amd-smi has other names for what it measures than for what it monitors. */
+typedef enum mls_log_kind {
+    MLS_LOG_DMON,
+    MLS_LOG_DCGM,
+    MLS_LOG_SMI,
+    MLS_LOG_AMD,
+    MLS_LOG_AMD_MONITOR,
+    MLS_LOG_ROCM,
+    MLS_LOG_MLPERF,
+    MLS_LOG_KINDS
+} mls_log_kind;
 
 extern const struct mls_log_format {
     const char *source;
-    char mark; /* begins headings and rows of units, and cells have blanks between them; '\0': nothing does, commas */
+    char mark;  /* begins headings and rows of units, and cells have blanks between them; '\0': nothing does, commas */
+    bool lists; /* a cell may be a list, in quotes or brackets */
 } mls_log_formats[MLS_LOG_KINDS];
 
 typedef struct mls_log_column {
     unsigned char quantity;           /* an mls_quantity */
-    short per;                        /* of a counter: its numbers are divided by this */
+    int per;                          /* numbers are divided by this */
     const char *names[MLS_LOG_KINDS]; /* in each format; NULL: it has no such */
 } mls_log_column;
 
@@ -50,6 +61,7 @@ typedef struct mls_log_heading {
     size_t count;
     signed char slots[MLS_QUANTITY_VALUES];                 /* place of each value in a row; -1: the format has none */
     const mls_log_column *columns[MLS_HEADING_COLUMNS_MAX]; /* NULL: it is not known, or another is better */
+    bool second[MLS_HEADING_COLUMNS_MAX]; /* of a metric for which another column is better, where that has a value */
 } mls_log_heading;
 
 /* Whether a line is a heading.  With `listed` it is a list of --columns. */
@@ -60,3 +72,6 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
 
 /* Which place in a row each value has; -1: the format has no such. */
 void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES]);
+
+/* What a line of another format says that its log is, and what to do instead; NULL: it says nothing. */
+const char *mls_log_foreign(mls_str line);

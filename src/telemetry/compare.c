@@ -111,7 +111,7 @@ bool mls_telemetry_window_compare(mls_telemetry_window *window)
     size_t count = 0;
     for (size_t i = 0; i < window->device_count && ok; i++) {
         peers[count] = &window->devices[i];
-        count += !window->devices[i].repeated; /* of those that several logs measured, the one that counts */
+        count += !window->devices[i].repeated && !window->devices[i].instance;
     }
     if (count > 0) {
         qsort(peers, count, sizeof *peers, compare_peers);

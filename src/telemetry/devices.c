@@ -41,6 +41,7 @@ static mls_log_device *add_device(struct mls_telemetry_file *file, const mls_par
     mls_device_init(device, row->kind);
     device->name = name;
     device->unnamed = row->unnamed;
+    device->instance = row->instance;
     return device;
 }
 
@@ -115,8 +116,21 @@ static int compare_devices(const void *left, const void *right)
     return order;
 }
 
+/* Where instances alone are measured they are the devices. */
+static void settle_instances(struct mls_telemetry_file *file)
+{
+    bool whole = false;
+    for (size_t i = 0; i < file->count; i++) {
+        whole |= file->devices[i].kind == MLS_LOG_DCGM && !file->devices[i].instance;
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        file->devices[i].instance &= whole;
+    }
+}
+
 void mls_devices_sort(struct mls_telemetry_file *file)
 {
+    settle_instances(file);
     if (file->count > 1) {
         qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
     }

@@ -59,29 +59,69 @@ static bool names_something(mls_str cell)
     return cell.len > 0 && cell.ptr[0] != '[' && !mls_str_equal(cell, MLS_S("N/A"));
 }
 
+/* "GPU 0", or "GPU-I 0" of MIG, which is called so; false: of something else. */
+static bool take_entity(mls_parsed_row *row, mls_str cell, mls_str *rest)
+{
+    const mls_str number = mls_str_word(rest);
+    row->entity = cell;
+    row->instance = mls_str_starts(cell, MLS_S("GPU-"));
+    row->other = !row->instance && !mls_str_equal(cell, MLS_S("GPU"));
+    row->names[0] = row->instance ? (mls_str){cell.ptr, (size_t)(number.ptr + number.len - cell.ptr)} : number;
+    return !row->other;
+}
+
+/* Seconds since 1970, as date +%s and amd-smi write them. */
+static bool read_seconds(mls_str cell, mls_parsed_row *row)
+{
+    double seconds;
+    row->zoned = mls_number_parse(cell, &seconds) && seconds > 1e8 && seconds < 1e11;
+    row->packed.time_ms = row->zoned ? seconds * 1000 : (double)NAN;
+    return row->zoned;
+}
+
+/* What has no value leaves it to another column. */
+static void take_metric_cell(mls_parsed_row *row, const mls_log_column *column, bool second, mls_str cell,
+                             int32_t *value)
+{
+    /* rocm-smi has clocks in parentheses. */
+    if (cell.len > 2 && cell.ptr[0] == '(' && cell.ptr[cell.len - 1] == ')') {
+        cell = (mls_str){cell.ptr + 1, cell.len - 2};
+    }
+    const int32_t read = mls_value_read(cell, &row->lost);
+    if (read == MLS_NO_VALUE || (second && *value != MLS_NO_VALUE)) {
+        return;
+    }
+    *value = read;
+    if (column->per > 1) {
+        const double thousandths = round(mls_value_unpack(read) * 1000 / column->per);
+        *value = mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0);
+    }
+}
+
 /* False: a time that is none. */
-static bool take_cell(mls_parsed_row *row, const mls_log_heading *heading, const mls_log_column *column, mls_str cell,
-                      mls_str *rest)
+static bool take_cell(mls_parsed_row *row, const mls_log_heading *heading, const mls_log_column *column, bool second,
+                      mls_str cell, mls_str *rest)
 {
     const unsigned quantity = column->quantity;
     if (quantity < MLS_QUANTITY_COUNTER) {
-        row->packed.values[heading->slots[quantity]] = mls_value_read(cell, &row->lost);
+        take_metric_cell(row, column, second, cell, &row->packed.values[heading->slots[quantity]]);
         return true;
     }
     switch (quantity) {
     case MLS_QUANTITY_MOMENT:
-        return mls_moment_read(cell, &row->packed.time_ms, &row->zoned);
+        return mls_moment_read(cell, &row->packed.time_ms, &row->zoned) || read_seconds(cell, row);
     case MLS_QUANTITY_DATE:
         return mls_date_read(cell, &row->date_ms);
     case MLS_QUANTITY_CLOCK:
         return mls_clock_read(cell, &row->clock_ms) || !heading->timed;
     case MLS_QUANTITY_ENTITY:
-        row->other = !mls_str_equal(cell, MLS_S("GPU"));
-        row->names[0] = mls_str_word(rest);
-        return !row->other;
+        return take_entity(row, cell, rest);
     case MLS_QUANTITY_INDEX:
     case MLS_QUANTITY_UUID:
     case MLS_QUANTITY_BUS:
+        if (heading->kind == MLS_LOG_ROCM && mls_str_starts(cell, MLS_S("card"))) {
+            cell = (mls_str){cell.ptr + 4, cell.len - 4};
+        }
         row->names[quantity - MLS_QUANTITY_INDEX] = names_something(cell) ? cell : (mls_str){NULL, 0};
         return true;
     case MLS_QUANTITY_NAME:
@@ -110,8 +150,9 @@ const char *mls_row_parse(const mls_log_heading *heading, mls_str line, mls_pars
         if (column == heading->count) {
             return fields;
         }
-        const mls_log_column *known = heading->columns[column++];
-        if (known != NULL && !take_cell(row, heading, known, cell, &line)) {
+        const mls_log_column *known = heading->columns[column];
+        const bool second = heading->second[column++];
+        if (known != NULL && !take_cell(row, heading, known, second, cell, &line)) {
             return time;
         }
         row->end = cell;

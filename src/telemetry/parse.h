@@ -14,7 +14,9 @@ typedef struct mls_parsed_row {
     mls_str names[MLS_ROW_NAMES];
     mls_str model;
     mls_str end;                          /* the last cell */
-    bool zoned, lost, has_reasons, other; /* `other`: of something that is no GPU */
+    mls_str entity;                       /* 'GPU' */
+    bool zoned, lost, has_reasons, other; /* `other`: of no GPU, but of units or a link */
+    bool instance;                        /* a part of a GPU */
     bool unnamed;                         /* no column says of which device it is */
 } mls_parsed_row;
 

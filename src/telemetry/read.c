@@ -17,6 +17,9 @@
 /* A step back of less is the order in which devices are asked. */
 #define STEP_BACK_MS 1000
 
+/* Lines in which a log says what it is. */
+enum { LINES_OF_HEAD = 100 };
+
 /* A counter that has come further than this is none. */
 #define COUNTER_MAX 1e15
 
@@ -29,11 +32,13 @@ typedef struct log_reading {
     mls_arena scratch;  /* of one record */
     double efficiency;  /* of a power log; NaN: not logged */
     bool power;
-    bool overlong; /* the begin of a line too long to be kept has been dropped */
-    bool headless; /* a row of nvidia-smi came before any heading */
-    bool too_many; /* rows are of more devices than are kept */
-    bool last;     /* the line is the last one, and nothing ends it */
-    char cell[24]; /* the last one of the row before; "": a long one */
+    bool overlong;       /* the begin of a line too long to be kept has been dropped */
+    bool headless;       /* a row of nvidia-smi came before any heading */
+    const char *foreign; /* what a log is that is not read, as far as its first lines say; NULL: unknown */
+    bool others;         /* rows of no GPU were told */
+    bool too_many;       /* rows are of more devices than are kept */
+    bool last;           /* the line is the last one, and nothing ends it */
+    char cell[24];       /* the last one of the row before; "": a long one */
 } log_reading;
 
 static void note_row(log_reading *reading, mls_finding_code code, const char *message)
@@ -189,6 +194,9 @@ static void take_row(log_reading *reading, mls_str line)
         note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
     } else if (!row.other) {
         note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
+    } else if (!reading->others && !mls_str_alike(row.entity, MLS_S("ID"))) {
+        reading->others = true;
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "rows of what is no GPU, such as a switch or a link, are not read");
     }
     if (why != NULL && !reading->last && !reading->heading.named && reading->file->count > 0) {
         keep_place(reading);
@@ -297,6 +305,8 @@ static void take_line(log_reading *reading, mls_str line)
     } else if (!now->read) {
         if (is_listed_row(reading, line)) {
             take_row(reading, line);
+        } else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD) {
+            reading->foreign = mls_log_foreign(line);
         }
     } else if (!now->processes && (mark == '\0' || line.ptr[0] != mark)) {
         take_row(reading, line);
@@ -353,7 +363,8 @@ static const char *skip_reason(const log_reading *reading, bool empty)
 {
     const struct mls_telemetry_file *file = reading->file;
     if (reading->heading.processes) {
-        return "nvidia-smi pmon: it measures processes, not devices";
+        return reading->heading.kind == MLS_LOG_DMON ? "nvidia-smi pmon: it measures processes, not devices"
+                                                     : "it measures processes, not devices";
     }
     if (empty) {
         return "empty";
@@ -364,8 +375,9 @@ static const char *skip_reason(const log_reading *reading, bool empty)
     if (!is_none(reading)) {
         return file->findings.count > 0 ? "no row of it can be read" : "no measurement in it";
     }
-    return reading->headless ? "has no heading: --columns says what was queried"
-                             : "none of the formats that telemetry reads";
+    return reading->foreign != NULL ? reading->foreign
+           : reading->headless      ? "has no heading: --columns says what was queried"
+                                    : "none of the formats that telemetry reads";
 }
 
 static void read_blocks(log_reading *reading, mls_input *input)

@@ -258,16 +258,21 @@ bool mls_telemetry_window_sum(mls_telemetry_window *window, const mls_log_device
 {
     device_log *logs = calloc(window->device_count + 1, sizeof *logs);
     double covered_ms = 0;
+    size_t count = 0;
     bool ok = logs != NULL;
     for (size_t i = 0; i < window->device_count && ok; i++) {
-        logs[i] = (device_log){&window->devices[i], devices[i], 0};
+        mls_telemetry_device *device = &window->devices[i];
+        device->together = device->coverage;
+        device->counted_joules = (double)NAN;
+        logs[count] = (device_log){device, devices[i], 0};
+        count += !device->instance;
     }
-    ok = ok && number_devices(logs, window->device_count);
-    if (ok && window->device_count > 1) {
-        qsort(logs, window->device_count, sizeof *logs, compare_device_logs);
+    ok = ok && number_devices(logs, count);
+    if (ok && count > 1) {
+        qsort(logs, count, sizeof *logs, compare_device_logs);
     }
-    for (size_t first = 0, end = 0; first < window->device_count && ok; first = end) {
-        while (end < window->device_count && logs[end].same == logs[first].same) {
+    for (size_t first = 0, end = 0; first < count && ok; first = end) {
+        while (end < count && logs[end].same == logs[first].same) {
             end++;
         }
         ok = count_device(window, logs + first, end - first, options, &covered_ms);

@@ -114,6 +114,7 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
                                  .device = device->name.ptr,
                                  .uuid = device->ids[1].ptr,
                                  .name = device->model.ptr,
+                                 .instance = device->instance,
                                  .source = mls_log_formats[device->kind].source,
                                  .first_ms = device->timed ? device->rows[0].time_ms : none,
                                  .last_ms = device->timed ? device->rows[device->count - 1].time_ms : none,
