@@ -46,6 +46,7 @@ typedef struct run_view {
     const mls_log_segment *own;      /* its first */
     const mls_log_segment *traced;   /* the first with a traceback that nothing ended; NULL: none */
     bool broken_off;                 /* it ends within a bar of progress */
+    bool again;                      /* it succeeded, and began again */
     double end_ms;                   /* the last time in what it printed */
     mls_match *matches;              /* its own, then those of every run */
     mls_match_count *counts;         /* likewise */
@@ -105,6 +106,7 @@ static void view_part(run_view *view, const mls_log_segment *segment)
     view->last = segment->last_line > 0 && later ? segment : view->last;
     view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
     view->broken_off |= segment->broken_off;
+    view->again |= segment->again;
     for (size_t k = 0; k < MLS_SURVIVED; k++) {
         double time = segment->last_times[k];
         for (size_t i = 0; i < MLS_SURVIVED; i++) {
@@ -466,8 +468,8 @@ static void list_overran(mls_job_log *job)
     }
 }
 
-/* Fills the failures of the runs without success, in their order; a job without records failed only if something says
- * so.  `order` and `views` have room for each run, and one more. */
+/* Fills the failures of the runs without success, in their order; a job without records, and a run that succeeded and
+ * began again, failed only if something says so.  `order` and `views` have room for each run, and one more. */
 static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order)
 {
     mls_diagnosis *to = job->to;
@@ -486,7 +488,8 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
         for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++) {
             view->cause = first_of(view, turn);
         }
-        if (!success[run] && (run > 0 || view->cause != NULL || view->traced != NULL || view->broken_off)) {
+        const bool sure = run > 0 && !view->again;
+        if (!success[run] && (sure || view->cause != NULL || view->traced != NULL || view->broken_off)) {
             order[count++] = (mls_placed){failed_at(view), run};
         }
     }

@@ -190,24 +190,41 @@ static size_t choose_lines(const mls_segment_lines *kept, const mls_read_line *l
     return count;
 }
 
-/* A run that succeeded had no failure. */
-void mls_job_close_segment(mls_job_log *job)
+/* Takes out all that the open segment has shown: it succeeded. */
+static void forget_all(mls_job_log *job)
 {
-    mls_log_segment *segment = mls_job_segment(job);
-    const mls_segment_lines *lines = job->lines;
-    segment->last_ms = job->file_time;
-    segment->last_text = mls_job_copy(job, lines->last.text);
+    dismiss(job, job->match_count);
+    job->count_count = job->open_counts;
+}
+
+/* The first of the open tracebacks that the segment did not survive is its own: in what follows none began there. */
+static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
+{
     for (size_t i = 0; i < job->traceback_count; i++) {
         mls_traceback *open = &job->tracebacks[i];
         const bool first = segment->traceback.line == 0 || open->line < segment->traceback.line;
         if (open->line > 0 && first && open->advances + MLS_SURVIVED > segment->advances) {
             segment->traceback = *open;
         }
-        open->line = 0; /* in what follows it is none that began there */
+        open->line = 0;
+    }
+}
+
+/* A run that succeeded had no failure; one that then began again without an end may have one, as a job without records
+ * may: something says so. */
+void mls_job_close_segment(mls_job_log *job)
+{
+    mls_log_segment *segment = mls_job_segment(job);
+    const mls_segment_lines *lines = job->lines;
+    segment->last_ms = job->file_time;
+    segment->last_text = mls_job_copy(job, lines->last.text);
+    end_tracebacks(job, segment);
+    if (segment->again &&
+        (job->match_count > job->open_matches || segment->traceback.line > 0 || segment->broken_off)) {
+        segment->success = false;
     }
     if (segment->success) {
-        dismiss(job, job->match_count);
-        job->count_count = job->open_counts;
+        forget_all(job);
         return;
     }
     const mls_read_line *read[MLS_READ_LINES];
@@ -223,6 +240,22 @@ void mls_job_close_segment(mls_job_log *job)
     }
 }
 
+/* A run_start later than the run_stop is of the same run, as scoring has it.  What it shows from here on is not over
+ * with that end. */
+static void begin_again(mls_job_log *job, mls_log_segment *segment)
+{
+    if (!segment->success || segment->again) {
+        return;
+    }
+    end_tracebacks(job, segment);
+    forget_all(job);
+    segment->again = true;
+    segment->traceback = (mls_traceback){0};
+    for (size_t i = 0; i < MLS_PACE_COUNT; i++) {
+        segment->reached[i] = -1;
+    }
+}
+
 void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
 {
     mls_log_segment *segment = mls_job_segment(job);
@@ -230,10 +263,15 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
     segment->began |= record->key == MLS_KEY_INIT_START || record->key == MLS_KEY_RUN_START;
     if (record->key == MLS_KEY_RUN_START && isnan(segment->start_ms)) {
         segment->start_ms = record->time_ms;
+    } else if (record->key == MLS_KEY_RUN_START && record->time_ms > segment->stop_ms) {
+        begin_again(job, segment);
     }
     if (record->key == MLS_KEY_RUN_STOP && isnan(segment->stop_ms)) {
         segment->stop_ms = record->time_ms;
         segment->success = record->success;
+    } else if (record->key == MLS_KEY_RUN_STOP && segment->again) {
+        segment->success = record->success;
+        segment->again = false;
     }
     if (isfinite(record->reached[MLS_PACE_SAMPLES])) {
         segment->samples = record->reached[MLS_PACE_SAMPLES];

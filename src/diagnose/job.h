@@ -100,6 +100,7 @@ typedef struct mls_log_segment {
     double first_ms, last_ms; /* the first time of the file, where it is the first segment; the last time; NAN: none */
     double start_ms, stop_ms;
     bool success;
+    bool again; /* it began again after it had succeeded, and has not come to an end since */
     size_t run; /* of the job's, from 1 on; 0: of none */
     double reached[MLS_PACE_COUNT];
     size_t advances;

@@ -35,6 +35,10 @@ size_t mls_job_number_runs(mls_job_log *job, bool *success)
             success[segment->run] |= segment->success;
         }
     }
+    /* Other files may show no more than the end that it came to before. */
+    for (size_t i = 0; i < job->segment_count; i++) {
+        success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
+    }
     mls_arena_release(&arena);
     return runs;
 }
