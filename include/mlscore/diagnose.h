@@ -34,7 +34,7 @@ typedef struct mls_failure_line {
 
 /** Why a run failed.  Unknown numbers are NAN, unknown texts NULL. */
 typedef struct mls_failure {
-    size_t run; /**< of the job's, from 1 */
+    size_t run; /**< of the job's, from 1; 0: it is of a launch that died before a run began */
     const mls_signature *signature;
     bool root_known; /**< it is a root; else the cause is not in these logs */
     bool hang;       /**< it had stood still for long */
@@ -80,10 +80,10 @@ typedef struct mls_skipped_file {
 typedef struct mls_diagnosis {
     const char *path;
     mls_job_outcome outcome;
-    size_t files; /**< that were read */
-    size_t runs;
+    size_t files;          /**< that were read */
+    size_t runs;           /**< that began, as scoring has it */
     size_t uncut;          /**< runs beyond MLS_RUNS_MAX: they are taken for a part of the one before them */
-    mls_failure *failures; /**< of the runs that failed, in their order */
+    mls_failure *failures; /**< of the runs and launches that failed, in their order */
     size_t failure_count;
     mls_failure_count *matched; /**< all that matched, in the order of the signatures */
     size_t matched_count;

@@ -41,6 +41,7 @@ typedef struct run_view {
     mls_job_log *job;
     const mls_job_steps *steps;
     size_t run;                      /* 0: of a job without records */
+    size_t number;                   /* of the failure: among the runs that began; 0: it is a launch that died before */
     double last_times[MLS_SURVIVED]; /* of the last advances */
     const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
     const mls_log_segment *own;      /* its first */
@@ -98,7 +99,7 @@ static void view_part(run_view *view, const mls_log_segment *segment)
 {
     view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
     /* A file without records goes on when the run is over, if another one follows. */
-    if ((segment->line > 0 || view->job->to->runs <= 1) && !(segment->last_ms <= view->end_ms) &&
+    if ((segment->line > 0 || view->job->run_count <= 1) && !(segment->last_ms <= view->end_ms) &&
         !isnan(segment->last_ms)) {
         view->end_ms = segment->last_ms;
     }
@@ -123,7 +124,7 @@ static void view_part(run_view *view, const mls_log_segment *segment)
 static void fill_views(mls_job_log *job, run_view *views)
 {
     for (int own = 0; own < 2; own++) {
-        for (size_t run = 0; run <= job->to->runs && own; run++) {
+        for (size_t run = 0; run <= job->run_count && own; run++) {
             views[run].matches = views[0].matches;
             views[run].counts = views[0].counts;
         }
@@ -144,7 +145,7 @@ static void fill_views(mls_job_log *job, run_view *views)
     }
     for (size_t s = 0; s < job->segment_count; s++) {
         const size_t run = job->segments[s].run;
-        for (size_t i = run; i <= (run > 0 ? run : job->to->runs); i++) {
+        for (size_t i = run; i <= (run > 0 ? run : job->run_count); i++) {
             view_part(&views[i], &job->segments[s]);
         }
     }
@@ -416,7 +417,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
     mls_job_log *job = view->job;
     const mls_match *cause = view->cause;
     const mls_step_lengths lengths = view->lengths;
-    *failure = (mls_failure){.run = view->run > 0 ? view->run : 1, .slower = (double)NAN, .run_start_ms = (double)NAN};
+    *failure = (mls_failure){.run = view->number, .slower = (double)NAN, .run_start_ms = (double)NAN};
     if (cause != NULL) {
         fill_cause(view, cause, failure);
     }
@@ -475,7 +476,8 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
     mls_diagnosis *to = job->to;
     mls_job_steps steps = {0};
     size_t count = 0;
-    for (size_t run = 0; run <= to->runs; run++) {
+    size_t began = 0;
+    for (size_t run = 0; run <= job->run_count; run++) {
         views[run] = (run_view){.job = job,
                                 .steps = &steps,
                                 .run = run,
@@ -483,8 +485,9 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
                                 .end_ms = (double)NAN};
     }
     fill_views(job, views);
-    for (size_t run = to->runs > 0; run <= to->runs; run++) {
+    for (size_t run = job->run_count > 0; run <= job->run_count; run++) {
         run_view *view = &views[run];
+        view->number = run == 0 ? 1 : view->own->began ? ++began : 0;
         for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++) {
             view->cause = first_of(view, turn);
         }
@@ -500,7 +503,7 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
         views[order[i].place].lengths = mls_steps_until(&steps, order[i].value);
         views[order[i].place].failed = true;
     }
-    for (size_t run = 0; run <= to->runs && !job->failed; run++) {
+    for (size_t run = 0; run <= job->run_count && !job->failed; run++) {
         if (views[run].failed) {
             judge_run(&views[run], &to->failures[to->failure_count++]);
         }
@@ -516,8 +519,10 @@ mls_status mls_job_judge(mls_job_log *job)
     mls_placed *order = calloc(job->segment_count + 1, sizeof *order);
     resolve_times(job);
     mls_job_drop_unbegun(job);
-    to->runs = success != NULL ? mls_job_number_runs(job, success) : 0;
-    to->failures = mls_arena_array(to->arena, to->runs + 1, sizeof *to->failures);
+    if (success != NULL) {
+        mls_job_number_runs(job, success);
+    }
+    to->failures = mls_arena_array(to->arena, job->run_count + 1, sizeof *to->failures);
     job->failed |= success == NULL || views == NULL || order == NULL || to->failures == NULL;
     for (size_t i = 0; i < job->segment_count; i++) {
         to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);

@@ -96,7 +96,8 @@ typedef enum mls_pace {
 typedef struct mls_log_segment {
     size_t file;
     size_t line;              /* of its first record; 0: it has none */
-    bool began;               /* it has an init_start or a run_start; later on: or it says why it died */
+    bool began;               /* it has an init_start or a run_start, as a run has for scoring */
+    bool died;                /* it says why it died, when all has been read */
     double first_ms, last_ms; /* the first time of the file, where it is the first segment; the last time; NAN: none */
     double start_ms, stop_ms;
     bool success;
@@ -157,6 +158,7 @@ typedef struct mls_job_log {
     size_t file_count, file_capacity;
     mls_log_segment *segments; /* the last one is open */
     size_t segment_count, segment_capacity;
+    size_t run_count;         /* that are numbered: those of the diagnosis, and launches that died before a run began */
     mls_segment_lines *lines; /* of that one */
     mls_match *matches;       /* that were not survived; those of the open segment are the last */
     size_t match_count, match_capacity;
@@ -312,8 +314,9 @@ mls_step_lengths mls_steps_until(mls_job_steps *steps, double until_ms);
 
 /* ---- runs.c: the runs of a job that has been read */
 
-/* Numbers them, of which one may stand in several files; how many there are, and whether each succeeded. */
-size_t mls_job_number_runs(mls_job_log *job, bool *success);
+/* Numbers them, of which one may stand in several files, counts them for the job and its diagnosis, and sets whether
+ * each succeeded. */
+void mls_job_number_runs(mls_job_log *job, bool *success);
 
 /* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
  * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;

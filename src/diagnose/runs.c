@@ -22,16 +22,16 @@ static const mls_log_segment *first_part(mls_job_log *job, mls_map *seen, const 
     return first->file != segment->file ? first : NULL;
 }
 
-size_t mls_job_number_runs(mls_job_log *job, bool *success)
+void mls_job_number_runs(mls_job_log *job, bool *success)
 {
     mls_arena arena = {0};
     mls_map seen = {.arena = &arena};
-    size_t runs = 0;
     for (size_t i = 0; i < job->segment_count; i++) {
         mls_log_segment *segment = &job->segments[i];
         if (segment->line > 0) {
             const mls_log_segment *same = isnan(segment->start_ms) ? NULL : first_part(job, &seen, segment);
-            segment->run = same != NULL ? same->run : ++runs;
+            segment->run = same != NULL ? same->run : ++job->run_count;
+            job->to->runs += same == NULL && segment->began;
             success[segment->run] |= segment->success;
         }
     }
@@ -40,7 +40,6 @@ size_t mls_job_number_runs(mls_job_log *job, bool *success)
         success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
     }
     mls_arena_release(&arena);
-    return runs;
 }
 
 void mls_job_drop_unbegun(mls_job_log *job)
@@ -48,13 +47,13 @@ void mls_job_drop_unbegun(mls_job_log *job)
     bool began = false;
     for (size_t i = 0; i < job->match_count; i++) {
         const unsigned role = mls_job_signature(job, &job->matches[i])->role;
-        job->segments[job->matches[i].segment].began |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
+        job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
     }
     for (size_t i = 0; i < job->segment_count; i++) {
         began |= job->segments[i].began && job->segments[i].line > 0;
     }
     for (size_t i = 0; i < job->segment_count && began; i++) {
         mls_log_segment *segment = &job->segments[i];
-        segment->line = segment->began ? segment->line : 0;
+        segment->line = segment->began || segment->died ? segment->line : 0;
     }
 }

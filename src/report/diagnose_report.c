@@ -24,7 +24,7 @@ static const char *outcome_word(mls_job_outcome outcome)
 MLS_FIELDS(count, mls_failure_count, COUNT_FIELDS)
 
 #define FAILURE_FIELDS(F)                                                                                              \
-    F(failure, run, NUMBER, "", row->run)                                                                              \
+    F(failure, run, NUMBER_OR_NULL, "", row->run > 0 ? (double)row->run : (double)NAN)                                 \
     F(failure, signature, TEXT, "", row->signature->id)                                                                \
     F(failure, class, TEXT, "", class_of_failure(row))                                                                 \
     F(failure, origin, TEXT, "", mls_failure_word(MLS_FAILURE_ORIGINS, row->signature->origin))                        \
@@ -88,8 +88,11 @@ static void append_failure_place(mls_buffer *line, const mls_failure *failure)
 static void show_headline(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
 {
     mls_buffer line = {0};
-    mls_buffer_printf(&line, job->runs > 1 ? "%s   run %zu of %zu FAILED" : "%s   FAILED", job->path, failure->run,
-                      job->runs);
+    if (failure->run > 0 && job->runs > 1) {
+        mls_buffer_printf(&line, "%s   run %zu of %zu FAILED", job->path, failure->run, job->runs);
+    } else {
+        mls_buffer_printf(&line, "%s   FAILED%s", job->path, failure->run > 0 ? "" : " before a run began");
+    }
     if (isfinite(failure->iteration)) {
         mls_buffer_printf(&line, " at iteration %s", mls_words_count(failure->iteration).text);
     }
