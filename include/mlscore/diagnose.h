@@ -15,6 +15,7 @@ MLS_C_BEGIN
 #define MLS_PROGRESS_MAX 65536
 #define MLS_RUNS_MAX 32768
 #define MLS_NOTES_MAX 100
+#define MLS_LEFT_OUT_MAX 10
 
 /** How often a signature matched. */
 typedef struct mls_failure_count {
@@ -172,12 +173,14 @@ typedef struct mls_campaign {
     double lost_ms[MLS_LOST_COUNT]; /**< of all errors */
     double downtime_ms, total_ms, percent, wait_ms, startup_ms;
     double by_class[32]; /**< NAN: there was none of that class */
+    mls_error *left_out; /**< what is wrong of the first rows of sacct's table that were left out, with their lines */
+    size_t left_out_count, left_out_total;
     struct mls_arena *arena;
 } mls_campaign;
 
-/** Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed; without a ptr: nothing did.
- * MLS_ERROR_SYNTAX or _VALUE with a line when it is something else.  *campaign is to be released in any case, before
- * the diagnoses. */
+/** Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed; without a ptr: nothing did.  Rows that
+ * are torn or otherwise wrong are left out.  MLS_ERROR_SYNTAX or _VALUE with a line when it is something else.
+ * *campaign is to be released in any case, before the diagnoses. */
 mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_str sacct, mls_campaign *campaign,
                              mls_error *error) MLS_MUST_USE;
 void mls_campaign_release(mls_campaign *campaign);

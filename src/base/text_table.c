@@ -93,10 +93,11 @@ static mls_status read_table_row(void *state, const mls_text_row *row)
 {
     mls_text_table *table = state;
     const bool heading = table->columns == 0;
-    const mls_status status =
-        heading ? mls_text_table_heading(table, row) : mls_text_table_row(table, row, table->into);
+    mls_status status = heading ? mls_text_table_heading(table, row) : mls_text_table_row(table, row, table->into);
     const mls_text_row_function take = heading ? table->take_heading : table->take_row;
-    return status == MLS_OK && take != NULL ? take(table->state, row) : status;
+    status = status == MLS_OK && take != NULL ? take(table->state, row) : status;
+    const bool wrong = status == MLS_ERROR_VALUE || status == MLS_ERROR_SYNTAX;
+    return wrong && !heading && table->leave_out != NULL ? table->leave_out(table->state, table->error) : status;
 }
 
 mls_status mls_text_table_read(mls_text_table *table)

@@ -27,6 +27,8 @@ typedef struct mls_text_table {
     mls_error *error;
     /* Called for the heading (NULL: nothing is), and for each row after it has been put `into` a struct. */
     mls_text_row_function take_heading, take_row;
+    /* Called with what is wrong of a row below the heading, which is then left out; NULL: the first such ends it. */
+    mls_status (*leave_out)(void *state, const mls_error *wrong);
     void *state;
     void *into;
     /* Found in the heading: */

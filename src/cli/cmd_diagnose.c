@@ -77,6 +77,21 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
 }
 
+/* What could not be read of sacct's table: all else counts. */
+static void judge_sacct(mls_cli *cli, const mls_campaign *campaign, const char *path)
+{
+    for (size_t i = 0; i < campaign->left_out_count; i++) {
+        const mls_error *wrong = &campaign->left_out[i];
+        mls_cli_say(cli, MLS_EXIT_IO, path, "line %zu, column %zu: %s: this row is left out", wrong->line,
+                    wrong->column, wrong->message);
+    }
+    const size_t more = campaign->left_out_total - campaign->left_out_count;
+    if (more > 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, path, "%s left out too",
+                    mls_words_plural(more, "more row is", "more rows are").text);
+    }
+}
+
 /* `sacct_path`: of a table that knows times and states better; NULL: none. */
 static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
 {
@@ -87,6 +102,7 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
         if (mls_campaign_make(list->items, list->count, mls_buffer_str(&sacct), &campaign, &error) == MLS_OK) {
             mls_cli_print(cli, &mls_campaign_report, &campaign);
             mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+            judge_sacct(cli, &campaign, sacct_path);
         } else {
             mls_cli_say_error(cli, sacct_path, &error);
         }

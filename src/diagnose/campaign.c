@@ -66,6 +66,8 @@ static const mls_row_member sacct_members[] = {CELL("JobID", job), CELL("State",
 
 typedef struct sacct_reading {
     mls_map *rows;
+    mls_campaign *campaign; /* has the rows that are left out */
+    size_t capacity;
     sacct_cells cells;
     mls_text_table table;
 } sacct_reading;
@@ -81,22 +83,46 @@ static mls_status take_sacct_row(void *state, const mls_text_row *at)
     if (mls_str_contains(cells->job, MLS_S(".")) || mls_str_contains(cells->job, MLS_S("+"))) {
         return MLS_OK;
     }
+    const mls_str last = at->cells[at->count - 1];
+    const bool ends = last.ptr + last.len == reading->table.text.ptr + reading->table.text.len;
+    if (ends && (last.ptr == cells->job.ptr || last.ptr == cells->state.ptr)) {
+        return mls_text_table_refuse(&reading->table, at, at->count, 0, "the text ends here, perhaps within a word",
+                                     last);
+    }
+    sacct_row found = {.kind = class_of_state(cells->state)};
+    if (!take_sacct_time(cells->start, &found.start_ms) || !take_sacct_time(cells->end, &found.end_ms)) {
+        return mls_error_set(reading->table.error, MLS_ERROR_SYNTAX, at->line, 1,
+                             "Start and End are times as 2026-05-05T00:06:00, Unknown or None");
+    }
     mls_map_entry *entry = mls_map_put(reading->rows, cells->job, NULL);
     sacct_row *row = entry != NULL ? mls_arena_alloc(reading->rows->arena, sizeof *row) : NULL;
     if (row == NULL) {
         return mls_error_memory(reading->table.error);
     }
-    row->kind = class_of_state(cells->state);
+    *row = found;
     entry->value.pointer = row;
-    return take_sacct_time(cells->start, &row->start_ms) && take_sacct_time(cells->end, &row->end_ms)
-               ? MLS_OK
-               : mls_error_set(reading->table.error, MLS_ERROR_SYNTAX, at->line, 1,
-                               "Start and End are times as 2026-05-05T00:06:00, Unknown or None");
+    return MLS_OK;
 }
 
-static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
+/* An export that was cut off ends within a row: all others are as good as ever. */
+static mls_status leave_out_row(void *state, const mls_error *wrong)
 {
-    sacct_reading reading = {.rows = rows};
+    sacct_reading *reading = state;
+    mls_campaign *campaign = reading->campaign;
+    if (campaign->left_out_total++ >= MLS_LEFT_OUT_MAX) {
+        return MLS_OK;
+    }
+    if (!mls_arena_grow(campaign->arena, (void **)&campaign->left_out, campaign->left_out_count, &reading->capacity,
+                        sizeof *wrong)) {
+        return mls_error_memory(reading->table.error);
+    }
+    campaign->left_out[campaign->left_out_count++] = *wrong;
+    return MLS_OK;
+}
+
+static mls_status read_sacct(mls_map *rows, mls_str text, mls_campaign *campaign, mls_error *error)
+{
+    sacct_reading reading = {.rows = rows, .campaign = campaign};
     reading.table = (mls_text_table){.what = "what sacct --parsable2 prints",
                                      .members = sacct_members,
                                      .count = sizeof sacct_members / sizeof *sacct_members,
@@ -105,6 +131,7 @@ static mls_status read_sacct(mls_map *rows, mls_str text, mls_error *error)
                                      .text = text,
                                      .error = error,
                                      .take_row = take_sacct_row,
+                                     .leave_out = leave_out_row,
                                      .state = &reading,
                                      .into = &reading.cells};
     return mls_text_table_read(&reading.table);
@@ -370,7 +397,7 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_s
         return mls_error_memory(error);
     }
     mls_map rows = {.arena = campaign->arena};
-    mls_status status = sacct.ptr != NULL ? read_sacct(&rows, sacct, error) : MLS_OK;
+    mls_status status = sacct.ptr != NULL ? read_sacct(&rows, sacct, campaign, error) : MLS_OK;
     campaign->jobs = mls_arena_zeroed(campaign->arena, count, sizeof *campaign->jobs);
     if (status != MLS_OK || campaign->jobs == NULL) {
         return status != MLS_OK ? status : mls_error_memory(error);
