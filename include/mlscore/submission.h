@@ -110,6 +110,7 @@ typedef struct mls_submitter {
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
+    bool any_usage;             /**< a tree of benchmarks that only another family has is of that one */
     const mls_edition *edition; /**< NULL: guessed from dates and benchmarks of all results */
     mls_work work;
     mls_score_options score;        /**< how results are scored: bypasses of checks, and bert's train_samples */

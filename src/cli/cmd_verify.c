@@ -78,6 +78,7 @@ static void verify_run(mls_cli *cli)
     cli->view.only = settings->only;
     wanted.rulesets = cli->rulesets;
     wanted.usage = cli->usage;
+    wanted.any_usage = !cli->usage_given && wanted.edition == NULL;
     wanted.work = cli->work;
     wanted.strict = cli->view.strict;
     const mls_status judged = mls_submission_verify(cli->operands.items[0], &wanted, &submission, &error);

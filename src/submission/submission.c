@@ -439,16 +439,61 @@ static mls_status conclude(mls_submission *submission, bool strict)
     return submission->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
+/* Lists the tree as one of a usage; *submission is to be released. */
+static mls_status list_tree(const char *path, const mls_submission_options *options, mls_usage usage,
+                            mls_submission *submission, mls_error *error)
+{
+    *submission = (mls_submission){
+        .options = *options, .edition = options->edition, .arena = calloc(1, sizeof *submission->arena)};
+    submission->options.usage = usage;
+    if (submission->arena != NULL) {
+        submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
+    }
+    return submission->path != NULL ? mls_tree_list(submission, error) : MLS_ERROR_MEMORY;
+}
+
+/* How many of the results are of a benchmark that editions of the tree's own usage have. */
+static size_t count_known(const mls_submission *submission)
+{
+    const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
+    size_t known = 0;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            const mls_str benchmark = mls_str_from(submitter->results[r].benchmark);
+            known += mls_editions_newest_with(editions, submission->options.usage, benchmark) != NULL;
+        }
+    }
+    return known;
+}
+
+/* Each family has folders of its own, so that a tree in which nothing is of a benchmark of the one that was asked for
+ * is listed as one of the others, too, and stays so where it is of theirs. */
+static mls_status list_any(const char *path, const mls_submission_options *options, mls_submission *submission,
+                           mls_error *error)
+{
+    mls_status status = list_tree(path, options, options->usage, submission, error);
+    for (int usage = 0; usage < MLS_USAGE_COUNT && status == MLS_OK && options->any_usage; usage++) {
+        mls_submission other;
+        if ((mls_usage)usage == submission->options.usage || count_known(submission) > 0) {
+            continue;
+        }
+        status = list_tree(path, options, (mls_usage)usage, &other, error);
+        if (status != MLS_OK || count_known(&other) > 0) {
+            const mls_submission first = *submission;
+            *submission = other;
+            other = first;
+        }
+        mls_submission_release(&other);
+    }
+    return status;
+}
+
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error)
 {
     log_list logs = {.submission = submission};
-    *submission = (mls_submission){
-        .options = *options, .edition = options->edition, .arena = calloc(1, sizeof *submission->arena)};
-    if (submission->arena != NULL) {
-        submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
-    }
-    mls_status status = submission->path != NULL ? mls_tree_list(submission, error) : MLS_ERROR_MEMORY;
+    mls_status status = list_any(path, options, submission, error);
     status = status == MLS_OK ? choose(submission, error) : status;
     status = status == MLS_OK && options->edition == NULL ? guess_edition(submission) : status;
     status = status == MLS_OK ? list_logs(&logs) : status;
