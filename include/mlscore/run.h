@@ -10,6 +10,7 @@ MLS_C_BEGIN
 
 /** Limits of what is kept of one run: further values are not looked at, and the check of more seeds fails. */
 #define MLS_HYPERPARAMETERS_KEPT 512
+#define MLS_HYPERPARAMETER_LENGTH 200 /**< bytes: a longer value is cut, a longer key is left out */
 #define MLS_IMAGE_EVALUATIONS_MAX 100000
 #define MLS_SEEDS_MAX 65536
 
@@ -103,6 +104,7 @@ typedef struct mls_run {
     mls_hyperparameter *hyperparameters;
     size_t hyperparameter_count, hyperparameter_capacity; /**< capacity 0: they belong to a collection, as seeds do */
     bool too_many_hyperparameters; /**< the first MLS_HYPERPARAMETERS_KEPT are there, and the last batch size */
+    size_t long_key_line;          /**< of the first hyperparameter that was left out for its key; 0: there is none */
     mls_spans spans;               /**< until it has been read */
     mls_parts parts;               /**< of the time-to-train … */
     bool has_parts;                /**< … if it has one, and blocks or epochs delimit its training */

@@ -370,6 +370,11 @@ void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
             mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %d hyperparameters are told, and the batch size",
                         MLS_HYPERPARAMETERS_KEPT);
         }
+        if (run->long_key_line > 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, run->file,
+                        "line %zu: a hyperparameter whose name has more than %d bytes is not told", run->long_key_line,
+                        MLS_HYPERPARAMETER_LENGTH);
+        }
     }
 }
 

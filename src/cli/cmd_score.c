@@ -104,6 +104,11 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
                 mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file, "only the first %d tracked names are told",
                             MLS_TRACKED_NAMES_MAX);
             }
+            if (tracked != NULL && tracked->long_line > 0) {
+                mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file,
+                            "line %zu: a tracked name of more than %d bytes is not told", tracked->long_line,
+                            MLS_TRACKED_NAME_LENGTH_MAX);
+            }
         }
         for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
             if (wide.names[kind].left_out > 0) {

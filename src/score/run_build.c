@@ -15,8 +15,6 @@
 /* How much is kept of a name. */
 enum { NAME_LENGTH = 1000 };
 
-/* How much is kept of a hyperparameter's value; one with a longer key is none. */
-enum { HYPERPARAMETER_LENGTH = 200 };
 #define CUT_STRING_END "…\""
 
 /* A number of an evaluation's metadata; what they do not say, NaN, is as the one before it said. */
@@ -122,7 +120,7 @@ const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
 static size_t string_kept(mls_str span)
 {
     size_t kept = 1;
-    for (size_t at = 1; at <= HYPERPARAMETER_LENGTH;) {
+    for (size_t at = 1; at <= MLS_HYPERPARAMETER_LENGTH;) {
         kept = at;
         if (span.ptr[at] == '\\') {
             at += span.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
@@ -137,7 +135,7 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
 {
     mls_arena *arena = run_arena(run);
     const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
-    const bool cut = value.len > HYPERPARAMETER_LENGTH;
+    const bool cut = value.len > MLS_HYPERPARAMETER_LENGTH;
     double number = (double)NAN;
     mls_words words;      /* of value, if it is another */
     if (cut && !string) { /* a number of very many digits */
@@ -164,9 +162,15 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
 static void take_hyperparameter(mls_run *run, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
-    if (run->run_start.line > 0 || record->key.ptr == NULL || record->key.len > HYPERPARAMETER_LENGTH ||
-        (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL) ||
-        run->too_many_hyperparameters || mls_run_hyperparameter(run, record->key) != NULL) {
+    if (run->run_start.line > 0 || record->key.ptr == NULL ||
+        (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL)) {
+        return;
+    }
+    if (record->key.len > MLS_HYPERPARAMETER_LENGTH) {
+        run->long_key_line = run->long_key_line == 0 ? record->line : run->long_key_line;
+        return;
+    }
+    if (run->too_many_hyperparameters || mls_run_hyperparameter(run, record->key) != NULL) {
         return;
     }
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;

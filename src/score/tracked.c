@@ -6,11 +6,14 @@
 
 #include "mlscore/value.h"
 
-static bool add_number(mls_tracked *tracked, mls_str name, mls_str value)
+static bool add_number(mls_tracked *tracked, mls_str name, mls_str value, size_t line)
 {
     double number;
-    if (mls_json_kind_of(value) != MLS_JSON_NUMBER || !mls_json_number(value, &number) || !isfinite(number) ||
-        name.len > MLS_TRACKED_NAME_LENGTH_MAX) {
+    if (mls_json_kind_of(value) != MLS_JSON_NUMBER || !mls_json_number(value, &number) || !isfinite(number)) {
+        return true;
+    }
+    if (name.len > MLS_TRACKED_NAME_LENGTH_MAX) {
+        tracked->long_line = tracked->long_line == 0 ? line : tracked->long_line;
         return true;
     }
     if (tracked->sums.count == MLS_TRACKED_NAMES_MAX && mls_map_find(&tracked->sums, name) == NULL) {
@@ -30,14 +33,14 @@ static bool add_number(mls_tracked *tracked, mls_str name, mls_str value)
     return true;
 }
 
-static bool add_members(mls_tracked *tracked, mls_str object)
+static bool add_members(mls_tracked *tracked, mls_str object, size_t line)
 {
     mls_json_walk walk = mls_json_walk_begin(object);
     mls_raw_member member;
     bool ok = true;
     while (ok && mls_json_walk_next(&walk, &member)) {
         mls_str name = {member.name.ptr - 1, member.name.len + 2}; /* with its quotes */
-        ok = mls_json_string(name, &tracked->scratch, &name) && add_number(tracked, name, member.value);
+        ok = mls_json_string(name, &tracked->scratch, &name) && add_number(tracked, name, member.value, line);
         mls_arena_reset(&tracked->scratch);
     }
     return ok;
@@ -54,8 +57,8 @@ static mls_status tracked_record(void *notes, const mls_record *record)
         return MLS_OK;
     }
     const bool ok = mls_json_kind_of(record->value) == MLS_JSON_OBJECT
-                        ? add_members(tracked, record->value)
-                        : add_number(tracked, MLS_S("throughput"), record->value);
+                        ? add_members(tracked, record->value, record->line)
+                        : add_number(tracked, MLS_S("throughput"), record->value, record->line);
     return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "mlscore/run.h"
 
-/* Names kept of a run, and the longest; others are passed over. */
+/* Names kept of a run, and the longest in bytes; that others were passed over is known. */
 #define MLS_TRACKED_NAMES_MAX 512
 #define MLS_TRACKED_NAME_LENGTH_MAX 200
 
@@ -20,7 +20,8 @@ typedef struct mls_tracked {
     mls_arena arena, scratch;
     mls_map sums; /* to an mls_tracked_sum */
     bool started, stopped;
-    bool too_many; /* names were passed over */
+    bool too_many;    /* names were passed over */
+    size_t long_line; /* of the first name that was passed over for its length; 0: there is none */
 } mls_tracked;
 
 extern const mls_observer mls_tracked_observer;
