@@ -69,10 +69,33 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
     noted->finding.line = finding->line != 0 ? finding->line : owner.line;
 }
 
+void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, mls_owner owner, const mls_view *view)
+{
+    const bool below = view != NULL && (view->format == MLS_FORMAT_TABLE || view->format == MLS_FORMAT_MARKDOWN);
+    mls_buffer words = {0};
+    if (more == 0 || below) {
+        return;
+    }
+    mls_buffer_printf(&words, "%s of this kind %s not listed",
+                      mls_words_plural(more, "more finding", "more findings").text, more == 1 ? "is" : "are");
+    const char *message = words.failed ? NULL : mls_arena_copy(&found->texts, mls_buffer_str(&words)).ptr;
+    mls_buffer_release(&words);
+    found->failed |= message == NULL;
+    if (message != NULL) {
+        mls_found_add_one(found, &(mls_finding){.code = kind->code, .severity = kind->severity, .message = message},
+                          owner, view);
+    }
+}
+
 void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
 {
+    mls_finding kinds[MLS_FINDING_COUNT] = {0}; /* the last of each */
     for (size_t i = 0; i < findings->count; i++) {
         mls_found_add_one(found, &findings->items[i], owner, view);
+        kinds[findings->items[i].code] = findings->items[i];
+    }
+    for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++) {
+        mls_found_add_more(found, &kinds[code], findings->beyond[code], owner, view);
     }
     mls_found_add_unkept(found, findings, view);
 }
@@ -93,6 +116,7 @@ void mls_found_finish(mls_found *found, mls_output *output)
 {
     mls_output_short(output, found->failed);
     free(found->items);
+    mls_arena_release(&found->texts);
     *found = (mls_found){0};
 }
 

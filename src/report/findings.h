@@ -3,6 +3,7 @@
  * cases. */
 #pragma once
 
+#include "base/memory.h"
 #include "report/formats.h"
 
 /* Whether a finding is to be shown: all, but for --only, and with -q those that count as errors. */
@@ -36,6 +37,7 @@ typedef struct mls_found {
     size_t unkept;           /* more that were counted but not kept */
     const size_t *unkept_of; /* of these as many of each code, said with what is folded; NULL: not known */
     const char *root;        /* GitHub: of paths; NULL: they are as the user would open them */
+    mls_arena texts;         /* of messages that were made for the list */
     bool failed;             /* memory ran out */
 } mls_found;
 
@@ -43,6 +45,9 @@ typedef struct mls_found {
 void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view);
 void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view);
 void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const mls_view *view);
+
+/* Adds that `more` of a code were found, as the last finding of its kind; tables of a view say so below the others. */
+void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, mls_owner owner, const mls_view *view);
 
 /* Frees the list; that it lacked memory is an error of the output. */
 void mls_found_finish(mls_found *found, mls_output *output);

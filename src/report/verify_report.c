@@ -27,6 +27,16 @@ static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter 
                        .of = of};
 }
 
+/* Adds how many findings of each code there were beyond those that were kept of a submitter. */
+static void add_more_of(mls_found *found, const mls_view *view, const mls_submitter *submitter)
+{
+    const mls_owner owner = {.path = *submitter->path != '\0' ? submitter->path : ".", .name = submitter->name};
+    for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+        const mls_finding kind = {.code = code, .severity = mls_finding_info_get(code)->severity};
+        mls_found_add_more(found, &kind, submitter->unkept[code], owner, view);
+    }
+}
+
 /* Adds what is to be shown of a submitter's findings (NULL: of those that are nobody's). */
 static void add_of(mls_found *found, const mls_view *view, const mls_submission *submission,
                    const mls_submitter *submitter)
@@ -37,6 +47,9 @@ static void add_of(mls_found *found, const mls_view *view, const mls_submission 
     for (size_t i = 0; submitter != NULL && i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
         mls_found_add_one(found, placed->finding, owner_of(placed, submitter), view);
+    }
+    if (submitter != NULL) {
+        add_more_of(found, view, submitter);
     }
 }
 
@@ -383,7 +396,9 @@ static void test_cases(mls_printer *to, const void *what)
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
         const mls_submitter *of = &submission->submitters[i];
-        add_case(to, found_about(view, of, NULL, NULL), &of->findings.counts, "tree", "everything else");
+        mls_found rest = found_about(view, of, NULL, NULL);
+        add_more_of(&rest, view, of);
+        add_case(to, rest, &of->findings.counts, "tree", "everything else");
         for (size_t k = 0; k < of->system_count; k++) {
             const mls_system *system = &of->systems[k];
             const char *path = system->description.path != NULL ? system->description.path : system->folder;
