@@ -94,6 +94,9 @@ typedef struct mls_edition_poll {
 void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, mls_usage usage, double time_ms,
                           mls_str benchmark);
 
+/** Adds what other results said. */
+void mls_edition_poll_sum(mls_edition_poll *poll, const mls_edition_poll *more);
+
 /** The edition of all results of a tree: of those from the one on that most dates point to (of equally many the newest:
  * a run may be older than its round, not younger), the first that knows the benchmarks of most results, or, when
  * none knows any, the newest that does.  Never NULL; *by_date is whether a date was among them. */

@@ -396,6 +396,14 @@ void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, 
     }
 }
 
+void mls_edition_poll_sum(mls_edition_poll *poll, const mls_edition_poll *more)
+{
+    for (size_t i = 0; i < MLS_EDITIONS_MAX; i++) {
+        poll->dated[i] += more->dated[i];
+        poll->known[i] += more->known[i];
+    }
+}
+
 const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const mls_editions *editions, mls_usage usage,
                                            bool *by_date)
 {

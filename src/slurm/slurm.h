@@ -30,8 +30,8 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
 
 /* The trees among the sources: the results below a submitter's folder, or, where a path that the user named lies above
- * it, below all the submitters' folders beside it.  The logs of one tree have one edition.  `folders` has the number of
- * the tree of each folder of a result. */
+ * it, below all the submitters' folders beside it.  The logs of one tree have one edition, and so have trees of
+ * different submitters in one folder.  `folders` has the number of the tree of each folder of a result. */
 typedef struct mls_tree_editions {
     mls_arena arena;
     mls_map folders, trees[MLS_USAGE_COUNT];

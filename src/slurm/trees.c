@@ -13,7 +13,18 @@ typedef struct mls_tree_edition {
     mls_edition_poll poll;
     const mls_edition *edition;
     bool by_date;
+    const char *description;  /* of a system, the first that was met */
+    mls_str beside;           /* the folder that the submitter's lies in; ptr NULL: the tree is all of a round */
+    struct tree_round *round; /* of all trees beside; NULL: there is one alone */
 } mls_tree_edition;
+
+/* Submitters' folders beside each other. */
+typedef struct tree_round {
+    mls_edition_poll poll; /* of all */
+    size_t trees;
+    mls_map submitters;
+    bool apart; /* a submitter is there twice, or one is not known */
+} tree_round;
 
 typedef struct tree_finder {
     const char *const *paths;
@@ -41,6 +52,16 @@ static bool is_named_above(const tree_finder *self, mls_str folder)
     return false;
 }
 
+/* Where the description of a system stands; NULL: no memory. */
+static const char *describe_path(mls_arena *arena, mls_str above, mls_str system)
+{
+    mls_buffer path = {0};
+    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)above.len, above.ptr, (int)system.len, system.ptr);
+    const char *kept = path.failed ? NULL : mls_arena_copy(arena, mls_buffer_str(&path)).ptr;
+    mls_buffer_release(&path);
+    return kept;
+}
+
 /* The number of the tree of a result's folder from 1, 0: it is in none; SIZE_MAX: no memory. */
 static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
 {
@@ -52,8 +73,12 @@ static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmar
     if (!mls_folder_of_system(folder, &system, &above)) {
         return 0;
     }
+    mls_str beside = above;
+    const mls_str submitter = above;
+    (void)mls_path_cut(&beside);
     if (is_named_above(self, above)) {
-        (void)mls_path_cut(&above);
+        above = beside;
+        beside.ptr = NULL;
     }
     const mls_collect_options *options = self->options;
     const mls_usage usage =
@@ -63,10 +88,12 @@ static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmar
         return SIZE_MAX;
     }
     if (tree->value.number == 0) {
-        if (!MLS_GROW(trees, items)) {
+        const char *description = describe_path(&trees->arena, submitter, system);
+        if (description == NULL || !MLS_GROW(trees, items)) {
             return SIZE_MAX;
         }
-        trees->items[trees->count++] = (mls_tree_edition){.usage = usage};
+        beside.ptr = beside.ptr != NULL ? tree->key.ptr : NULL;
+        trees->items[trees->count++] = (mls_tree_edition){.usage = usage, .description = description, .beside = beside};
         tree->value.number = trees->count;
     }
     return tree->value.number;
@@ -111,6 +138,69 @@ static mls_status ask_result(tree_finder *self, size_t *at)
     return status;
 }
 
+/* Adds the submitter of a tree to those of its round. */
+static mls_status count_submitter(const mls_tree_edition *tree, mls_arena *arena)
+{
+    mls_buffer text = {0};
+    mls_arena scratch = {0};
+    mls_description says = {0};
+    mls_str object;
+    size_t wrong;
+    bool added = false;
+    mls_status status = mls_file_read(tree->description, false, MLS_SYSTEM_BYTES_MAX, &text, NULL);
+    if (status == MLS_OK &&
+        mls_description_read(mls_buffer_str(&text), &scratch, &scratch, &says, &object, &wrong) == mls_reason_memory) {
+        status = MLS_ERROR_MEMORY;
+    }
+    tree->round->submitters.arena = arena;
+    if (status != MLS_ERROR_MEMORY && says.submitter != NULL) {
+        const mls_map_entry *entry = mls_map_put(&tree->round->submitters, mls_str_from(says.submitter), &added);
+        status = entry != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    tree->round->apart |= !added;
+    mls_arena_release(&scratch);
+    mls_buffer_release(&text);
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+/* Lets trees beside each other decide together when they are of one round, in which each submitter has one folder:
+ * several submissions of one submitter are to several rounds. */
+static mls_status join_rounds(mls_tree_editions *trees, mls_usage usage)
+{
+    mls_arena *arena = &trees->arena;
+    mls_map rounds = {.arena = arena};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < trees->count && status == MLS_OK; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        if (tree->usage != usage || tree->beside.ptr == NULL) {
+            continue;
+        }
+        mls_map_entry *entry = mls_map_put(&rounds, tree->beside, NULL);
+        if (entry != NULL && entry->value.pointer == NULL) {
+            entry->value.pointer = mls_arena_zeroed(arena, 1, sizeof(tree_round));
+        }
+        tree->round = entry != NULL ? entry->value.pointer : NULL;
+        status = tree->round != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+        if (tree->round != NULL) {
+            tree->round->trees++;
+            mls_edition_poll_sum(&tree->round->poll, &tree->poll);
+        }
+    }
+    for (size_t i = 0; i < trees->count && status == MLS_OK; i++) {
+        const mls_tree_edition *tree = &trees->items[i];
+        if (tree->usage == usage && tree->round != NULL && tree->round->trees > 1 && !tree->round->apart) {
+            status = count_submitter(tree, arena);
+        }
+    }
+    for (size_t i = 0; i < trees->count && status == MLS_OK; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        if (tree->usage == usage && tree->round != NULL && !tree->round->apart) {
+            tree->poll = tree->round->poll;
+        }
+    }
+    return status;
+}
+
 /* The tree of a log; NULL: it is in none, or is no benchmark of its edition and goes by what it says itself. */
 static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
 {
@@ -143,6 +233,9 @@ mls_status mls_tree_editions_find(const char *const *paths, size_t path_count, c
         }
     }
     mls_scan_room_free(finder.room);
+    for (int usage = 0; usage < MLS_USAGE_COUNT && status == MLS_OK; usage++) {
+        status = join_rounds(trees, (mls_usage)usage);
+    }
     for (size_t i = 0; i < trees->count; i++) {
         mls_tree_edition *tree = &trees->items[i];
         tree->edition = mls_edition_poll_winner(&tree->poll, editions, tree->usage, &tree->by_date);
