@@ -12,8 +12,8 @@
 
 MLS_C_BEGIN
 
-/** An export of more bytes is not read, as all of it is held; more groups are not compared, as each is held against
- * each; only published results take any number. */
+/** An export of more bytes is not read, as all of it is held; more groups are not compared side by side, as each is
+ * held against each; scaling and published results take any number. */
 #define MLS_EXPORT_BYTES_MAX ((size_t)1 << 30)
 #define MLS_COMPARED_GROUPS_MAX ((size_t)5000)
 

@@ -130,9 +130,12 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
 static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
 {
     mls_status status = MLS_OK;
-    if (comparison->mode != MLS_COMPARE_PUBLISHED && comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
-        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "%zu groups: more than %zu are not compared",
-                             comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
+    if (comparison->mode == MLS_COMPARE_SIDES && comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
+        return mls_error_set(
+            error, MLS_ERROR_LIMIT, 0, 0,
+            "%zu groups: more than %zu are not compared side by side; of an export in NDJSON grep takes "
+            "those of one benchmark or config",
+            comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }
     for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
         mls_side_group *group = comparison->groups.items[i];

@@ -268,9 +268,9 @@ static bool same_class(const mls_side_group *a, const mls_side_group *b)
     return same_benchmark(a, b) && a->division == b->division;
 }
 
-size_t mls_groups_take(const mls_comparison *comparison, size_t first,
-                       bool (*alike)(const mls_side_group *, const mls_side_group *), bool *taken,
-                       mls_side_group **found)
+/* Collects groups[first] and those after it that are of its class and not yet taken, and takes them; `found` has room
+ * for all.  How many there are. */
+static size_t take_class(const mls_comparison *comparison, size_t first, bool *taken, mls_side_group **found)
 {
     mls_side_group *const *groups = comparison->groups.items;
     size_t count = 0;
@@ -278,7 +278,7 @@ size_t mls_groups_take(const mls_comparison *comparison, size_t first,
         return 0;
     }
     for (size_t i = first; i < comparison->groups.count; i++) {
-        if (!taken[i] && alike(groups[first], groups[i])) {
+        if (!taken[i] && same_class(groups[first], groups[i])) {
             taken[i] = true;
             found[count++] = groups[i];
         }
@@ -294,7 +294,7 @@ bool mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
     bool ok = alike != NULL && taken != NULL;
     comparison->sides = (mls_side_list){0};
     for (size_t i = 0; i < total && ok; i++) {
-        const size_t count = mls_groups_take(comparison, i, same_class, taken, alike);
+        const size_t count = take_class(comparison, i, taken, alike);
         ok = count == 0 || meet_class(comparison, alike, count, baseline);
     }
     return ok;

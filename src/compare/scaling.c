@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scaling.c - how minutes fall as accelerators are added, and what of it larger batches cost. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/statistics.h"
 #include "compare/side.h"
@@ -20,17 +21,19 @@ static const char *why_left_out(const mls_side_group *group)
                                                                           : NULL;
 }
 
-static bool is_alike(const mls_side_group *a, const mls_side_group *b)
+/* Two that are not known are the same. */
+static int compare_known(const char *a, const char *b)
 {
-    return a->usage == b->usage && a->division == b->division && mls_same_text(a->benchmark, b->benchmark) &&
-           mls_same_text(a->accelerator, b->accelerator);
+    return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* By accelerators, then minutes. */
-static bool is_smaller(const mls_side_group *a, const mls_side_group *b)
+/* What groups of one series are alike in; 0: they are. */
+static int compare_series(const mls_side_group *a, const mls_side_group *b)
 {
-    const int order = mls_compare_doubles(a->accelerators, b->accelerators);
-    return order != 0 ? order < 0 : a->score_minutes < b->score_minutes;
+    const int order = a->usage != b->usage         ? (a->usage > b->usage) - (a->usage < b->usage)
+                      : a->division != b->division ? (a->division > b->division) - (a->division < b->division)
+                                                   : compare_known(a->benchmark, b->benchmark);
+    return order != 0 ? order : compare_known(a->accelerator, b->accelerator);
 }
 
 /* efficiency = algorithmic times system: what larger batches cost in training, and what the machine loses. */
@@ -49,19 +52,40 @@ static void measure_points(mls_scaling_series *series)
     }
 }
 
+/* A group on its way into its series, which is known by the place of its first group. */
+typedef struct scaled_group {
+    mls_side_group *group;
+    size_t place, series;
+} scaled_group;
+
+static int compare_alike(const void *left, const void *right)
+{
+    const scaled_group *a = left;
+    const scaled_group *b = right;
+    const int order = compare_series(a->group, b->group);
+    return order != 0 ? order : mls_compare_sizes(a->place, b->place);
+}
+
+/* By accelerators, then minutes. */
+static int compare_points(const void *left, const void *right)
+{
+    const scaled_group *a = left;
+    const scaled_group *b = right;
+    int order = mls_compare_sizes(a->series, b->series);
+    order = order != 0 ? order : mls_compare_doubles(a->group->accelerators, b->group->accelerators);
+    order = order != 0 ? order : mls_compare_doubles(a->group->score_minutes, b->group->score_minutes);
+    return order != 0 ? order : mls_compare_sizes(a->place, b->place);
+}
+
 /* The series of groups that are alike; one size alone is none. */
-static bool add_series(mls_comparison *comparison, mls_side_group *const *groups, size_t count)
+static bool add_series(mls_comparison *comparison, const scaled_group *groups, size_t count)
 {
     mls_scaling_series series = {mls_arena_zeroed(comparison->arena, count, sizeof *series.points), count};
     if (series.points == NULL) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t at = i;
-        for (; at > 0 && is_smaller(groups[i], series.points[at - 1].group); at--) {
-            series.points[at] = series.points[at - 1];
-        }
-        series.points[at].group = groups[i];
+        series.points[i].group = groups[i].group;
     }
     if (series.points[0].group->accelerators < series.points[count - 1].group->accelerators) {
         measure_points(&series);
@@ -77,17 +101,33 @@ static bool add_series(mls_comparison *comparison, mls_side_group *const *groups
 bool mls_scaling_make(mls_comparison *comparison)
 {
     const size_t total = comparison->groups.count;
-    mls_side_group **alike = mls_arena_array(comparison->arena, total + 1, sizeof *alike);
-    bool *taken = mls_arena_zeroed(comparison->arena, total + 1, sizeof *taken);
-    bool ok = alike != NULL && taken != NULL;
+    scaled_group *groups = mls_arena_array(comparison->arena, total + 1, sizeof *groups);
+    size_t count = 0;
+    bool ok = groups != NULL;
     for (size_t i = 0; i < total && ok; i++) {
-        const char *reason = why_left_out(comparison->groups.items[i]);
-        taken[i] = reason != NULL;
-        ok = reason == NULL || mls_leave_out(comparison, comparison->groups.items[i], reason);
+        mls_side_group *group = comparison->groups.items[i];
+        const char *reason = why_left_out(group);
+        ok = reason == NULL || mls_leave_out(comparison, group, reason);
+        groups[count] = (scaled_group){group, i, i};
+        count += reason == NULL;
     }
-    for (size_t i = 0; i < total && ok; i++) {
-        const size_t count = mls_groups_take(comparison, i, is_alike, taken, alike);
-        ok = count == 0 || add_series(comparison, alike, count);
+    if (!ok || count == 0) {
+        return ok;
+    }
+    qsort(groups, count, sizeof *groups, compare_alike);
+    groups[0].series = 0;
+    for (size_t i = 1; i < count; i++) {
+        groups[i].series = compare_series(groups[i - 1].group, groups[i].group) == 0 ? groups[i - 1].series : i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        groups[i].series = groups[groups[i].series].place;
+    }
+    qsort(groups, count, sizeof *groups, compare_points);
+    for (size_t first = 0, i = 1; i <= count && ok; i++) {
+        if (i == count || groups[i].series != groups[first].series) {
+            ok = add_series(comparison, groups + first, i - first);
+            first = i;
+        }
     }
     return ok;
 }

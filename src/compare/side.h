@@ -55,12 +55,6 @@ bool mls_sides_meet(mls_comparison *comparison) MLS_MUST_USE;
 /* The same of one side: its groups of one benchmark and division become sides, and meet. */
 bool mls_side_meet_itself(mls_comparison *comparison, const char *baseline) MLS_MUST_USE;
 
-/* Collects groups[first] and those after it that are `alike` and not yet taken, and takes them; `found` has room for
- * all.  How many there are. */
-size_t mls_groups_take(const mls_comparison *comparison, size_t first,
-                       bool (*alike)(const mls_side_group *, const mls_side_group *), bool *taken,
-                       mls_side_group **found);
-
 /* Lists the settings of the runs of a block, and where they were made; and which runs stand out. */
 bool mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena) MLS_MUST_USE;
 bool mls_block_outliers(mls_block *block, mls_arena *arena) MLS_MUST_USE;
