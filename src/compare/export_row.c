@@ -62,6 +62,11 @@ static mls_status check_of_group(const mls_export_row *row, size_t line, mls_err
 static mls_status check_of_run(const mls_export_row *row, size_t line, mls_error *error)
 {
     const double ms = row->stop_ms - row->start_ms;
+    const mls_olympic_mark mark = mls_export_mark(row);
+    if (row->counted != NULL && mark != MLS_OLYMPIC_OUTSIDE && row->valid != (mark != MLS_OLYMPIC_DROPPED)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a run that is %s, and counted as '%s'",
+                             row->valid ? "valid" : "not valid", row->counted);
+    }
     if (row->valid && row->minutes <= 0) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a valid run of %s minutes",
                              mls_words_exact(row->minutes).text);
