@@ -64,12 +64,14 @@ static const char *finding_text(const char *text, size_t length, char **at)
 static void keep_finding(mls_findings *list, mls_finding finding, mls_str message, mls_str key)
 {
     const size_t path = finding.path != NULL ? strlen(finding.path) : 0;
-    char *at = MLS_GROW(list, items) ? malloc(message.len + key.len + path + 3) : NULL;
-    if (at == NULL) {
+    char *texts = MLS_GROW(list, items) ? malloc(message.len + key.len + path + 3) : NULL;
+    if (texts == NULL) {
         list->out_of_memory = true;
         return;
     }
-    finding.message = finding_text(message.ptr, message.len, &at);
+    char *at = texts;
+    finding.message = texts;
+    (void)finding_text(message.ptr, message.len, &at);
     finding.key = finding_text(key.ptr, key.len, &at);
     finding.path = finding_text(finding.path, path, &at);
     list->items[list->count++] = finding;
