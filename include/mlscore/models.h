@@ -22,6 +22,15 @@ typedef enum mls_biases {
 
 typedef enum mls_said { MLS_NOT_SAID, MLS_SAID_NO, MLS_SAID_YES } mls_said;
 
+/** Layers that are alike in what they keep of a token: for each of kv_heads, which tensor parallelism shares out,
+ * `width` numbers, key and value. */
+typedef struct mls_layer_cache {
+    uint64_t layers, kv_heads, width;
+    uint64_t window; /**< tokens that they look back; 0: all */
+} mls_layer_cache;
+
+enum { MLS_LAYER_CACHES_MAX = 8 };
+
 /** The architecture of a transformer.  Nothing is filled in that was not said: 0 stands for what is absent. */
 typedef struct mls_model_shape {
     uint64_t layers, hidden, heads, kv_heads, head_dim;
@@ -32,11 +41,12 @@ typedef struct mls_model_shape {
     uint64_t sequence, positions, sliding_window;        /**< tokens; positions that are learned */
     uint64_t sliding_layers;                             /**< layers that look back sliding_window tokens only */
     uint64_t norm_vectors;                               /**< 1 RMSNorm, 2 LayerNorm */
+    uint64_t layer_norms;                                /**< of a layer; 0: two */
     uint64_t q_lora_rank, kv_lora_rank;                  /**< kv_lora_rank 0: no latent attention (MLA) */
     uint64_t qk_nope_head_dim, qk_rope_head_dim, value_head_dim;
-    uint64_t other_parameters;             /**< beside the transformer, such as a vision tower's */
-    uint64_t uncached_layers;              /**< without keys and values of each token */
-    uint64_t full_kv_heads, full_head_dim; /**< of layers without a window, where those have others; 0: the same */
+    uint64_t other_parameters; /**< beside the transformer, such as a vision tower's */
+    mls_layer_cache caches[MLS_LAYER_CACHES_MAX];
+    uint64_t cache_kinds; /**< how many of them; 0: they follow from the rest */
     uint64_t state_bytes; /**< of fixed size, that layers such as Mamba's keep for each user, in all of them */
     uint64_t counted;     /**< parameters, where layers are not alike; 0: they follow from the rest */
     mls_biases biases;

@@ -35,18 +35,20 @@ void mls_config_refuse(config_json *of, const char *name, const char *why)
     of->wrong = true;
 }
 
-uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise)
+uint64_t mls_config_whole(config_json *of, const cJSON *item)
 {
-    const cJSON *item = mls_config_member(of, names);
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    if (item == NULL) {
-        return otherwise;
-    }
     if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number) {
         return (uint64_t)number;
     }
     mls_config_refuse(of, item->string, "is not a whole number from 0 on that a model can have");
-    return otherwise;
+    return 0;
+}
+
+uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise)
+{
+    const cJSON *item = mls_config_member(of, names);
+    return item != NULL ? mls_config_whole(of, item) : otherwise;
 }
 
 bool mls_config_flag(config_json *of, const char *name, bool otherwise)
@@ -56,12 +58,6 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
         mls_config_refuse(of, item->string, "is neither true nor false");
     }
     return item != NULL ? cJSON_IsTrue(item) : otherwise;
-}
-
-uint64_t mls_config_trait(const config_json *of, const char *name, uint64_t otherwise)
-{
-    const cJSON *item = named_member(of->family, name);
-    return cJSON_IsNumber(item) ? (uint64_t)item->valuedouble : otherwise;
 }
 
 const char *mls_config_words(const config_json *of, const char *name)

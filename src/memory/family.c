@@ -42,13 +42,36 @@ static bool says_nothing(const cJSON *item)
            ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL);
 }
 
+static bool is_word_of(const char *text, mls_str word)
+{
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        mls_str name = {at, mls_str_name_length(mls_str_from(at))};
+        if (mls_str_equal(name, word)) {
+            return true;
+        }
+        at += name.len > 0 ? name.len : 1;
+    }
+    return false;
+}
+
+/* Whether a text of the table's object, such as a formula, takes a member of the file. */
+static bool mentions(const cJSON *object, mls_str member)
+{
+    for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
+        if (cJSON_IsString(item) && is_word_of(item->valuestring, member)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Refuses a member that changes the shape and that the family does not know what to do with. */
 static void check_keys(config_json *of, const cJSON *object, const char *keys)
 {
     for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL && !of->wrong; item = item->next) {
         const mls_str name = mls_str_from(item->string);
-        if (name.len > 0 && !says_nothing(item) && mls_str_among(name, keys) &&
-            !mls_str_among(name, mls_config_words(of, "handles"))) {
+        if (name.len > 0 && !says_nothing(item) && mls_str_among(name, keys) && !mentions(of->family, name) &&
+            !mentions(of->state, name)) {
             mls_config_refuse(of, item->string, "changes the shape of the model in a way that is not known here");
         }
     }
@@ -66,11 +89,25 @@ static const char *other_part(const cJSON *object)
     return NULL;
 }
 
+/* The language part of a larger model: one of these members, else none. */
+static const cJSON *language_part(const cJSON *outer)
+{
+    static const char *const names[] = {"text_config", "llm_config", "language_config"};
+    const cJSON *thinker = cJSON_GetObjectItemCaseSensitive(outer, "thinker_config");
+    const cJSON *whole = cJSON_IsObject(thinker) ? thinker : outer;
+    const cJSON *part = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !cJSON_IsObject(part); i++) {
+        part = cJSON_GetObjectItemCaseSensitive(whole, names[i]);
+    }
+    return cJSON_IsObject(part) ? part : NULL;
+}
+
 void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
     const cJSON *families = cJSON_GetObjectItemCaseSensitive(table, "families");
     const cJSON *refused = cJSON_GetObjectItemCaseSensitive(table, "refused");
     const char *keys = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "shape_keys"));
+    of->inner = language_part(of->outer);
     const char *types[] = {type_of(of->inner), type_of(of->outer)};
     const char *part = other_part(of->outer);
     of->type = types[types[0][0] != '\0' ? 0 : 1];
@@ -84,6 +121,9 @@ void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doub
         of->family = of->family != NULL ? of->family : family_of(families, types[i]);
     }
     of->defaults = cJSON_GetObjectItemCaseSensitive(of->family, "defaults");
+    of->formulas = cJSON_GetObjectItemCaseSensitive(table, "formulas");
+    of->state = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(table, "states"),
+                                                 mls_config_words(of, "state"));
     of->standard =
         cJSON_HasObjectItem(of->outer, "text_config") ? cJSON_GetObjectItemCaseSensitive(of->family, "standard") : NULL;
     check_keys(of, of->inner, keys != NULL ? keys : "");

@@ -9,8 +9,11 @@ static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p,
     if (m->heads % t != 0) {
         return mls_layout_error(error, "heads", m->heads, "tp", t);
     }
-    if (m->kv_lora_rank == 0 && m->kv_heads % t != 0 && t % m->kv_heads != 0) {
-        return mls_layout_error(error, "kv_heads", m->kv_heads, "tp", t);
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        const uint64_t heads = m->caches[i].kv_heads;
+        if (m->caches[i].layers != 0 && heads % t != 0 && t % heads != 0) {
+            return mls_layout_error(error, "kv_heads", heads, "tp", t);
+        }
     }
     if (m->layers % p != 0) {
         return mls_layout_error(error, "layers", m->layers, "pp", p);
@@ -30,16 +33,27 @@ static void spill_over(const mls_memory_ask *ask, mls_memory_estimate *to)
     }
 }
 
-/* Numbers that a layer keeps of a token on one of t GPUs: MLA one latent vector for all heads, others keys and values.
- * full: of a layer without a window. */
-static uint64_t token_elements(const mls_model_shape *m, uint64_t t, bool full)
+/* Numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of 0, else no
+ * more than the window has. */
+static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t tokens)
 {
-    mls_model_shape of = *m;
-    if (m->kv_lora_rank != 0) {
-        return ADD(m->kv_lora_rank, m->qk_rope_head_dim);
+    uint64_t numbers = 0;
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        const mls_layer_cache *of = &m->caches[i];
+        const uint64_t heads = t > of->kv_heads ? 1 : of->kv_heads / t;
+        const uint64_t kept = of->window != 0 ? mls_bytes_min(tokens, of->window) : tokens;
+        numbers = ADD(numbers, MUL(of->layers, heads, of->width, kept));
     }
-    of.kv_heads = full && m->full_kv_heads != 0 ? m->full_kv_heads : m->kv_heads;
-    return MUL(2, mls_shape_kv_heads(&of, t), full && m->full_head_dim != 0 ? m->full_head_dim : m->head_dim);
+    return numbers;
+}
+
+static bool has_windows(const mls_model_shape *m)
+{
+    bool has = false;
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        has |= m->caches[i].layers != 0 && m->caches[i].window != 0;
+    }
+    return has;
 }
 
 /* Bytes on one GPU. */
@@ -55,7 +69,7 @@ static void fill_room(const mls_memory_ask *ask, mls_memory_estimate *to, rooms 
     const uint64_t graphs = share ? 0 : ITEM(to, CUDA_GRAPHS);
     const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), of.rest, graphs));
     const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
-    const bool one_kind = ask->shape.sliding_layers == 0 && of.token != 0;
+    const bool one_kind = !has_windows(&ask->shape) && of.token != 0;
     if (to->capacity != 0) {
         to->max_tokens = room == 0 && VALUE(ask, CONTEXT) != 0 ? 0 : one_kind ? (int64_t)(left / of.token) : -1;
         to->max_users = of.user != 0 ? (int64_t)(room / of.user) : -1;
@@ -87,14 +101,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     if (status != MLS_OK) {
         return status;
     }
-    /* Numerators of bytes: of a token and layer with all tokens, of a user. */
-    const uint64_t growing = mls_bytes_less(m->layers, ADD(m->sliding_layers, m->uncached_layers));
-    const uint64_t window = mls_bytes_min(context, m->sliding_window);
-    const uint64_t split = token_elements(m, t, true);
-    const uint64_t user =
-        MUL(kv.n, ADD(MUL(split, growing, context), MUL(token_elements(m, t, false), m->sliding_layers, window)));
-    const uint64_t all =
-        MUL(kv.n, ADD(MUL(token_elements(m, 1, true), growing), MUL(token_elements(m, 1, false), m->sliding_layers)));
+    const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* numerator of the bytes of a user */
     /* A server measures the peak of its work with as many tokens as it may ever work on. */
     const uint64_t most = VALUE(ask, UTILIZATION) != 0 ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
     const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
@@ -108,11 +115,11 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE), ITEM(to, STATE), ITEM(to, CUDA_GRAPHS));
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
-    to->kv_per_token = mls_bytes_up(all, kv.q);
+    to->kv_per_token = mls_bytes_up(MUL(kv.n, cached_numbers(m, 1, 1)), kv.q);
     fill_room(ask, to,
               (rooms){.rest = rest,
                       .user = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p))),
-                      .token = mls_bytes_up(MUL(split, growing, kv.n), MUL(kv.q, p))});
+                      .token = mls_bytes_up(MUL(cached_numbers(m, t, 1), kv.n), MUL(kv.q, p))});
     spill_over(ask, to);
     return MLS_OK;
 }

@@ -1,129 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layers.c - models whose layers are not alike: which of them attend to all tokens, to a window or to none, which keep
- * a state of fixed size, which have experts, and what they all have together. */
+/* layers.c - models as a stack of layers that need not be alike: which of them attend to all tokens, to a window, to
+ * pictures or to none, which keep a state of fixed size, which have experts, and what they all have together. */
 #include <string.h>
 
-#include "memory/config_json.h"
+#include "memory/formula.h"
 
 /* The longest list that is searched for each layer. */
 enum { LISTED_MAX = 1000 };
 
 typedef struct layer_counts {
-    uint64_t full, sliding, state; /* how a layer mixes tokens */
-    uint64_t dense, experts;       /* its feed-forward */
-    uint64_t norms;
-    bool apart; /* they are not alike */
+    uint64_t full, sliding, state, cross; /* how a layer mixes tokens; cross: it attends to what is beside them */
+    uint64_t full_shares, sliding_shares; /* of these, those that use the keys and values of an earlier layer */
+    uint64_t dense, experts;              /* its feed-forward */
+    bool apart;                           /* they are not alike */
 } layer_counts;
 
-/* What a layer that keeps a state is made of, and the bytes that it keeps for each user. */
-typedef struct state_layer {
-    uint64_t parameters, bytes;
-} state_layer;
-
-static const char *state_kind(const config_json *of)
+/* Whether the family says so of all its models. */
+static bool is_said(config_json *of, const char *name)
 {
-    return mls_config_words(of, "state");
-}
-
-static bool kind_is(const config_json *of, const char *kind)
-{
-    return strcmp(state_kind(of), kind) == 0;
-}
-
-/* Bytes of a number of a state: those that the file names, else 2. */
-static uint64_t state_width(const config_json *of)
-{
-    const char *type = cJSON_GetStringValue(mls_config_member(of, "mamba_ssm_cache_dtype mamba_ssm_dtype"));
-    return type != NULL && strcmp(type, "float32") == 0 ? 4 : 2;
-}
-
-static state_layer mamba2_layer(config_json *of, uint64_t hidden)
-{
-    const uint64_t heads = mls_config_number(of, "mamba_num_heads mamba_n_heads num_heads", 0);
-    const uint64_t width = MUL(heads, mls_config_number(of, "mamba_head_dim mamba_d_head head_dim", 0));
-    const uint64_t size = mls_config_number(of, "ssm_state_size mamba_d_state state_size", 0);
-    const uint64_t groups = MUL(2, mls_config_number(of, "mamba_n_groups n_groups", 1), size);
-    const uint64_t kernel = mls_config_number(of, "conv_kernel mamba_d_conv", 4);
-    const uint64_t convolved = ADD(width, groups);
-    if (width == 0 || size == 0) {
-        mls_config_refuse(of, of->type, "needs the heads of its Mamba layers, their width and their state's size");
-    }
-    return (state_layer){.parameters = ADD(MUL(hidden, ADD(MUL(2, width), groups, heads)),
-                                           MUL(convolved, ADD(kernel, 1)), MUL(3, heads), width, MUL(width, hidden)),
-                         .bytes = ADD(MUL(width, size, state_width(of)), MUL(convolved, mls_bytes_less(kernel, 1), 2))};
-}
-
-static state_layer mamba1_layer(config_json *of, uint64_t hidden)
-{
-    const uint64_t width = MUL(hidden, mls_config_number(of, "mamba_expand expand", 2));
-    const uint64_t size = mls_config_number(of, "mamba_d_state state_size", 16);
-    const uint64_t kernel = mls_config_number(of, "mamba_d_conv conv_kernel", 4);
-    const uint64_t rank = mls_config_number(of, "mamba_dt_rank time_step_rank", mls_bytes_up(hidden, 16));
-    const uint64_t inner = ADD(rank, MUL(2, size));
-    return (state_layer){.parameters = ADD(MUL(3, hidden, width), MUL(width, ADD(kernel, 1)), MUL(width, inner),
-                                           MUL(ADD(rank, 1), width), MUL(ADD(size, 1), width), inner),
-                         .bytes = ADD(MUL(width, size, state_width(of)), MUL(width, mls_bytes_less(kernel, 1), 2))};
-}
-
-/* The gated delta rule of Qwen3-Next and Qwen3.5. */
-static state_layer delta_layer(config_json *of, uint64_t hidden)
-{
-    const uint64_t heads = mls_config_number(of, "linear_num_value_heads", 32);
-    const uint64_t key_dim = mls_config_number(of, "linear_key_head_dim", 128);
-    const uint64_t value_dim = mls_config_number(of, "linear_value_head_dim", 128);
-    const uint64_t kernel = mls_config_number(of, "linear_conv_kernel_dim", 4);
-    const uint64_t value = MUL(heads, value_dim);
-    const uint64_t convolved = ADD(MUL(2, mls_config_number(of, "linear_num_key_heads", 16), key_dim), value);
-    return (state_layer){
-        .parameters = ADD(MUL(hidden, ADD(convolved, value, MUL(2, heads))), MUL(convolved, kernel), MUL(2, heads),
-                          value_dim, MUL(value, hidden)),
-        .bytes = ADD(MUL(heads, key_dim, value_dim, state_width(of)), MUL(convolved, mls_bytes_less(kernel, 1), 2))};
-}
-
-/* Kimi's delta attention, of the members of linear_attn_config. */
-static state_layer kimi_layer(config_json *of, uint64_t hidden)
-{
-    config_json linear = {.outer = mls_config_member(of, "linear_attn_config"), .error = of->error};
-    const uint64_t heads = mls_config_number(&linear, "num_heads", 0);
-    const uint64_t dim = mls_config_number(&linear, "head_dim", 0);
-    const uint64_t kernel = mls_config_number(&linear, "short_conv_kernel_size", 4);
-    const uint64_t width = MUL(heads, dim);
-    of->wrong |= linear.wrong;
-    if (width == 0) {
-        mls_config_refuse(of, "linear_attn_config", "does not say what its layers are made of");
-    }
-    return (state_layer){.parameters = ADD(MUL(4, hidden, width), MUL(3, width, kernel), MUL(2, hidden, dim),
-                                           MUL(2, dim, width), MUL(hidden, heads), heads, width, dim),
-                         .bytes = ADD(MUL(width, dim, 4), MUL(3, width, mls_bytes_less(kernel, 1), 2))};
-}
-
-/* Lightning attention of MiniMax: queries, keys, values, a gate, the output. */
-static state_layer lightning_layer(const mls_model_shape *m)
-{
-    const uint64_t dim = m->head_dim != 0 ? m->head_dim : m->heads != 0 ? m->hidden / m->heads : 0;
-    const uint64_t width = MUL(m->heads, dim);
-    return (state_layer){.parameters = ADD(MUL(5, m->hidden, width), width), .bytes = MUL(width, dim, 4)};
-}
-
-static state_layer state_layer_of(config_json *of, const mls_model_shape *m)
-{
-    return kind_is(of, "mamba2")      ? mamba2_layer(of, m->hidden)
-           : kind_is(of, "mamba1")    ? mamba1_layer(of, m->hidden)
-           : kind_is(of, "delta")     ? delta_layer(of, m->hidden)
-           : kind_is(of, "kimi")      ? kimi_layer(of, m->hidden)
-           : kind_is(of, "lightning") ? lightning_layer(m)
-                                      : (state_layer){0};
+    return mls_formula_value(of, name, 0) != 0;
 }
 
 /* ---------------------------------------------------------------- how layers mix tokens */
 
-static bool add_mixer(config_json *of, mls_str word, layer_counts *to)
+/* shares: it has no keys and values of its own. */
+static bool add_mixer(config_json *of, mls_str word, bool shares, layer_counts *to)
 {
-    if (mls_str_among(word, "full_attention attention *")) {
+    const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
+                        (mls_str_among(word, "attention") && is_said(of, "slides"));
+    if (!slides && mls_str_among(word, "full_attention attention *")) {
         to->full++;
-    } else if (mls_str_among(word, "sliding_attention chunked_attention")) {
+        to->full_shares += shares;
+    } else if (slides) {
         to->sliding++;
-    } else if (mls_str_among(word, "linear_attention mamba M") && state_kind(of)[0] != '\0') {
+        to->sliding_shares += shares;
+    } else if (mls_str_among(word, "linear_attention mamba M conv recurrent") && of->state != NULL) {
         to->state++;
     } else {
         return false;
@@ -131,13 +42,32 @@ static bool add_mixer(config_json *of, mls_str word, layer_counts *to)
     return true;
 }
 
-static void read_layer_types(config_json *of, const cJSON *types, layer_counts *to)
+static void read_layer_types(config_json *of, const cJSON *types, const mls_model_shape *shape, layer_counts *to)
 {
+    const uint64_t shared = mls_config_number(of, "num_kv_shared_layers", 0);
+    uint64_t layer = 0;
     for (const cJSON *type = cJSON_IsArray(types) ? types->child : NULL; type != NULL; type = type->next) {
-        if (!cJSON_IsString(type) || !add_mixer(of, mls_str_from(type->valuestring), to)) {
+        const bool shares = layer >= mls_bytes_less(shape->layers, shared);
+        if (!cJSON_IsString(type) || !add_mixer(of, mls_str_from(type->valuestring), shares, to)) {
             mls_config_refuse(of, types->string, "has a kind of layer that is not known");
             return;
         }
+        layer++;
+    }
+    to->apart |= to->full_shares + to->sliding_shares > 0;
+}
+
+/* A list of kinds that is repeated until each layer has one. */
+static void read_repeated(config_json *of, const cJSON *kinds, const mls_model_shape *shape, layer_counts *to)
+{
+    const cJSON *kind = cJSON_IsArray(kinds) ? kinds->child : NULL;
+    for (uint64_t i = 0; i < shape->layers; i++) {
+        const char *word = kind != NULL ? cJSON_GetStringValue(kind) : NULL;
+        if (word == NULL || !add_mixer(of, mls_str_from(word), false, to)) {
+            mls_config_refuse(of, kinds->string, "has a kind of layer that is not known");
+            return;
+        }
+        kind = kind->next != NULL ? kind->next : kinds->child;
     }
 }
 
@@ -155,32 +85,30 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
             to->dense++;
         } else if (mls_str_among(name, "E moe")) {
             to->experts++;
-        } else if (!add_mixer(of, name, to)) {
+        } else if (!add_mixer(of, name, false, to)) {
             mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "has a layer that is not known");
             return;
         }
         item = pattern == NULL ? item->next : NULL;
     }
     shape->layers = shape->layers != 0 ? shape->layers : layers;
-    to->norms = layers;
     if (layers == 0 || layers != shape->layers) {
         mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "does not name each layer");
     }
 }
 
-/* MiniMax's list of 0 and 1, and Kimi's list of the layers that attend. */
-static void read_attending(config_json *of, const mls_model_shape *shape, layer_counts *to)
+/* Lists of a number for each layer (1: it attends, or slides), or of the numbers of some layers, from 0 or 1 on. */
+static uint64_t count_listed(config_json *of, const char *names, const mls_model_shape *shape, bool flags)
 {
-    const cJSON *linear = mls_config_member(of, "linear_attn_config");
-    const cJSON *list = linear != NULL ? cJSON_GetObjectItemCaseSensitive(linear, "full_attn_layers")
-                                       : mls_config_member(of, "attn_type_list");
+    const cJSON *list = mls_config_member(of, names);
+    uint64_t count = 0;
     for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next) {
-        to->full += cJSON_IsNumber(item) && (linear != NULL || item->valuedouble > 0);
+        count += cJSON_IsNumber(item) && (!flags || item->valuedouble > 0);
     }
-    if (to->full == 0 || to->full > shape->layers) {
-        mls_config_refuse(of, of->type, "does not say which of its layers attend");
+    if (list != NULL && (!cJSON_IsArray(list) || count > shape->layers)) {
+        mls_config_refuse(of, list->string, "does not say which layers are of its kind");
     }
-    to->state = mls_bytes_less(shape->layers, to->full);
+    return count;
 }
 
 /* Layers of which each `period`-th, from `offset` on, is of its kind. */
@@ -191,55 +119,77 @@ static uint64_t layers_each(uint64_t layers, uint64_t period, uint64_t offset)
 
 static void read_windows(config_json *of, const mls_model_shape *shape, layer_counts *to)
 {
-    const uint64_t each =
-        mls_config_number(of, mls_config_words(of, "full_each_key"), mls_config_trait(of, "full_each", 0));
+    const uint64_t each = mls_formula_value(of, "full_each", 0);
     const uint64_t layers = shape->layers;
     if (mls_config_member(of, "use_sliding_window") != NULL) {
         const uint64_t first = mls_config_number(of, "max_window_layers", 0);
         to->sliding = mls_config_flag(of, "use_sliding_window", false) ? mls_bytes_less(layers, first) : 0;
+    } else if (mls_config_member(of, "hybrid_layer_pattern") != NULL) {
+        to->sliding = count_listed(of, "hybrid_layer_pattern", shape, true);
     } else if (each != 0) {
         to->sliding = layers - layers / each;
-    } else if (mls_config_trait(of, "slides", 0) != 0) {
+    } else if (is_said(of, "slides")) {
         to->sliding = layers;
     }
     to->full = layers - to->sliding;
 }
 
+/* Hybrids that say which layers attend; the others keep a state. */
+static uint64_t attending(config_json *of, const mls_model_shape *shape)
+{
+    const cJSON *linear = mls_config_member(of, "linear_attn_config");
+    const cJSON *listed = linear != NULL ? cJSON_GetObjectItemCaseSensitive(linear, "full_attn_layers") : NULL;
+    if (linear != NULL) {
+        return (uint64_t)cJSON_GetArraySize(listed);
+    }
+    if (mls_config_member(of, "attn_type_list") != NULL) {
+        return count_listed(of, "attn_type_list", shape, true);
+    }
+    if (mls_config_member(of, "attn_layer_indices") != NULL || mls_config_member(of, "full_attn_idxs") != NULL) {
+        return count_listed(of, "attn_layer_indices full_attn_idxs", shape, false);
+    }
+    return layers_each(shape->layers, mls_formula_value(of, "attends_each", 0),
+                       mls_formula_value(of, "attends_from", 0));
+}
+
 static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *to)
 {
     const cJSON *types = mls_config_member(of, "layer_types");
-    if (mls_config_trait(of, "pattern", 0) != 0) {
+    const cJSON *repeated = mls_config_member(of, "block_types _block_types");
+    if (is_said(of, "pattern")) {
         read_layer_blocks(of, shape, to);
-    } else if (types != NULL) {
-        read_layer_types(of, types, to);
-    } else if (kind_is(of, "delta")) {
-        const uint64_t each = mls_config_number(of, "full_attention_interval", 4);
-        to->full = each != 0 ? shape->layers / each : 0;
-        to->state = shape->layers - to->full;
-    } else if (kind_is(of, "mamba1")) {
-        to->full = layers_each(shape->layers, mls_config_number(of, "attn_layer_period", 8),
-                               mls_config_number(of, "attn_layer_offset", 4));
-        to->state = shape->layers - to->full;
-    } else if (kind_is(of, "kimi") || kind_is(of, "lightning")) {
-        read_attending(of, shape, to);
-    } else if (kind_is(of, "mamba2") && mls_config_trait(of, "both", 0) == 0) {
-        to->state = shape->layers;
-    } else {
-        read_windows(of, shape, to);
+        to->apart = true;
+        return;
     }
-    if (mls_config_trait(of, "pattern", 0) == 0 && ADD(to->full, to->sliding, to->state) != shape->layers) {
+    if (types != NULL) {
+        read_layer_types(of, types, shape, to);
+    } else if (repeated != NULL && of->state != NULL) {
+        read_repeated(of, repeated, shape, to);
+    } else if (of->state != NULL && !is_said(of, "both")) {
+        to->full = attending(of, shape);
+        to->state = mls_bytes_less(shape->layers, to->full);
+        if (to->full == 0 && !is_said(of, "only_states")) {
+            mls_config_refuse(of, of->type, "does not say which of its layers attend");
+        }
+    } else {
+        to->cross = count_listed(of, "cross_attention_layers", shape, false);
+        read_windows(of, shape, to);
+        to->full = mls_bytes_less(to->full, to->cross);
+        to->apart |= to->cross > 0;
+    }
+    if (ADD(to->full, to->sliding, to->state, to->cross) != shape->layers) {
         mls_config_refuse(of, "layer_types", "does not name each layer");
     }
-    to->state = mls_config_trait(of, "both", 0) != 0 ? shape->layers : to->state;
+    to->state = is_said(of, "both") ? shape->layers : to->state;
     if (shape->sliding_window == 0) {
         to->full += to->sliding;
-        to->sliding = 0;
+        to->full_shares += to->sliding_shares;
+        to->sliding = to->sliding_shares = 0;
     }
 }
 
 /* ---------------------------------------------------------------- which have experts */
 
-/* Layers whose index is in a list that the file has of those that are dense. */
 static bool is_listed(const cJSON *list, uint64_t layer)
 {
     for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next) {
@@ -254,10 +204,10 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
 {
     const cJSON *frequency = mls_config_member(of, "moe_layer_freq");
     const cJSON *flag = cJSON_IsArray(frequency) ? frequency->child : NULL;
-    const uint64_t step = mls_config_number(of, "interleave_moe_layer_step decoder_sparse_step moe_layer_interval", 1);
-    const uint64_t period =
-        cJSON_IsArray(frequency) ? 1 : mls_config_number(of, "moe_layer_freq expert_layer_period", 1);
-    const uint64_t offset = mls_config_number(of, "expert_layer_offset", 0);
+    const uint64_t step = mls_formula_value(of, "expert_each", 1);
+    const uint64_t period = cJSON_IsArray(frequency) ? 1 : mls_formula_value(of, "expert_period", 1);
+    const uint64_t offset = mls_formula_value(of, "expert_layer_offset", 0);
+    const uint64_t last = mls_formula_value(of, "last_expert", shape->layers);
     const cJSON *plain = mls_config_member(of, "mlp_only_layers");
     if (cJSON_GetArraySize(plain) > LISTED_MAX) {
         mls_config_refuse(of, plain->string, "is longer than that of any model");
@@ -265,8 +215,8 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
     }
     for (uint64_t i = 0; i < shape->layers; i++) {
         const bool expert =
-            shape->experts > 0 && i >= shape->dense_layers && step != 0 && (i + 1) % step == 0 && period != 0 &&
-            i % period == offset && !is_listed(plain, i) &&
+            shape->experts > 0 && i >= shape->dense_layers && i < last && step != 0 && (i + 1) % step == 0 &&
+            period != 0 && i % period == offset && !is_listed(plain, i) &&
             (!cJSON_IsArray(frequency) || (flag != NULL && cJSON_IsNumber(flag) && flag->valuedouble > 0));
         to->experts += expert;
         flag = flag != NULL ? flag->next : NULL;
@@ -277,67 +227,122 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
 
 /* ---------------------------------------------------------------- all of them together */
 
-/* Layers without a feed-forward, such as Mamba's. */
-static bool is_bare(const config_json *of)
+/* Parameters of a part of a layer: by the formula of its family, else as the shape has it. */
+static uint64_t part(config_json *of, const char *name, uint64_t otherwise)
 {
-    return mls_config_trait(of, "bare", 0) != 0;
+    return mls_formula_is_own(of, name) ? mls_formula_needed(of, name) : otherwise;
 }
 
-static uint64_t expert_layer(config_json *of, const mls_model_shape *m, const mls_layer_parameters *layer)
+/* Attention in layers of a kind, whose heads may be of their own. */
+static uint64_t attention_of(config_json *of, const mls_model_shape *kind, bool full)
 {
-    const uint64_t width = mls_config_number(of, "moe_latent_size", 0);
-    const uint64_t shared = mls_config_number(of, "moe_shared_expert_intermediate_size", 0);
-    if (width == 0) {
-        return ADD(layer->routed, layer->shared, MUL(m->ffn_matrices, m->hidden, shared));
+    const mls_layer_parameters layer = mls_shape_layer(kind, 1, 1);
+    of->shape = kind;
+    of->given[0] = (struct config_given){"plain_attention", layer.attention};
+    of->given[1] = (struct config_given){"is_full", full};
+    of->given_count = 2;
+    const uint64_t parameters = part(of, "attention_layer", layer.attention);
+    of->given_count = 0;
+    return parameters;
+}
+
+static uint64_t count_all(config_json *of, const mls_model_shape *m, const mls_model_shape kinds[2],
+                          const layer_counts *counts)
+{
+    const mls_layer_parameters layer = mls_shape_layer(m, 1, 1);
+    const uint64_t attention = ADD(MUL(counts->full, counts->full == 0 ? 0 : attention_of(of, &kinds[0], true)),
+                                   MUL(counts->sliding, counts->sliding == 0 ? 0 : attention_of(of, &kinds[1], false)));
+    const struct config_given given[] = {{"plain_dense", layer.dense},
+                                         {"plain_experts", ADD(layer.routed, layer.shared)},
+                                         {"tied", m->tied_embeddings == MLS_SAID_YES},
+                                         {"sliding_layers", counts->sliding},
+                                         {"state_layers", counts->state},
+                                         {"cross_layers", counts->cross}};
+    of->shape = m;
+    memcpy(of->given, given, sizeof given);
+    of->given_count = sizeof given / sizeof *given;
+    if (mls_formula_is_own(of, "parameters")) {
+        return mls_formula_needed(of, "parameters");
     }
-    return ADD(MUL(m->experts, m->ffn_matrices, width, m->expert_ffn), MUL(2, m->hidden, width),
-               MUL(m->ffn_matrices, m->hidden, shared), MUL(ADD(m->hidden, 1), m->experts));
+    return ADD(attention, MUL(counts->state, counts->state > 0 ? mls_formula_needed(of, "state_layer") : 0),
+               MUL(counts->cross, counts->cross > 0 ? mls_formula_needed(of, "cross_layer") : 0),
+               MUL(counts->dense, counts->dense > 0 ? part(of, "dense_layer", layer.dense) : 0),
+               MUL(counts->experts, counts->experts > 0 ? part(of, "expert_layer", given[1].number) : 0),
+               MUL(m->layers, layer.norms), mls_formula_needed(of, "ends"));
 }
 
-static uint64_t count_all(config_json *of, const mls_model_shape *shape, const layer_counts *counts)
+/* Whether its family counts a part in a way of its own. */
+static bool has_own_parts(const config_json *of)
 {
-    mls_model_shape m = *shape;
-    state_layer state = state_layer_of(of, shape);
-    mls_shape_complete(&m);
-    const mls_layer_parameters sliding = mls_shape_layer(&m, 1, 1);
-    mls_model_shape other = m;
-    other.kv_heads = m.full_kv_heads != 0 ? m.full_kv_heads : m.kv_heads;
-    other.head_dim = m.full_head_dim != 0 ? m.full_head_dim : m.head_dim;
-    const mls_layer_parameters full = mls_shape_layer(&other, 1, 1);
-    const uint64_t query = mls_config_trait(of, "gated_query", 0) != 0 ? MUL(m.hidden, m.heads, m.head_dim) : 0;
-    const bool alike = mls_config_flag(of, "attention_k_eq_v", false);
-    const uint64_t once = alike ? MUL(other.hidden, other.kv_heads, other.head_dim) : 0;
-    const uint64_t both = mls_config_trait(of, "dense_too", 0) != 0 ? counts->experts : 0;
-    return ADD(MUL(counts->full, ADD(mls_bytes_less(full.attention, once), query)),
-               MUL(counts->sliding, sliding.attention), MUL(counts->state, state.parameters),
-               MUL(ADD(counts->dense, both), sliding.dense), MUL(counts->experts, expert_layer(of, &m, &sliding)),
-               MUL(counts->norms, m.norm_vectors, m.hidden), MUL(m.norm_vectors, m.hidden),
-               MUL(m.hidden, m.vocabulary, m.tied_embeddings == MLS_SAID_YES ? 1 : 2), MUL(m.positions, m.hidden));
+    static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
+    bool has = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        has |= mls_formula_is_own(of, parts[i]);
+    }
+    return has;
+}
+
+static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, uint64_t layers, uint64_t window)
+{
+    of->shape = kind;
+    return (mls_layer_cache){.layers = layers,
+                             .kv_heads = kind->kv_lora_rank != 0 ? 1 : kind->kv_heads,
+                             .width = mls_formula_value(of, "cache_width", 0),
+                             .window = window};
+}
+
+/* The layers of a complete shape, with all tokens and with a window; whether these have heads of their own. */
+static bool read_kinds(config_json *of, const mls_model_shape *m, mls_model_shape kinds[2])
+{
+    kinds[0] = kinds[1] = *m;
+    kinds[0].kv_heads = mls_formula_value(of, "full_kv_heads", 0);
+    kinds[0].head_dim = mls_formula_value(of, "full_head_dim", 0);
+    kinds[1].heads = mls_formula_value(of, "sliding_heads", 0);
+    kinds[1].kv_heads = mls_formula_value(of, "sliding_kv_heads", 0);
+    kinds[1].head_dim = mls_formula_value(of, "sliding_head_dim", 0);
+    kinds[1].value_head_dim = mls_formula_value(of, "sliding_value_head_dim", 0);
+    for (size_t i = 0; i < 2; i++) {
+        kinds[i].heads = kinds[i].heads != 0 ? kinds[i].heads : m->heads;
+        kinds[i].kv_heads = kinds[i].kv_heads != 0 ? kinds[i].kv_heads : m->kv_heads;
+        kinds[i].head_dim = kinds[i].head_dim != 0 ? kinds[i].head_dim : m->head_dim;
+        kinds[i].value_head_dim = kinds[i].value_head_dim != 0 ? kinds[i].value_head_dim : m->value_head_dim;
+    }
+    return kinds[0].heads != kinds[1].heads || kinds[0].kv_heads != kinds[1].kv_heads ||
+           kinds[0].head_dim != kinds[1].head_dim;
 }
 
 void mls_config_read_layers(config_json *of, mls_model_shape *shape)
 {
     enum { WALKED_MAX = 100000 };
-    layer_counts counts = {.norms = MUL(2, shape->layers)};
+    layer_counts counts = {0};
     if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0) {
         return; /* refused later, by the name of what is missing or absurd */
     }
     read_mixers(of, shape, &counts);
-    if (is_bare(of)) {
-        counts.norms = shape->layers;
-    } else if (mls_config_trait(of, "pattern", 0) == 0) {
+    if (!is_said(of, "pattern") && !is_said(of, "bare")) {
         read_feed_forward(of, shape, &counts);
     }
     if (of->wrong || shape->layers > WALKED_MAX) {
         return;
     }
+    mls_model_shape m = *shape;
+    mls_model_shape kinds[2];
+    mls_shape_complete(&m);
+    counts.apart |= read_kinds(of, &m, kinds);
     shape->sliding_layers = counts.sliding;
-    shape->uncached_layers = shape->layers - counts.full - counts.sliding;
-    shape->uncached_layers = mls_config_trait(of, "encoder", 0) != 0 ? shape->layers : shape->uncached_layers;
-    counts.apart |= counts.state > 0 || shape->full_head_dim != 0 || mls_config_trait(of, "pattern", 0) != 0 ||
-                    mls_config_trait(of, "dense_too", 0) != 0;
-    if (counts.apart) {
-        shape->counted = count_all(of, shape, &counts);
-        shape->state_bytes = MUL(counts.state, state_layer_of(of, shape).bytes);
+    shape->caches[0] = cache_of(of, &kinds[0], counts.full - counts.full_shares, 0);
+    shape->caches[1] = cache_of(of, &kinds[1], counts.sliding - counts.sliding_shares, shape->sliding_window);
+    shape->cache_kinds = 2;
+    if (is_said(of, "encoder")) {
+        shape->caches[0].layers = shape->caches[1].layers = 0;
     }
+    if (counts.apart || counts.state > 0 || is_said(of, "pattern") || has_own_parts(of)) {
+        shape->counted = count_all(of, &m, kinds, &counts);
+        shape->counted =
+            counts.apart || counts.state > 0 || shape->counted != mls_shape_parameters(&m) ? shape->counted : 0;
+        shape->state_bytes = ADD(MUL(counts.state, counts.state > 0 ? mls_formula_needed(of, "state_bytes") : 0),
+                                 mls_formula_value(of, "fixed_bytes", 0));
+    }
+    of->shape = NULL;
+    of->given_count = 0;
 }

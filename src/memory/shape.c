@@ -27,6 +27,15 @@ void mls_shape_complete(mls_model_shape *shape)
     shape->dropout = was.dropout != MLS_NOT_SAID ? was.dropout : gated ? MLS_SAID_NO : MLS_SAID_YES;
     shape->dense_layers = was.experts == 0 ? was.layers : mls_bytes_min(was.dense_layers, was.layers);
     shape->sliding_layers = mls_bytes_min(was.sliding_layers, was.layers);
+    shape->layer_norms = was.layer_norms != 0 ? was.layer_norms : 2;
+    if (was.cache_kinds == 0) {
+        const bool latent = was.kv_lora_rank != 0;
+        const uint64_t heads = latent ? 1 : shape->kv_heads;
+        const uint64_t width = latent ? ADD(was.kv_lora_rank, was.qk_rope_head_dim) : MUL(2, shape->head_dim);
+        shape->caches[0] = (mls_layer_cache){was.layers - shape->sliding_layers, heads, width, 0};
+        shape->caches[1] = (mls_layer_cache){shape->sliding_layers, heads, width, was.sliding_window};
+        shape->cache_kinds = 2;
+    }
 }
 
 /* Adds the names of what must be there and is not; the first size that is beyond every model's, NULL: none is. */
@@ -114,7 +123,8 @@ mls_layer_parameters mls_shape_layer(const mls_model_shape *m, uint64_t t, uint6
     const uint64_t h = m->hidden;
     const uint64_t g = m->ffn_matrices;
     const uint64_t kk = mls_shape_kv_heads(m, t);
-    mls_layer_parameters layer = {.attention = attention_matrices(m, t, kk), .norms = MUL(2, m->norm_vectors, h)};
+    mls_layer_parameters layer = {.attention = attention_matrices(m, t, kk),
+                                  .norms = MUL(m->layer_norms, m->norm_vectors, h)};
     if (m->biases >= MLS_BIASES_QKV) {
         layer.attention = ADD(layer.attention, MUL(ADD(m->heads / t, MUL(2, kk)), m->head_dim),
                               m->biases >= MLS_BIASES_ATTENTION ? h : 0);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/file.h"
+#include "base/json_row.h"
+#include "mlscore/memory.h"
+
+/* A model a line, with what is published of it: testdata/README.md. */
+#define TABLE "testdata/models/families.jsonl"
+
+static mls_models *models;
+static mls_accelerators *accelerators;
+static cJSON *families, *rows;
+
+static int setup(void **state)
+{
+    mls_buffer text = {0};
+    cJSON *table = NULL;
+    (void)state;
+    if (mls_models_load(&models, NULL) != MLS_OK || mls_accelerators_load(&accelerators, NULL) != MLS_OK ||
+        mls_json_data("models.json", &table, NULL) != MLS_OK ||
+        mls_file_read(TABLE, true, 1 << 20, &text, NULL) != MLS_OK) {
+        return 1;
+    }
+    families = cJSON_DetachItemFromObjectCaseSensitive(table, "families");
+    rows = cJSON_CreateArray();
+    mls_str left = mls_buffer_str(&text);
+    mls_str line;
+    while (mls_str_cut(&left, '\n', &line)) {
+        cJSON *row = cJSON_ParseWithLength(line.ptr, line.len);
+        if (row == NULL || !cJSON_AddItemToArray(rows, row)) {
+            fail_msg("line %d of " TABLE " is not JSON", cJSON_GetArraySize(rows) + 1);
+        }
+    }
+    mls_buffer_release(&text);
+    cJSON_Delete(table);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    mls_models_free(models);
+    mls_accelerators_free(accelerators);
+    cJSON_Delete(families);
+    cJSON_Delete(rows);
+    return 0;
+}
+
+static double number_of(const cJSON *row, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static const char *text_of(const cJSON *row, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, name));
+    return text != NULL ? text : "";
+}
+
+static mls_memory_ask ask_for(const cJSON *row)
+{
+    mls_memory_ask ask;
+    mls_error error = {0};
+    char *config = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(row, "config"));
+    mls_memory_ask_init(&ask, models, accelerators);
+    if (mls_memory_model_parse(&ask, mls_str_from(config), mls_str_from(text_of(row, "model")), &error) != MLS_OK) {
+        fail_msg("%s: %s", text_of(row, "model"), error.message);
+    }
+    cJSON_free(config);
+    return ask;
+}
+
+/* To the last parameter, but where the row says how near (a published figure is rounded). */
+static void test_models_have_the_parameters_that_are_published(void **state)
+{
+    (void)state;
+    for (const cJSON *row = rows->child; row != NULL; row = row->next) {
+        const mls_memory_ask ask = ask_for(row);
+        mls_memory_estimate estimate;
+        assert_int_equal(mls_memory_estimate_make(&ask, &estimate, NULL), MLS_OK);
+        const double off = (double)estimate.parameters - number_of(row, "parameters");
+        if (fabs(off) > number_of(row, "within") * number_of(row, "parameters")) {
+            fail_msg("%s: %.0f too many", text_of(row, "model"), off);
+        }
+        assert_true(text_of(row, "source")[0] != '\0');
+        assert_false(ask.unsure);
+    }
+}
+
+/* Layers that keep keys and values of their own of a token. */
+static void test_models_cache_tokens_in_the_layers_that_attend(void **state)
+{
+    (void)state;
+    for (const cJSON *row = rows->child; row != NULL; row = row->next) {
+        const mls_memory_ask ask = ask_for(row);
+        uint64_t layers = 0;
+        for (size_t i = 0; i < ask.shape.cache_kinds; i++) {
+            layers += ask.shape.caches[i].layers;
+        }
+        if (layers != (uint64_t)number_of(row, "cached_layers")) {
+            fail_msg("%s: %d layers", text_of(row, "model"), (int)layers);
+        }
+    }
+}
+
+static const char *type_of(const cJSON *row)
+{
+    const cJSON *config = cJSON_GetObjectItemCaseSensitive(row, "config");
+    const cJSON *inner = cJSON_GetObjectItemCaseSensitive(config, "text_config");
+    return text_of(inner, "model_type")[0] != '\0' ? text_of(inner, "model_type") : text_of(config, "model_type");
+}
+
+static void test_each_family_has_a_model(void **state)
+{
+    (void)state;
+    for (const cJSON *family = families->child; family != NULL; family = family->next) {
+        bool has = false;
+        for (const cJSON *row = rows->child; row != NULL; row = row->next) {
+            mls_str type = mls_str_from(type_of(row));
+            static const char *const suffixes[] = {"", "_text", "_text_model"};
+            for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+                const bool ends = mls_str_ends(type, mls_str_from(suffixes[i]));
+                const mls_str name = {type.ptr, type.len - (ends ? strlen(suffixes[i]) : 0)};
+                has |= mls_str_among(name, text_of(family, "types"));
+            }
+        }
+        if (!has) {
+            fail_msg("no row of " TABLE " is of %s", family->string);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_models_have_the_parameters_that_are_published),
+        cmocka_unit_test(test_models_cache_tokens_in_the_layers_that_attend),
+        cmocka_unit_test(test_each_family_has_a_model),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
