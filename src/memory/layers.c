@@ -3,6 +3,7 @@
  * pictures or to none, which keep a state of fixed size, which have experts, and what they all have together. */
 #include <string.h>
 
+#include "memory/blocks.h"
 #include "memory/formula.h"
 
 /* The longest list that is searched for each layer. */
@@ -317,6 +318,10 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     layer_counts counts = {0};
     if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0) {
         return; /* refused later, by the name of what is missing or absurd */
+    }
+    if (is_said(of, "blocks")) {
+        mls_config_read_blocks(of, mls_config_member(of, "block_configs"), shape);
+        return;
     }
     read_mixers(of, shape, &counts);
     if (!is_said(of, "pattern") && !is_said(of, "bare")) {
