@@ -76,6 +76,7 @@
 /* I(ID, what has it, name, sentence). */
 #define MLS_MEMORY_ITEMS(I)                                                                                            \
     I(WEIGHTS, BOTH, weights, "the model's parameters on this GPU")                                                    \
+    I(TOWERS, INFERENCE, towers, "the parts that read pictures or hear sound")                                         \
     I(KV_CACHE, INFERENCE, kv_cache, "keys and values of every token of every user")                                   \
     I(STATE, INFERENCE, state, "what layers without keys and values keep of every user, of fixed size")                \
     I(CUDA_GRAPHS, INFERENCE, cuda_graphs, "what captured CUDA graphs hold")                                           \

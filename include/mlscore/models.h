@@ -45,6 +45,7 @@ typedef struct mls_model_shape {
     uint64_t q_lora_rank, kv_lora_rank;                  /**< kv_lora_rank 0: no latent attention (MLA) */
     uint64_t qk_nope_head_dim, qk_rope_head_dim, value_head_dim;
     uint64_t other_parameters; /**< beside the transformer, such as a vision tower's */
+    uint64_t tower_parameters; /**< of what reads pictures or hears sound, and joins it to the language part */
     mls_layer_cache caches[MLS_LAYER_CACHES_MAX];
     uint64_t cache_kinds; /**< how many of them; 0: they follow from the rest */
     uint64_t state_bytes; /**< of fixed size, that layers such as Mamba's keep for each user, in all of them */

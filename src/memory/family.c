@@ -77,18 +77,6 @@ static void check_keys(config_json *of, const cJSON *object, const char *keys)
     }
 }
 
-/* The parts for pictures and sound that the file has beside the language part. */
-static const char *other_part(const cJSON *object)
-{
-    static const char *const parts[] = {"vision_config", "audio_config", "img_processor", "visual"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(object, parts[i]))) {
-            return parts[i];
-        }
-    }
-    return NULL;
-}
-
 /* The language part of a larger model: one of these members, else none. */
 static const cJSON *language_part(const cJSON *outer)
 {
@@ -109,7 +97,6 @@ void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doub
     const char *keys = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "shape_keys"));
     of->inner = language_part(of->outer);
     const char *types[] = {type_of(of->inner), type_of(of->outer)};
-    const char *part = other_part(of->outer);
     of->type = types[types[0][0] != '\0' ? 0 : 1];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const char *why =
@@ -134,9 +121,6 @@ void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doub
                               "%s%.60s%s: counted as the layers of a Llama, which may be wrong",
                               of->type[0] != '\0' ? "model_type '" : "no model_type", of->type,
                               of->type[0] != '\0' ? "' is not known" : "");
-    } else if (part != NULL) {
-        (void)mls_text_printf(doubt->words, sizeof doubt->words,
-                              "the language part alone is counted: %s has parameters that come on top", part);
     } else if (mls_config_words(of, "note")[0] != '\0') {
         (void)mls_text_printf(doubt->words, sizeof doubt->words, "%s", mls_config_words(of, "note"));
     }

@@ -215,6 +215,11 @@ static formula_number read_atom(formula *f)
         }
         return of_number(number);
     }
+    if (mls_str_equal(word, MLS_S("count"))) {
+        (void)takes(f, ' ');
+        const cJSON *list = file_member(f->of, formula_word(f));
+        return of_number(cJSON_IsArray(list) ? (uint64_t)cJSON_GetArraySize(list) : 0);
+    }
     if (takes(f, '~')) {
         (void)takes(f, ' ');
         const mls_str part = formula_word(f);

@@ -67,7 +67,7 @@ static void fill_room(const mls_memory_ask *ask, mls_memory_estimate *to, rooms 
 {
     const bool share = VALUE(ask, UTILIZATION) != 0;
     const uint64_t graphs = share ? 0 : ITEM(to, CUDA_GRAPHS);
-    const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), of.rest, graphs));
+    const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), of.rest, graphs));
     const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
     const bool one_kind = !has_windows(&ask->shape) && of.token != 0;
     if (to->capacity != 0) {
@@ -107,12 +107,15 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
     ITEM(to, WEIGHTS) = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
     ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
+    /* Formats of fewer bits than 16 leave towers alone. */
+    ITEM(to, TOWERS) =
+        mls_bytes_up(MUL(mls_bytes_max(weight.n, MUL(2, weight.q)), m->tower_parameters), MUL(weight.q, t));
     ITEM(to, STATE) = mls_bytes_up(MUL(m->state_bytes, users), MUL(t, p));
     ITEM(to, CUDA_GRAPHS) = VALUE(ask, CUDA_GRAPHS);
     ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),
                             MUL(users, 4, mls_bytes_up(m->vocabulary, t)));
     const uint64_t rest = ADD(ITEM(to, WORKING), ITEM(to, RUNTIME));
-    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, KV_CACHE), ITEM(to, STATE), ITEM(to, CUDA_GRAPHS));
+    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), ITEM(to, KV_CACHE), ITEM(to, STATE), ITEM(to, CUDA_GRAPHS));
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
     to->kv_per_token = mls_bytes_up(MUL(kv.n, cached_numbers(m, 1, 1)), kv.q);

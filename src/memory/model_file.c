@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/json_row.h"
 #include "base/utf8.h"
-#include "memory/family.h"
+#include "memory/towers.h"
 #include "mlscore/value.h"
 #include "score/models.h"
 
@@ -67,6 +67,7 @@ static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, 
     }
     if (status == MLS_OK && !of.wrong) {
         mls_config_read_shape(&of, shape);
+        mls_towers_read(&of, table, shape, doubt);
     }
     cJSON_Delete(table);
     return status == MLS_OK && of.wrong ? MLS_ERROR_VALUE : status;

@@ -46,6 +46,7 @@ static double item_number(const mls_memory_estimate *of, mls_memory_item item)
 #define ITEM_FIELDS(F)                                                                                                 \
     F(memory_item, weights, NUMBER, "bytes", item_number(row, MLS_MEMORY_ITEM_WEIGHTS))                                \
     F(memory_item, kv_cache, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_KV_CACHE))                      \
+    F(memory_item, towers, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_TOWERS))                          \
     F(memory_item, state, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_STATE))                            \
     F(memory_item, cuda_graphs, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_CUDA_GRAPHS))                \
     F(memory_item, gradients, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_GRADIENTS))                    \
@@ -60,7 +61,8 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
 
 #define MODEL_FIELDS(F)                                                                                                \
     F(memory_model, name, TEXT, "", row->ask.model)                                                                    \
-    F(memory_model, parameters, NUMBER, "", row->answer.estimate.parameters)
+    F(memory_model, parameters, NUMBER, "", row->answer.estimate.parameters)                                           \
+    F(memory_model, tower_parameters, NUMBER, "", row->ask.shape.tower_parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
 /* What nvidia-smi reports of the GPU as total; 0: not known, or another capacity was given. */
@@ -450,7 +452,7 @@ const mls_report mls_memory_report = {
             "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations "
             "recompute logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage "
             "in_flight data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms "
-            "smallest state cuda_graphs budget_bytes cache_bytes cache_blocks cache_tokens",
+            "smallest state cuda_graphs budget_bytes cache_bytes cache_blocks cache_tokens towers",
         .rows = "host items server",
         .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
                     &memory_item_fields}}};

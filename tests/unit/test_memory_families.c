@@ -20,19 +20,17 @@
 
 static mls_models *models;
 static mls_accelerators *accelerators;
-static cJSON *families, *rows;
+static cJSON *table, *rows;
 
 static int setup(void **state)
 {
     mls_buffer text = {0};
-    cJSON *table = NULL;
     (void)state;
     if (mls_models_load(&models, NULL) != MLS_OK || mls_accelerators_load(&accelerators, NULL) != MLS_OK ||
         mls_json_data("models.json", &table, NULL) != MLS_OK ||
         mls_file_read(TABLE, true, 1 << 20, &text, NULL) != MLS_OK) {
         return 1;
     }
-    families = cJSON_DetachItemFromObjectCaseSensitive(table, "families");
     rows = cJSON_CreateArray();
     mls_str left = mls_buffer_str(&text);
     mls_str line;
@@ -43,7 +41,6 @@ static int setup(void **state)
         }
     }
     mls_buffer_release(&text);
-    cJSON_Delete(table);
     return 0;
 }
 
@@ -52,7 +49,7 @@ static int teardown(void **state)
     (void)state;
     mls_models_free(models);
     mls_accelerators_free(accelerators);
-    cJSON_Delete(families);
+    cJSON_Delete(table);
     cJSON_Delete(rows);
     return 0;
 }
@@ -94,6 +91,9 @@ static void test_models_have_the_parameters_that_are_published(void **state)
         if (fabs(off) > number_of(row, "within") * number_of(row, "parameters")) {
             fail_msg("%s: %.0f too many", text_of(row, "model"), off);
         }
+        if (ask.shape.tower_parameters != (uint64_t)number_of(row, "tower_parameters")) {
+            fail_msg("%s: %.0f of towers", text_of(row, "model"), (double)ask.shape.tower_parameters);
+        }
         assert_true(text_of(row, "source")[0] != '\0');
         assert_false(ask.unsure);
     }
@@ -125,6 +125,7 @@ static const char *type_of(const cJSON *row)
 static void test_each_family_has_a_model(void **state)
 {
     (void)state;
+    const cJSON *families = cJSON_GetObjectItemCaseSensitive(table, "families");
     for (const cJSON *family = families->child; family != NULL; family = family->next) {
         bool has = false;
         for (const cJSON *row = rows->child; row != NULL; row = row->next) {
@@ -142,12 +143,31 @@ static void test_each_family_has_a_model(void **state)
     }
 }
 
+/* Its projector is by the type of the whole model. */
+static void test_each_projector_has_a_model(void **state)
+{
+    (void)state;
+    const cJSON *projectors = cJSON_GetObjectItemCaseSensitive(table, "projectors");
+    for (const cJSON *projector = projectors->child; projector != NULL; projector = projector->next) {
+        bool has = false;
+        for (const cJSON *row = rows->child; row != NULL; row = row->next) {
+            const cJSON *config = cJSON_GetObjectItemCaseSensitive(row, "config");
+            has |=
+                strcmp(text_of(config, "model_type"), projector->string) == 0 && number_of(row, "tower_parameters") > 0;
+        }
+        if (!has) {
+            fail_msg("no row of " TABLE " has the towers of %s", projector->string);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_have_the_parameters_that_are_published),
         cmocka_unit_test(test_models_cache_tokens_in_the_layers_that_attend),
         cmocka_unit_test(test_each_family_has_a_model),
+        cmocka_unit_test(test_each_projector_has_a_model),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
