@@ -22,7 +22,7 @@ typedef struct config_json {
     struct config_given {
         const char *name;
         uint64_t number;
-    } given[6];
+    } given[8];
     size_t given_count;
     mls_error *error;
     bool wrong; /* something cannot be used; the error says what */

@@ -258,7 +258,9 @@ static uint64_t count_all(config_json *of, const mls_model_shape *m, const mls_m
                                          {"tied", m->tied_embeddings == MLS_SAID_YES},
                                          {"sliding_layers", counts->sliding},
                                          {"state_layers", counts->state},
-                                         {"cross_layers", counts->cross}};
+                                         {"cross_layers", counts->cross},
+                                         {"full_shares", counts->full_shares},
+                                         {"sliding_shares", counts->sliding_shares}};
     of->shape = m;
     memcpy(of->given, given, sizeof given);
     of->given_count = sizeof given / sizeof *given;
