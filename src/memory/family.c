@@ -7,16 +7,8 @@
 #include "base/json_row.h"
 #include "base/utf8.h"
 
-/* The family that has a type among its own, without the suffixes of language parts. */
-static const cJSON *family_of(const cJSON *families, const char *type)
+static const cJSON *family_named(const cJSON *families, mls_str name)
 {
-    static const char *const suffixes[] = {"_text", "_text_model"};
-    mls_str name = mls_str_from(type);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (mls_str_ends(name, mls_str_from(suffixes[i]))) {
-            name.len -= strlen(suffixes[i]);
-        }
-    }
     for (const cJSON *family = families != NULL && name.len > 0 ? families->child : NULL; family != NULL;
          family = family->next) {
         const char *types = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(family, "types"));
@@ -25,6 +17,21 @@ static const cJSON *family_of(const cJSON *families, const char *type)
         }
     }
     return NULL;
+}
+
+/* The family that has a type among its own, as it is or without the suffix of a language part. */
+static const cJSON *family_of(const cJSON *families, const char *type)
+{
+    static const char *const suffixes[] = {"_text", "_text_model"};
+    const mls_str name = mls_str_from(type);
+    const cJSON *found = family_named(families, name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && found == NULL; i++) {
+        const mls_str suffix = mls_str_from(suffixes[i]);
+        if (mls_str_ends(name, suffix)) {
+            found = family_named(families, (mls_str){name.ptr, name.len - suffix.len});
+        }
+    }
+    return found;
 }
 
 static const char *type_of(const cJSON *object)
@@ -98,6 +105,9 @@ void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doub
     of->inner = language_part(of->outer);
     const char *types[] = {type_of(of->inner), type_of(of->outer)};
     of->type = types[types[0][0] != '\0' ? 0 : 1];
+    /* Two encoders are one model, whichever of them reads text. */
+    const cJSON *whole = family_of(families, types[1]);
+    of->family = cJSON_HasObjectItem(whole, "whole") ? whole : NULL;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const char *why =
             cJSON_GetStringValue(types[i][0] != '\0' ? cJSON_GetObjectItemCaseSensitive(refused, types[i]) : NULL);
