@@ -237,6 +237,13 @@ done >>"$scratch/missing"
 grep -vxFf "$scratch/formats" "$scratch/offered" | sed 's/^/no such format: /' >>"$scratch/missing"
 every "every format is offered, documented and tested" "$scratch/missing"
 
+# Each model_type that memory knows, in the list that says how far it was checked, and each that it refuses.
+sed -n '/^ "families": {/,/^ }/s/.*"types": "\([^"]*\)".*/\1/p; /^ "refused": {/,/^ }/s/^  "\([^"]*\)": ".*/\1/p' src/data/models.json |
+    tr ' ' '\n' | sort -u >"$scratch/model-types"
+plain man/man1/mlscore-memory.1 | tr -s ' ,.' '\n\n\n' | sort -u | comm -23 "$scratch/model-types" - >"$scratch/unsaid"
+[ -s "$scratch/model-types" ] || echo "src/data/models.json has no families" >"$scratch/unsaid"
+every "mlscore-memory(1) names each model_type" "$scratch/unsaid"
+
 # Names and types of the fields, section by section, as the tables that print them have it.
 "$mlscore" help fields >"$scratch/fields" || fail "mlscore help fields"
 check "every field is found" sh -c '! grep -q " missing$" "$1"' - "$scratch/fields"
