@@ -17,7 +17,7 @@ typedef struct layer_counts {
 } layer_counts;
 
 /* Whether the family says so of all its models. */
-static bool is_said(config_json *of, const char *name)
+static bool family_says(config_json *of, const char *name)
 {
     return mls_formula_value(of, name, 0) != 0;
 }
@@ -28,7 +28,7 @@ static bool is_said(config_json *of, const char *name)
 static bool add_mixer(config_json *of, mls_str word, bool shares, layer_counts *to)
 {
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
-                        (mls_str_among(word, "attention") && is_said(of, "slides"));
+                        (mls_str_among(word, "attention") && family_says(of, "slides"));
     if (!slides && mls_str_among(word, "full_attention attention *")) {
         to->full++;
         to->full_shares += shares;
@@ -129,7 +129,7 @@ static void read_windows(config_json *of, const mls_model_shape *shape, layer_co
         to->sliding = count_listed(of, "hybrid_layer_pattern", shape, true);
     } else if (each != 0) {
         to->sliding = layers - layers / each;
-    } else if (is_said(of, "slides")) {
+    } else if (family_says(of, "slides")) {
         to->sliding = layers;
     }
     to->full = layers - to->sliding;
@@ -157,7 +157,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
 {
     const cJSON *types = mls_config_member(of, "layer_types");
     const cJSON *repeated = mls_config_member(of, "block_types _block_types");
-    if (is_said(of, "pattern")) {
+    if (family_says(of, "pattern")) {
         read_layer_blocks(of, shape, to);
         to->apart = true;
         return;
@@ -166,10 +166,10 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         read_layer_types(of, types, shape, to);
     } else if (repeated != NULL && of->state != NULL) {
         read_repeated(of, repeated, shape, to);
-    } else if (of->state != NULL && !is_said(of, "both")) {
+    } else if (of->state != NULL && !family_says(of, "both")) {
         to->full = attending(of, shape);
         to->state = mls_bytes_less(shape->layers, to->full);
-        if (to->full == 0 && !is_said(of, "only_states")) {
+        if (to->full == 0 && !family_says(of, "only_states")) {
             mls_config_refuse(of, of->type, "does not say which of its layers attend");
         }
     } else {
@@ -181,7 +181,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
     if (ADD(to->full, to->sliding, to->state, to->cross) != shape->layers) {
         mls_config_refuse(of, "layer_types", "does not name each layer");
     }
-    to->state = is_said(of, "both") ? shape->layers : to->state;
+    to->state = family_says(of, "both") ? shape->layers : to->state;
     if (shape->sliding_window == 0) {
         to->full += to->sliding;
         to->full_shares += to->sliding_shares;
@@ -321,12 +321,12 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0) {
         return; /* refused later, by the name of what is missing or absurd */
     }
-    if (is_said(of, "blocks")) {
+    if (family_says(of, "blocks")) {
         mls_config_read_blocks(of, mls_config_member(of, "block_configs"), shape);
         return;
     }
     read_mixers(of, shape, &counts);
-    if (!is_said(of, "pattern") && !is_said(of, "bare")) {
+    if (!family_says(of, "pattern") && !family_says(of, "bare")) {
         read_feed_forward(of, shape, &counts);
     }
     if (of->wrong || shape->layers > WALKED_MAX) {
@@ -340,10 +340,10 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     shape->caches[0] = cache_of(of, &kinds[0], counts.full - counts.full_shares, 0);
     shape->caches[1] = cache_of(of, &kinds[1], counts.sliding - counts.sliding_shares, shape->sliding_window);
     shape->cache_kinds = 2;
-    if (is_said(of, "encoder")) {
+    if (family_says(of, "encoder")) {
         shape->caches[0].layers = shape->caches[1].layers = 0;
     }
-    if (counts.apart || counts.state > 0 || is_said(of, "pattern") || has_own_parts(of)) {
+    if (counts.apart || counts.state > 0 || family_says(of, "pattern") || has_own_parts(of)) {
         shape->counted = count_all(of, &m, kinds, &counts);
         shape->counted =
             counts.apart || counts.state > 0 || shape->counted != mls_shape_parameters(&m) ? shape->counted : 0;
