@@ -258,6 +258,12 @@ printf '%s\n' 'checked number' 'logs array' 'valid number' >"$scratch/names"
 entries man/man5/mlscore-formats.5 'CHECK JSON' | sort >"$scratch/page"
 agree "man/man5/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
 
+# The GPUs whose memory is known, one after the other, with remarks in parentheses.
+sed -n '/^ "gpus"/,$ s/^  {"name": "\([^"]*\)".*/\1/p' src/data/accelerators.json | sort >"$scratch/names"
+plain man/man1/mlscore-memory.1 | sed -n '/^Known are$/,/^\.IP/p' | sed '1d; $d' | tr '\n' ' ' |
+    sed 's/([^)]*)//g; s/\. *$//' | tr ',' '\n' | sed 's/^ *//; s/ *$//' | sort >"$scratch/page"
+agree "man/man1/mlscore-memory.1: GPUs" "$scratch/names" "$scratch/page"
+
 # ------------------------------------------------------------ the library
 
 sed -n 's/^#include "mlscore\/\(.*\)"$/\1/p' include/mlscore/mlscore.h | sort >"$scratch/page"

@@ -156,7 +156,8 @@ static void check_pipeline_layout(const comparison *self)
     }
     mls_pipeline_layout *layout = &self->summary->layout;
     const char *wrong = mls_pipeline_layout_parse(variable->value, layout);
-    const uint64_t stages = first_number(self, MLS_CONFIG_PP);
+    const uint64_t set = first_number(self, MLS_CONFIG_PP);
+    const uint64_t stages = set != 0 ? set : self->name->pipeline_parallel;
     const uint64_t chunks = first_number(self, MLS_CONFIG_VP);
     if (wrong != NULL) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable), "%.*s=%.*s: %s",

@@ -153,7 +153,7 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_ZERO:
         return stage_of_sharding(ask);
     case MLS_MEMORY_VP:
-        return mls_bytes_max(ask->layout.count / VALUE(ask, PP), 1);
+        return mls_bytes_max(ask->layout.count / mls_bytes_max(VALUE(ask, PP), 1), 1);
     case MLS_MEMORY_DROPOUT:
         return ask->shape.dropout == MLS_SAID_YES;
     case MLS_MEMORY_LOSS:

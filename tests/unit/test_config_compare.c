@@ -172,6 +172,8 @@ static void test_layouts_of_pipelines(void **state)
                  "PIPELINE_LAYOUT has 2 chunks for each of 2 stages, the virtual pipeline 4");
     assert_found("X_1x4", "PIPELINE_LAYOUT='Et*'", MLS_FINDING_CONFIG_PARALLEL, 1,
                  "PIPELINE_LAYOUT=Et*: a * is not followed by a number from 1 to 10000");
+    assert_found("X_1x4x1xpp2", "DGXNNODES=$(nproc) PP=$(nproc)\nPIPELINE_LAYOUT='Et|t|tL'",
+                 MLS_FINDING_CONFIG_PARALLEL, 2, "PIPELINE_LAYOUT has 3 chunks, which 2 pipeline stages do not divide");
     assert_found("X_1x4", "PIPELINE_LAYOUT=null", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
     assert_found("X_1x4", "PP=2 INTERLEAVED_PIPELINE=2 PIPELINE_LAYOUT='Et|t|t|tL'", MLS_FINDING_CONFIG_PARALLEL, 0,
                  NULL);
