@@ -11,6 +11,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
+#include "mlscore/settings.h"
 
 MLS_C_BEGIN
 
@@ -70,7 +71,7 @@ typedef struct mls_utilization {
     double flops_per_sample;            /**< of the model, as the options count attention */
     double flops_derived;               /**< where that is not known, of its architecture, attention whole */
     double bf16;                        /**< against the dense peak in BF16, or FP16 where the chip has no BF16 */
-    bool has_precision;  /**< the options name a precision, or the log says one that is narrower than BF16 … */
+    bool has_precision;  /**< the options, the log's records or what the job printed name one narrower than BF16 … */
     mls_precision named; /**< … which is this one */
     double precision;    /**< against the peak in it */
     double derived;      /**< by flops_derived, against what bf16 is */
@@ -159,6 +160,7 @@ typedef struct mls_throughput_options {
     mls_rulesets *rulesets;                    /**< whose rules have the targets; NULL: no time to target */
     const mls_models *models;                  /**< not NULL */
     const mls_accelerators *accelerator_table; /**< not NULL */
+    const mls_known_settings *settings;        /**< NULL: what jobs printed does not say in what they computed */
     const mls_accelerator *accelerator;        /**< what a person says of the machine; NULL: what descriptions say */
     double accelerators;                       /**< NAN: likewise */
     bool series;                               /**< programs get the segments too */

@@ -94,9 +94,11 @@ static void note_unused_points(mls_cli *cli, const mls_collection *collection, c
 static void print_wide(mls_cli *cli, const mls_collection *collection)
 {
     static const char *const kinds[MLS_WIDE_KINDS][2] = {{"hyperparameter has", "hyperparameters have"},
-                                                         {"tracked name has", "tracked names have"}};
+                                                         {"tracked name has", "tracked names have"},
+                                                         {"printed setting has", "printed settings have"}};
     mls_wide wide;
-    if (mls_wide_find(collection, &wide)) {
+    mls_error error = {0};
+    if (mls_wide_find(collection, &wide, &error) == MLS_OK) {
         mls_cli_print(cli, &mls_score_wide_report, &wide);
         for (size_t i = 0; i < collection->run_count; i++) {
             const mls_tracked *tracked = collection->runs[i].notes;
@@ -118,9 +120,9 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
             }
         }
     } else {
-        mls_cli_say_no_memory(cli);
+        mls_cli_say_error(cli, NULL, &error);
     }
-    mls_arena_release(&wide.arena);
+    mls_wide_release(&wide);
 }
 
 static void print_scores(mls_cli *cli, const mls_collection *collection)
@@ -198,6 +200,7 @@ static void score_run(mls_cli *cli)
     mls_buffer points = {0};
     if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->score.rcp_path, &points)) {
         how.observer = settings->wide ? &mls_tracked_observer : NULL;
+        how.printed = settings->wide;
         settings->score.editions = how.score.editions;
         settings->score.rcp_text = mls_buffer_str(&points);
         how.score = settings->score;

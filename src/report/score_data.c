@@ -212,7 +212,21 @@ static void emit_wide_name(mls_emitter *to, const char *prefix, mls_str name)
     MLS_EMIT_WORDS(mls_buffer_append_text(words, prefix); mls_buffer_append(words, name));
 }
 
-/* A column for each setting, and for each number that was tracked. */
+static void emit_printed_values(mls_emitter *to, const mls_wide *wide, const mls_run *run)
+{
+    const mls_wide_names *names = &wide->names[MLS_WIDE_PRINTED];
+    mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
+    if (run->printed != NULL) {
+        (void)mls_known_values(&wide->known, run->printed, values);
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        unsigned place = 0;
+        (void)MLS_NAME_FIND(wide->known.items, wide->known.count, names->items[i], &place);
+        mls_emit_str_or_null(to, values[place]);
+    }
+}
+
+/* A column for each hyperparameter, for each number that was tracked, and for each known setting that was printed. */
 static void emit_wide(mls_emitter *to, const void *what, bool names)
 {
     const mls_wide *wide = what;
@@ -232,6 +246,12 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
         } else {
             mls_emit_number(to, mls_tracked_mean(place->run, tracked->items[i]));
         }
+    }
+    for (size_t i = 0; names && i < wide->names[MLS_WIDE_PRINTED].count; i++) {
+        emit_wide_name(to, "set.", wide->names[MLS_WIDE_PRINTED].items[i]);
+    }
+    if (!names) {
+        emit_printed_values(to, wide, place->run);
     }
 }
 

@@ -114,6 +114,23 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
     return count;
 }
 
+mls_str mls_known_value(const mls_known_settings *known, const mls_printed *printed, const char *name)
+{
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    unsigned place;
+    if (printed == NULL || !MLS_NAME_FIND(known->items, known->count, mls_str_from(name), &place)) {
+        return (mls_str){0};
+    }
+    (void)mls_known_values(known, printed, values);
+    return values[place];
+}
+
+bool mls_known_is_on(const mls_known_settings *known, const mls_printed *printed, const char *name)
+{
+    const mls_str value = mls_known_value(known, printed, name);
+    return value.ptr != NULL && !mls_setting_is_none(value) && mls_setting_truth(value) != 0;
+}
+
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting)
 {
     mls_str rest = last_part(setting->name);

@@ -62,8 +62,41 @@ static bool find_names(mls_wide *wide, mls_wide_kind kind)
     return ok;
 }
 
-bool mls_wide_find(const mls_collection *collection, mls_wide *wide)
+/* The known settings that some run printed. */
+static bool find_printed(mls_wide *wide)
+{
+    bool any[MLS_KNOWN_SETTINGS_MAX] = {0};
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    bool ok = true;
+    for (size_t i = 0; i < wide->collection->run_count; i++) {
+        const mls_printed *printed = wide->collection->runs[i].printed;
+        if (printed != NULL) {
+            (void)mls_known_values(&wide->known, printed, values);
+        }
+        for (size_t k = 0; k < wide->known.count && printed != NULL; k++) {
+            any[k] |= values[k].ptr != NULL;
+        }
+    }
+    for (size_t k = 0; k < wide->known.count && ok; k++) {
+        ok = !any[k] ||
+             MLS_ARENA_ADD(&wide->arena, &wide->names[MLS_WIDE_PRINTED], mls_str_from(wide->known.items[k].name));
+    }
+    return ok;
+}
+
+mls_status mls_wide_find(const mls_collection *collection, mls_wide *wide, mls_error *error)
 {
     *wide = (mls_wide){.collection = collection};
-    return find_names(wide, MLS_WIDE_HYPERPARAMETERS) && find_names(wide, MLS_WIDE_TRACKED);
+    const mls_status status = mls_known_settings_load(&wide->known, error);
+    if (status == MLS_OK &&
+        (!find_names(wide, MLS_WIDE_HYPERPARAMETERS) || !find_names(wide, MLS_WIDE_TRACKED) || !find_printed(wide))) {
+        return mls_error_memory(error);
+    }
+    return status;
+}
+
+void mls_wide_release(mls_wide *wide)
+{
+    mls_known_settings_release(&wide->known);
+    mls_arena_release(&wide->arena);
 }

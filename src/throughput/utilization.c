@@ -30,12 +30,17 @@ static mls_status find_machine(mls_utilization *of, const mls_group *group, cons
                                   &of->accelerator);
 }
 
-/* From edition 6.1 on logs say in what the linear layers, which most FLOPs are spent on, multiply. */
+/* In what the linear layers, which most FLOPs are spent on, multiply: from edition 6.1 on records say it, and many jobs
+ * print it. */
 static void find_precision(mls_utilization *of, const mls_run *run, const mls_throughput_options *options)
 {
     const mls_str logged = mls_str_from(mls_run_hyperparameter(run, MLS_S("lowest_numerical_precision_in_linear")));
-    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\""));
-    of->has_precision = options->has_precision || fp4 || mls_str_equal(logged, MLS_S("\"fp8\""));
+    const bool prints = options->settings != NULL && logged.len == 0;
+    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
+                     (prints && mls_known_is_on(options->settings, run->printed, "fp4"));
+    const bool fp8 =
+        mls_str_equal(logged, MLS_S("\"fp8\"")) || (prints && mls_known_is_on(options->settings, run->printed, "fp8"));
+    of->has_precision = options->has_precision || fp4 || fp8;
     of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
 }
 
