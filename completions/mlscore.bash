@@ -115,10 +115,10 @@ _mlscore()
         esac
         ;;
     *:profile)
-        options='--by= --top= --kernels= --against= --run= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--by= --by-annotation --top= --kernels= --against= --run= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
-        --by) value=yes words='class name stream device rank collective' files=no ;;
+        --by) value=yes words='class name stream device annotation rank collective' files=no ;;
         --top) value=yes words='' files=no ;;
         --kernels) value=yes words='' files=yes ;;
         --against) value=yes words='' files=yes ;;

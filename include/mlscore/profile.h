@@ -104,6 +104,33 @@ typedef struct mls_profile_bounded {
     double share; /**< of the time, of the launches where time is not known */
 } mls_profile_bounded;
 
+/** A step of the training. */
+typedef struct mls_profile_step {
+    uint64_t number;
+    double start_ms;  /**< after the first activity of the GPU; NAN: there is none */
+    double length_ms; /**< on the host */
+    double gpu_ms;    /**< of the activities that were launched in it; NAN: no launch is known */
+} mls_profile_step;
+
+/** An annotation of the host, and what was launched in it but in none inside of it. */
+typedef struct mls_profile_annotation {
+    mls_str name;   /**< empty: outside of all annotations */
+    uint64_t count; /**< how often it was */
+    double host_ms; /**< how long, together */
+    uint64_t activities;
+    double gpu_ms; /**< of them; NAN: no launch is known */
+    double share;  /**< of all activity; NAN: it took no time */
+} mls_profile_annotation;
+
+/** The most memory that was allocated on a device. */
+typedef struct mls_profile_memory {
+    mls_str device;
+    double allocated; /**< bytes */
+    double reserved;  /**< bytes, then; NAN: not known */
+    double at_ms;     /**< after the first activity of the GPU; NAN: there is none */
+    double step;      /**< its number; NAN: in none */
+} mls_profile_memory;
+
 /** A sentence to be said of a profile, and its code, such as "idle". */
 typedef struct mls_profile_verdict {
     const char *code;
@@ -130,7 +157,14 @@ typedef struct mls_profile {
     struct {
         uint64_t count; /**< 0: no steps are marked */
         double mean_ms, min_ms, max_ms;
+        mls_profile_step *each;
+        double outside_ms; /**< of the activities that were launched outside of all steps; NAN: no launch is known */
+        double unknown_ms; /**< of those whose launch is not known */
     } steps;
+    mls_profile_annotation *annotations; /**< the longest on the GPU first */
+    size_t annotation_count;
+    mls_profile_memory *memory; /**< by device, as they came */
+    size_t memory_count;
     mls_profile_counter *counters;
     size_t counter_count;
     bool has_counters;

@@ -14,7 +14,8 @@
 enum { TOP_USUAL = 20, NOTED_MAX = 5 };
 
 typedef struct profile_settings {
-    unsigned by;     /* mls_profile_by, from 1; 0: not given */
+    unsigned by; /* mls_profile_by, from 1; 0: not given */
+    bool by_annotation;
     const char *top; /* as given */
     const char *kernels, *against, *run;
     /* What is worked on. */
@@ -32,8 +33,9 @@ typedef struct profile_settings {
 #define AT(member) offsetof(profile_settings, member)
 
 static const mls_option options[] = {
-    MLS_ROW_OF(MLS_SETS_VALUE, "by", "class|name|stream|device|rank|collective", AT(by),
+    MLS_ROW_OF(MLS_SETS_VALUE, "by", "class|name|stream|device|annotation|rank|collective", AT(by),
                "what the table lists (class)"),
+    MLS_ROW_FLAG('\0', "by-annotation", AT(by_annotation), "the same as --by=annotation"),
     MLS_ROW_TEXT('\0', "top", "N", AT(top), "list the N longest kernels (20; 0: all)"),
     MLS_ROW_TEXT('\0', "kernels", "FILE", AT(kernels), "classes of kernels of your own"),
     MLS_ROW_TEXT('\0', "against", "FILE", AT(against), "say how the classes changed since this profile"),
@@ -132,6 +134,7 @@ static void print_profiles(mls_cli *cli, profile_settings *settings)
 static bool read_settings(mls_cli *cli, profile_settings *settings)
 {
     settings->shown = TOP_USUAL;
+    settings->by = settings->by_annotation ? MLS_PROFILE_BY_ANNOTATION + 1 : settings->by;
     settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
     if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", settings->top);

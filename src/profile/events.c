@@ -52,10 +52,18 @@ static const member_row event_members[] = {
     {MLS_STR("ts"), PART_START},   {MLS_STR("dur"), PART_LENGTH},     {MLS_STR("pid"), PART_PROCESS},
     {MLS_STR("tid"), PART_THREAD}, {MLS_STR("args"), PART_ARGUMENTS}, {{NULL, 0}, PART_NOTHING}};
 static const member_row argument_members[] = {
-    {MLS_STR("device"), PART_DEVICE}, {MLS_STR("stream"), PART_STREAM},
-    {MLS_STR("bytes"), PART_BYTES},   {MLS_STR("correlation"), PART_CORRELATION},
-    {MLS_STR("hlo_op"), PART_XLA},    {MLS_STR("hlo_module"), PART_XLA},
-    {{NULL, 0}, PART_NOTHING}};
+    {MLS_STR("device"), PART_DEVICE},
+    {MLS_STR("stream"), PART_STREAM},
+    {MLS_STR("bytes"), PART_BYTES},
+    {MLS_STR("correlation"), PART_CORRELATION},
+    {MLS_STR("Device Id"), PART_MEMORY_DEVICE},
+    {MLS_STR("Device Type"), PART_MEMORY_TYPE},
+    {MLS_STR("Total Allocated"), PART_ALLOCATED},
+    {MLS_STR("Total Reserved"), PART_RESERVED},
+    {MLS_STR("hlo_op"), PART_XLA},
+    {MLS_STR("hlo_module"), PART_XLA},
+    {{NULL, 0}, PART_NOTHING},
+};
 
 /* Most names are none of them, as their lengths show; one with an escape is decoded. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
@@ -119,10 +127,15 @@ static event_category category_of(mls_str text)
     static const struct {
         mls_str name;
         event_category category;
-    } known[] = {{MLS_STR("kernel"), CATEGORY_KERNEL},    {MLS_STR("gpu_memcpy"), CATEGORY_COPY},
-                 {MLS_STR("gpu_memset"), CATEGORY_SET},   {MLS_STR("cuda_runtime"), CATEGORY_CALL},
-                 {MLS_STR("cuda_driver"), CATEGORY_CALL}, {MLS_STR("memcpy"), CATEGORY_COPY},
-                 {MLS_STR("memset"), CATEGORY_SET},       {MLS_STR("user_annotation"), CATEGORY_ANNOTATION}};
+    } known[] = {{MLS_STR("kernel"), CATEGORY_KERNEL},
+                 {MLS_STR("gpu_memcpy"), CATEGORY_COPY},
+                 {MLS_STR("gpu_memset"), CATEGORY_SET},
+                 {MLS_STR("cuda_runtime"), CATEGORY_CALL},
+                 {MLS_STR("cuda_driver"), CATEGORY_CALL},
+                 {MLS_STR("memcpy"), CATEGORY_COPY},
+                 {MLS_STR("memset"), CATEGORY_SET},
+                 {MLS_STR("user_annotation"), CATEGORY_ANNOTATION},
+                 {MLS_STR("cpu_instant_event"), CATEGORY_INSTANT}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].name.len == text.len && (text.ptr[0] | ' ') == known[i].name.ptr[0] &&
             strncasecmp(known[i].name.ptr, text.ptr, text.len) == 0) {
@@ -135,7 +148,7 @@ static event_category category_of(mls_str text)
 /* Of categories that say nothing of the GPU. */
 static bool is_category_of_pytorch(mls_str text)
 {
-    static const char known[] = "cpu_op|ac2g|fwdbwd|python_function|cpu_instant_event|gpu_user_annotation|cuda_sync|"
+    static const char known[] = "cpu_op|ac2g|fwdbwd|python_function|gpu_user_annotation|cuda_sync|"
                                 "overhead|Operator|Runtime|Trace";
     return mls_str_any(text, known, mls_str_equal);
 }
@@ -183,7 +196,7 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     case PART_PHASE:
         t->objects += event->phase == '\0';
         event->phase = quoted && span.len == 3 ? span.ptr[1] : '?';
-        event->ignored |= event->phase != 'X';
+        event->ignored |= event->phase != 'X' && event->phase != 'i';
         break;
     case PART_CATEGORY:
         event->category = category_of(scalar_text(t, span));
@@ -209,8 +222,13 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
         }
         break;
     case PART_BYTES:
-        event->bytes = mls_decimal_parse(span, &number) && !number.negative ? mls_decimal_double(&number) : (double)NAN;
+    case PART_ALLOCATED:
+    case PART_RESERVED:
+        event->bytes[part - PART_BYTES] =
+            mls_decimal_parse(span, &number) && !number.negative ? mls_decimal_double(&number) : (double)NAN;
         break;
+    case PART_MEMORY_DEVICE:
+    case PART_MEMORY_TYPE:
     case PART_PROCESS:
     case PART_THREAD:
     case PART_DEVICE:
@@ -239,7 +257,8 @@ void mls_trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long)
 
 void mls_trace_event_begin(mls_trace *t, const char *at)
 {
-    t->event = (trace_event){.begun = true, .at = at, .bytes = (double)NAN, .correlation = -1};
+    t->event =
+        (trace_event){.begun = true, .at = at, .bytes = {(double)NAN, (double)NAN, (double)NAN}, .correlation = -1};
     for (size_t i = 0; i < sizeof t->texts / sizeof *t->texts; i++) {
         t->texts[i].there = false;
         t->texts[i].len = 0;
@@ -259,17 +278,13 @@ static const char *event_wrong(const trace_event *event)
                                                             : NULL;
 }
 
-/* ProfilerStep#12: how long a step of the training took on the host. */
-static void add_step(mls_trace *t)
+/* Of the host, as ProfilerStep#12 is. */
+static void add_annotation(mls_trace *t)
 {
-    const mls_str prefix = MLS_S("ProfilerStep#");
-    const mls_str name = mls_buffer_str(&t->name);
-    const double ns = (double)t->event.length.ns;
-    size_t number;
-    if (mls_str_starts(name, prefix) &&
-        mls_size_parse((mls_str){name.ptr + prefix.len, name.len - prefix.len}, &number) &&
-        t->event.length.state == TIME_GOOD) {
-        mls_sums_add(&t->gather->steps, 1, ns, ns, ns);
+    const trace_event *event = &t->event;
+    if (event->named && event->start.state == TIME_GOOD && event->length.state == TIME_GOOD &&
+        !mls_gather_annotation(t->gather, mls_buffer_str(&t->name), event->start.ns, event->length.ns)) {
+        t->out_of_memory = true;
     }
 }
 
@@ -303,8 +318,8 @@ static void add_gpu_activity(mls_trace *t)
     } else if (!copied) {
         t->out_of_memory |=
             !mls_collective_add(t->gather->profile, &t->collective, name, event->start.ns, event->length.ns);
-    } else if (isfinite(event->bytes)) {
-        mls_gather_size(t->gather, operation, event->bytes / 1e6, '\0');
+    } else if (isfinite(event->bytes[0])) {
+        mls_gather_size(t->gather, operation, event->bytes[0] / 1e6, '\0');
     }
 }
 
@@ -317,16 +332,44 @@ static void add_call(mls_trace *t)
     }
 }
 
+/* How much memory PyTorch had then on a device; what it had of the CPU's (type 0) is no matter here. */
+static void add_memory(mls_trace *t)
+{
+    mls_gather *gather = t->gather;
+    const double allocated = t->event.bytes[PART_ALLOCATED - PART_BYTES];
+    const mls_str type = text_of(t, PART_MEMORY_TYPE, PART_MEMORY_TYPE);
+    const mls_str device = text_of(t, PART_MEMORY_DEVICE, PART_MEMORY_DEVICE);
+    size_t i = 0;
+    if (!mls_str_equal(mls_buffer_str(&t->name), MLS_S("[memory]")) || mls_str_equal(type, MLS_S("0")) ||
+        !isfinite(allocated) || t->event.start.state != TIME_GOOD || device.len >= sizeof gather->peaks[0].device) {
+        return;
+    }
+    while (i < gather->peak_count && !mls_str_equal(mls_str_from(gather->peaks[i].device), device)) {
+        i++;
+    }
+    if (i < MLS_PEAKS_MAX && (i == gather->peak_count || allocated > gather->peaks[i].allocated)) {
+        mls_memory_peak *peak = &gather->peaks[i];
+        *peak = (mls_memory_peak){
+            .allocated = allocated, .reserved = t->event.bytes[PART_RESERVED - PART_BYTES], .at = t->event.start.ns};
+        memcpy(peak->device, device.ptr, device.len);
+        gather->peak_count += i == gather->peak_count;
+    }
+}
+
 void mls_trace_event_end(mls_trace *t)
 {
     const trace_event *event = &t->event;
     t->event.begun = false;
-    if (event->phase != 'X' || event->category == CATEGORY_UNKNOWN || event->ignored) {
+    if (event->category == CATEGORY_INSTANT && event->phase == 'i') {
+        add_memory(t);
+    }
+    if (event->phase != 'X' || event->category == CATEGORY_UNKNOWN || event->category == CATEGORY_INSTANT ||
+        event->ignored) {
         return;
     }
     const char *wrong = event_wrong(event);
     if (event->category == CATEGORY_ANNOTATION) {
-        add_step(t);
+        add_annotation(t);
     } else if (event->category == CATEGORY_CALL) {
         add_call(t);
     } else if (wrong == NULL) {

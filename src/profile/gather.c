@@ -12,7 +12,6 @@ bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_
                            .profile = profile,
                            .arena = profile->arena,
                            .base_ns = -1,
-                           .steps = {.min = (double)NAN, .max = (double)NAN},
                            .track_map.arena = profile->arena,
                            .device_map.arena = profile->arena};
     for (size_t i = 0; i < MLS_TALLIES; i++) {
@@ -35,6 +34,8 @@ void mls_gather_release(mls_gather *gather)
     }
     free(gather->activities.items);
     free(gather->calls.items);
+    free(gather->steps.items);
+    free(gather->annotations.items);
     free(gather->tracks.items);
     free(gather->launches.items);
 }

@@ -57,6 +57,7 @@ typedef enum mls_tally_kind {
     MLS_TALLY_API,
     MLS_TALLY_OSRT,
     MLS_TALLY_CALLS, /* of either of these, known at the end of their table */
+    MLS_TALLY_ANNOTATIONS,
     MLS_TALLIES
 } mls_tally_kind;
 
@@ -106,6 +107,25 @@ typedef struct mls_cuda_launch {
 } mls_cuda_launch;
 _Static_assert(sizeof(mls_cuda_launch) == 12, "a call takes 12 bytes");
 
+/* A step or an annotation of the host. */
+typedef struct mls_host_span {
+    int64_t start, end;
+    uint32_t number; /* of the step, or of the row among the annotations */
+    uint32_t around; /* the span that it lies in */
+    double gpu_ns;   /* of what was launched in it, and in none inside of it */
+    uint64_t activities;
+} mls_host_span;
+
+typedef MLS_LIST_OF(mls_host_span) mls_host_spans;
+
+/* The most that was allocated on a device, and what is known of that moment. */
+typedef struct mls_memory_peak {
+    char device[24];
+    double allocated, reserved; /* bytes; NAN: not known */
+    int64_t at;
+} mls_memory_peak;
+enum { MLS_PEAKS_MAX = 64 };
+
 /* A stream of a device. */
 typedef struct mls_track {
     mls_str device, stream;
@@ -146,7 +166,13 @@ typedef struct mls_gather {
     mls_map track_map;
     mls_map device_map;
     MLS_LIST_OF(mls_launch) launches;
-    mls_sums steps;
+    mls_host_spans steps, annotations;
+    double unknown_ns;                   /* of activities whose launch is not known */
+    double outside_steps_ns, outside_ns; /* of those launched outside of all steps, of all annotations */
+    uint64_t outside_activities;
+    bool launches_known; /* of any activity */
+    mls_memory_peak peaks[MLS_PEAKS_MAX];
+    size_t peak_count;
     int64_t base_ns;                         /* of the wall clock; -1: not known */
     int64_t first_ns;                        /* the first start of the time line */
     mls_tally_row by_class[MLS_CLASSES_MAX]; /* sums of all, when all has been read */
@@ -191,6 +217,11 @@ bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, boo
 
 /* Finds for all activities when they were launched, and forgets the calls. */
 void mls_gather_launches(mls_gather *gather);
+
+/* Adds a step or an annotation of the host; gives what was launched in it to each; lists them.  False: no memory. */
+bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length);
+void mls_gather_attribute(mls_gather *gather);
+bool mls_gather_list_annotations(mls_gather *gather);
 
 /* Says once that there are more streams than are kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line);

@@ -162,6 +162,7 @@ bool mls_gather_line(mls_gather *gather)
     }
     round_activities(gather);
     mls_gather_launches(gather);
+    mls_gather_attribute(gather);
     mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, start_of);
     for (size_t i = 0; i < count; i++) {
         mls_activity *activity = &gather->activities.items[i];

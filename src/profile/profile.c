@@ -137,11 +137,32 @@ static double wall_clock_ms(const mls_gather *gather)
     return (double)whole + (double)(start - whole * 1000000) / 1e6;
 }
 
+/* The most memory of each device, and the step in which that was. */
+static bool list_peaks(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    profile->memory = mls_arena_array(gather->arena, gather->peak_count + 1, sizeof *profile->memory);
+    for (size_t i = 0; profile->memory != NULL && i < gather->peak_count; i++) {
+        const mls_memory_peak *peak = &gather->peaks[i];
+        mls_profile_memory *memory = &profile->memory[profile->memory_count++];
+        *memory = (mls_profile_memory){
+            .device = mls_arena_copy(gather->arena, mls_str_from(peak->device)),
+            .allocated = peak->allocated,
+            .reserved = peak->reserved,
+            .at_ms = gather->activities.count > 0 ? (double)(peak->at - gather->first_ns) / 1e6 : (double)NAN,
+            .step = (double)NAN};
+        for (size_t k = 0; k < gather->steps.count; k++) {
+            const mls_host_span *step = &gather->steps.items[k];
+            memory->step = step->start <= peak->at && peak->at < step->end ? step->number : memory->step;
+        }
+    }
+    return profile->memory != NULL;
+}
+
 static mls_status gather_finish(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const mls_marks marks = gather->marks;
-    const mls_sums *steps = &gather->steps;
     gather->locale = marks.point == marks.comma ? MLS_LOCALE_UNKNOWN
                      : marks.point              ? MLS_LOCALE_POINT
                                                 : MLS_LOCALE_COMMA;
@@ -152,16 +173,13 @@ static mls_status gather_finish(mls_gather *gather)
     }
     if ((gather->has_line && !mls_gather_line(gather)) ||
         (profile->kind == MLS_PROFILE_NCU && !mls_gather_counters(gather)) || !list_classes(gather) ||
+        !mls_gather_list_annotations(gather) || !list_peaks(gather) ||
         !list_tally(gather, MLS_TALLY_API, &profile->api) || !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
         !list_tally(gather, MLS_TALLY_OSRT, &profile->osrt)) {
         return MLS_ERROR_MEMORY;
     }
     profile->start_ms = wall_clock_ms(gather);
     mls_collectives_sort(profile->collectives, gather->base_ns);
-    profile->steps.count = (uint64_t)steps->count;
-    profile->steps.mean_ms = steps->total / 1e6 / steps->count;
-    profile->steps.min_ms = steps->min / 1e6;
-    profile->steps.max_ms = steps->max / 1e6;
     return mls_gather_judge(gather) && !profile->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
 

@@ -21,6 +21,8 @@ typedef enum mls_trace_part {
     PART_CATEGORY,
     PART_NAME,
     PART_BYTES,
+    PART_ALLOCATED,
+    PART_RESERVED,
     PART_START,
     PART_LENGTH,
     PART_CORRELATION,
@@ -28,6 +30,8 @@ typedef enum mls_trace_part {
     PART_THREAD,
     PART_DEVICE,
     PART_STREAM,
+    PART_MEMORY_DEVICE,
+    PART_MEMORY_TYPE,
     PART_DISTRIBUTED, /* whose trace it is */
     PART_RANK,
     PART_WORLD_SIZE,
@@ -41,6 +45,7 @@ typedef enum event_category {
     CATEGORY_SET,
     CATEGORY_CALL,
     CATEGORY_ANNOTATION,
+    CATEGORY_INSTANT,
     CATEGORY_OTHER
 } event_category;
 
@@ -64,7 +69,7 @@ typedef struct trace_event {
     event_category category;
     bool ignored;         /* it is none of the GPU: the rest of it is only checked */
     bool named, too_long; /* its name is there; it is longer than anything that is kept */
-    double bytes;         /* NAN: not known */
+    double bytes[3];      /* of PART_BYTES and those after it; NAN: not known */
     int64_t correlation;  /* -1: it has none */
     event_time start, length;
 } trace_event;
@@ -83,7 +88,7 @@ typedef struct mls_trace {
     bool pytorch, xla;   /* something shows that it is a trace of these */
     bool out_of_memory;
     trace_event event;
-    event_text texts[4];             /* of the event: PART_PROCESS and those after it */
+    event_text texts[6];             /* of the event: PART_PROCESS to PART_MEMORY_TYPE */
     mls_collective_texts collective; /* likewise */
     mls_buffer name;                 /* of the event */
     mls_arena scratch;               /* decoded texts */

@@ -93,6 +93,39 @@ static void show_run(mls_view *view, const mls_profile *profile)
     }
 }
 
+/* What the GPU did that no step launched; without a launch that is known nobody can tell. */
+static void show_outside(mls_view *view, const mls_profile *profile)
+{
+    const double outside = profile->steps.outside_ms;
+    if (profile->steps.count > 0 && outside > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "%s ms of the GPU's time (%s) was launched outside of steps",
+                        mls_words_grouped(outside, 3).text,
+                        mls_words_percent(mls_profile_share(outside, profile->activity_ms), 1).text);
+    }
+}
+
+static void show_peaks(mls_view *view, const mls_profile *profile)
+{
+    for (size_t i = 0; i < profile->memory_count; i++) {
+        const mls_profile_memory *memory = &profile->memory[i];
+        mls_buffer line = {0};
+        mls_buffer_append_text(&line, "most memory of device ");
+        mls_buffer_append(&line, memory->device);
+        mls_buffer_printf(&line, ": %s MB allocated", mls_words_grouped(memory->allocated / 1e6, 1).text);
+        if (isfinite(memory->reserved)) {
+            mls_buffer_printf(&line, " of %s MB reserved", mls_words_grouped(memory->reserved / 1e6, 1).text);
+        }
+        if (isfinite(memory->at_ms)) {
+            mls_buffer_printf(&line, ", %s ms after the first activity", mls_words_grouped(memory->at_ms, 3).text);
+        }
+        if (isfinite(memory->step)) {
+            mls_buffer_printf(&line, ", in step %s", mls_words_count(memory->step).text);
+        }
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+}
+
 static void show_profile_head(mls_view *view, const mls_profile *profile)
 {
     mls_buffer rest = {0};
@@ -115,6 +148,8 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
         show_device_line(view, &profile->devices[i], profile->device_count == 1);
         show_launches(view, &profile->devices[i]);
     }
+    show_outside(view, profile);
+    show_peaks(view, profile);
     show_bounds(view, profile);
     show_run(view, profile);
 }
@@ -216,6 +251,41 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
     }
 }
 
+static void show_annotations(mls_view *view, const mls_profile *profile)
+{
+    mls_table table = {.indent = INDENT};
+    const size_t shown = mls_profile_top(profile, profile->annotation_count);
+    for (size_t i = 0; i < shown; i++) {
+        const mls_profile_annotation *row = &profile->annotations[i];
+        mls_table_row(&table);
+        name_cell(&table, "annotation", row->name.len > 0 ? row->name : MLS_S("(outside of all)"));
+        profile_cell(&table, "count", (double)row->count, 0);
+        profile_cell(&table, "host ms", row->host_ms, 3);
+        profile_cell(&table, "activities", (double)row->activities, 0);
+        profile_cell(&table, "GPU ms", row->gpu_ms, 3);
+        mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
+    }
+    mls_table_finish(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->annotation_count - shown, NULL, "--top 0 lists all");
+    if (profile->annotation_count == 0) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
+    }
+}
+
+static void show_steps(mls_view *view, const mls_profile *profile)
+{
+    mls_table table = {.indent = INDENT};
+    for (size_t i = 0; i < profile->steps.count; i++) {
+        const mls_profile_step *step = &profile->steps.each[i];
+        mls_table_row(&table);
+        profile_cell(&table, "step", (double)step->number, 0);
+        profile_cell(&table, "from ms", step->start_ms, 3);
+        profile_cell(&table, "ms", step->length_ms, 3);
+        profile_cell(&table, "GPU ms", step->gpu_ms, 3);
+    }
+    mls_table_finish(&table, view);
+}
+
 static void show_profile_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
     const counted_table tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false},
@@ -227,6 +297,12 @@ static void show_profile_tables(mls_view *view, const mls_profile *profile, mls_
                                     {view->verbose > 0, "OS runtime", "calls", &profile->osrt, false}};
     if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE) {
         show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
+    }
+    if (by == MLS_PROFILE_BY_ANNOTATION) {
+        show_annotations(view, profile);
+    }
+    if (view->verbose > 0) {
+        show_steps(view, profile);
     }
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const size_t count = tables[i].rows->count;
@@ -375,11 +451,35 @@ MLS_FIELDS(counter, mls_profile_counter, COUNTER_FIELDS)
     F(bound, launches, NUMBER, "", row->launches)                                                                      \
     F(bound, share, NUMBER_OR_NULL, "", row->share)
 MLS_FIELDS(bound, mls_profile_bounded, BOUND_FIELDS)
+#define STEP_FIELDS(F)                                                                                                 \
+    F(step, number, NUMBER, "", row->number)                                                                           \
+    F(step, start_ms, NUMBER_OR_NULL, "ms", row->start_ms)                                                             \
+    F(step, length_ms, NUMBER, "ms", row->length_ms)                                                                   \
+    F(step, gpu_ms, NUMBER_OR_NULL, "ms", row->gpu_ms)
+MLS_FIELDS(step, mls_profile_step, STEP_FIELDS)
+#define ANNOTATION_FIELDS(F)                                                                                           \
+    F(annotation, annotation, TEXT, "", row->name)                                                                     \
+    F(annotation, count, NUMBER, "", row->count)                                                                       \
+    F(annotation, host_ms, NUMBER, "ms", row->host_ms)                                                                 \
+    F(annotation, activities, NUMBER, "", row->activities)                                                             \
+    F(annotation, gpu_ms, NUMBER_OR_NULL, "ms", row->gpu_ms)                                                           \
+    F(annotation, share_of_activity, NUMBER_OR_NULL, "", row->share)
+MLS_FIELDS(annotation, mls_profile_annotation, ANNOTATION_FIELDS)
+#define MEMORY_FIELDS(F)                                                                                               \
+    F(memory, device, TEXT, "", row->device)                                                                           \
+    F(memory, allocated_bytes, NUMBER, "bytes", row->allocated)                                                        \
+    F(memory, reserved_bytes, NUMBER_OR_NULL, "bytes", row->reserved)                                                  \
+    F(memory, at_ms, NUMBER_OR_NULL, "ms", row->at_ms)                                                                 \
+    F(memory, step, NUMBER_OR_NULL, "", row->step)
+MLS_FIELDS(memory, mls_profile_memory, MEMORY_FIELDS)
 #define STEPS_FIELDS(F)                                                                                                \
     F(steps, count, NUMBER, "", row->steps.count)                                                                      \
     F(steps, mean_ms, NUMBER, "ms", row->steps.mean_ms)                                                                \
     F(steps, min_ms, NUMBER, "ms", row->steps.min_ms)                                                                  \
-    F(steps, max_ms, NUMBER, "ms", row->steps.max_ms)
+    F(steps, max_ms, NUMBER, "ms", row->steps.max_ms)                                                                  \
+    F(steps, outside_ms, NUMBER_OR_NULL, "ms", row->steps.outside_ms)                                                  \
+    F(steps, unknown_ms, NUMBER, "ms", row->steps.unknown_ms)                                                          \
+    F(steps, each, LIST(step), "", MLS_ROWS(row->steps.each, row->steps.count))
 MLS_FIELDS(steps, mls_profile, STEPS_FIELDS)
 #define PLACE_FIELDS(F)                                                                                                \
     F(place, file, TEXT, "", row->run.file)                                                                            \
@@ -407,6 +507,9 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
     F(profile, ranges, LIST_IF(call, row->ranges.known), "", MLS_ROWS(row->ranges.items, row->ranges.count))           \
     F(profile, osrt, LIST_IF(call, row->osrt.known), "", MLS_ROWS(row->osrt.items, row->osrt.count))                   \
     F(profile, steps, OBJECT_OR_NULL(steps), "", row->steps.count > 0 ? row : NULL)                                    \
+    F(profile, annotations, LIST_IF(annotation, row->annotation_count > 0), "",                                        \
+      MLS_ROWS(row->annotations, mls_profile_top(row, row->annotation_count)))                                         \
+    F(profile, memory, LIST_IF(memory, row->memory_count > 0), "", MLS_ROWS(row->memory, row->memory_count))           \
     F(profile, counters, LIST_IF(counter, row->has_counters), "", MLS_ROWS(row->counters, row->counter_count))         \
     F(profile, bounds, LIST_IF(bound, row->has_counters), "", MLS_ROWS(row->bounds, row->bound_count))                 \
     F(profile, run, OBJECT_OF(place), "", row->run.file != NULL ? row : NULL)                                          \
@@ -468,6 +571,10 @@ const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
                                 "idle_unknown_ms graph_share launch_delay_median_us launch_delay_95_us "
                                 "kernel_median_us without_launch",
                        .rows = "profiles devices", .sources = {&profile_fields, &device_fields}),
+    [MLS_PROFILE_BY_ANNOTATION] =
+        PROFILE_REPORT(.section = "PROFILE BY ANNOTATION CSV",
+                       .names = "file kind annotation count host_ms activities gpu_ms share_of_activity",
+                       .rows = "profiles annotations", .sources = {&profile_fields, &annotation_fields}),
     [MLS_PROFILE_BY_RANK] =
         PROFILE_REPORT(.section = "PROFILE BY RANK CSV",
                        .names = "rank file transfer_ms waiting_ms others_waited_ms compute_ms idle_ms "

@@ -114,6 +114,7 @@ typedef enum mls_profile_by {
     MLS_PROFILE_BY_NAME,
     MLS_PROFILE_BY_STREAM,
     MLS_PROFILE_BY_DEVICE,
+    MLS_PROFILE_BY_ANNOTATION,
     MLS_PROFILE_BY_RANK, /* of the job */
     MLS_PROFILE_BY_COLLECTIVE,
     MLS_PROFILE_BY_CHANGE, /* by class, of what changed */
