@@ -11,11 +11,16 @@
 
 size_t mls_trace_line(mls_trace *t, const char *at)
 {
+    enum { AT_ONCE = 255 }; /* a byte can count so many */
     size_t lines = 0;
     const char *c = t->counted;
-    for (; at - c >= 16; c += 16) {
-        for (uint64_t found = mls_mask16((mls_bytes16)(mls_load16(c) == '\n')); found != 0; found &= found - 1) {
-            lines++;
+    while (at - c >= 16) {
+        mls_bytes16 counts = {0};
+        for (int i = 0; i < AT_ONCE && at - c >= 16; i++, c += 16) {
+            counts -= (mls_bytes16)(mls_load16(c) == '\n');
+        }
+        for (size_t i = 0; i < sizeof counts; i++) {
+            lines += counts[i];
         }
     }
     for (; c < at; c++) {
@@ -104,6 +109,9 @@ static mls_str scalar_text(mls_trace *t, mls_str span)
 static void take_event_text(mls_trace *t, event_text *to, mls_str span)
 {
     const mls_str text = scalar_text(t, span);
+    if (to->of != t->events) {
+        *to = (event_text){.of = t->events};
+    }
     if (!to->there) {
         to->len = text.len < sizeof to->text ? text.len : sizeof to->text;
         to->there = *span.ptr == '"' || *span.ptr == '-' || mls_is_digit(*span.ptr);
@@ -259,10 +267,7 @@ void mls_trace_event_begin(mls_trace *t, const char *at)
 {
     t->event =
         (trace_event){.begun = true, .at = at, .bytes = {(double)NAN, (double)NAN, (double)NAN}, .correlation = -1};
-    for (size_t i = 0; i < sizeof t->texts / sizeof *t->texts; i++) {
-        t->texts[i].there = false;
-        t->texts[i].len = 0;
-    }
+    t->events++;
     t->collective.there = 0;
 }
 
@@ -292,8 +297,8 @@ static void add_annotation(mls_trace *t)
 static mls_str text_of(const mls_trace *t, mls_trace_part argument, mls_trace_part else_part)
 {
     const event_text *said = &t->texts[argument - PART_PROCESS];
-    said = said->there ? said : &t->texts[else_part - PART_PROCESS];
-    return (mls_str){said->text, said->len};
+    said = said->of == t->events && said->there ? said : &t->texts[else_part - PART_PROCESS];
+    return (mls_str){said->text, said->of == t->events ? said->len : 0};
 }
 
 static void add_gpu_activity(mls_trace *t)
@@ -323,10 +328,32 @@ static void add_gpu_activity(mls_trace *t)
     }
 }
 
+/* Of the calls that launch nothing the frequent ones are not kept: of events, streams, threads, devices, functions, and
+ * those that get something. */
+static bool may_launch(mls_str name)
+{
+    const mls_str call = mls_cuda_call(name);
+    const char second = call.len > 1 ? call.ptr[1] : '\0';
+    switch (call.len > 0 ? call.ptr[0] : '\0') {
+    case 'E':
+        return second != 'v';
+    case 'G':
+        return second != 'e';
+    case 'S':
+    case 'T':
+    case 'D':
+    case 'F':
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void add_call(mls_trace *t)
 {
-    const bool graph = mls_str_contains(mls_buffer_str(&t->name), MLS_S("GraphLaunch"));
-    if (t->event.start.state == TIME_GOOD && t->event.named &&
+    const mls_str name = mls_buffer_str(&t->name);
+    const bool graph = mls_str_contains(name, MLS_S("GraphLaunch"));
+    if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name) &&
         !mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph)) {
         t->out_of_memory = true;
     }

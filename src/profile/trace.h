@@ -58,6 +58,7 @@ typedef struct event_time {
 typedef struct event_text {
     size_t len;
     bool there;
+    size_t of;     /* the event, as they are counted */
     char text[64]; /* its first bytes */
 } event_text;
 
@@ -85,6 +86,7 @@ typedef struct mls_trace {
     bool bare;           /* the list of events is all there is */
     bool listed;         /* it has begun */
     size_t objects;      /* in the list that say which phase they are of, as every event does */
+    size_t events;       /* that have begun */
     bool pytorch, xla;   /* something shows that it is a trace of these */
     bool out_of_memory;
     trace_event event;
