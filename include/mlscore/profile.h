@@ -81,6 +81,7 @@ typedef enum mls_profile_bound {
     MLS_BOUND_MEMORY,
     MLS_BOUND_BALANCED,
     MLS_BOUND_LATENCY,
+    MLS_BOUND_UNKNOWN, /**< not all was measured that would tell */
     MLS_BOUND_COUNT
 } mls_profile_bound;
 extern const char *const mls_profile_bound_names[MLS_BOUND_COUNT];
@@ -92,10 +93,25 @@ typedef struct mls_profile_counter {
     uint64_t launches;
     double duration_ms; /**< together; NAN: not known of all */
     double compute_percent, memory_percent;
-    double dram_percent; /**< NAN: not measured */
+    double dram_percent;  /**< NAN: not measured */
+    bool memory_at_least; /**< the throughput of memory as a whole was not measured: it is that of its busiest part */
+    double occupancy_percent, occupancy_most_percent; /**< achieved, and possible; NAN: not measured */
+    double waves;                                     /**< of blocks on the device; NAN: not measured */
+    double tail_share; /**< of the last wave's place that is empty, of that of all waves; NAN: likewise */
     mls_profile_bound bound;
     bool near_peak;
 } mls_profile_counter;
+
+/** What a rule of Nsight Compute says of a kernel. */
+typedef struct mls_profile_advice {
+    mls_str name; /**< of the kernel */
+    mls_str rule;
+    bool global; /**< the speedup is of the whole kernel, else of a part of the device */
+    uint64_t launches;
+    double duration_ms;     /**< of these launches; NAN: not known */
+    double speedup_percent; /**< how much less time they would take: the mean, weighted by duration */
+    double gain_ms;         /**< of all of them; NAN: not of the whole kernel, or not known */
+} mls_profile_advice;
 
 /** The launches that a bound has. */
 typedef struct mls_profile_bounded {
@@ -168,6 +184,8 @@ typedef struct mls_profile {
     mls_profile_counter *counters;
     size_t counter_count;
     bool has_counters;
+    mls_profile_advice *advice; /**< what gains most first; what is of a part of the device last */
+    size_t advice_count;
     mls_profile_bounded bounds[MLS_BOUND_COUNT]; /**< those that there are, in their order */
     size_t bound_count;
     bool bounds_by_time;

@@ -38,7 +38,7 @@ bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
 }
 
 /* The outer one first. */
-static int compare_spans(const void *a, const void *b)
+static int compare_host_spans(const void *a, const void *b)
 {
     const mls_host_span *x = a;
     const mls_host_span *y = b;
@@ -49,7 +49,7 @@ static int compare_spans(const void *a, const void *b)
 static void nest_spans(mls_host_spans *spans)
 {
     if (spans->count > 0) {
-        qsort(spans->items, spans->count, sizeof *spans->items, compare_spans);
+        qsort(spans->items, spans->count, sizeof *spans->items, compare_host_spans);
     }
     for (uint32_t i = 0; i < spans->count; i++) {
         uint32_t around = i > 0 ? i - 1 : NO_SPAN;

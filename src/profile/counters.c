@@ -19,15 +19,20 @@ typedef struct kernel_sums {
     metric_sums of[MLS_NCU_DURATION];
 } kernel_sums;
 
-const char *const mls_profile_bound_names[MLS_BOUND_COUNT] = {"compute", "memory", "balanced", "latency"};
+const char *const mls_profile_bound_names[MLS_BOUND_COUNT] = {"compute", "memory", "balanced", "latency", "unknown"};
 
 static bool is_measured(const mls_launch *launch)
 {
-    return launch->rank[MLS_NCU_COMPUTE] > 0 && launch->rank[MLS_NCU_MEMORY] > 0;
+    return launch->rank[MLS_NCU_COMPUTE] > 0 &&
+           (launch->rank[MLS_NCU_MEMORY] > 0 || launch->rank[MLS_NCU_DRAM] > 0 || launch->rank[MLS_NCU_CACHE] > 0);
 }
 
-static mls_profile_bound bound_of(double compute, double memory)
+/* Where the throughput of memory is at least so much, it may be all the same that is more. */
+static mls_profile_bound bound_of(double compute, double memory, bool at_least)
 {
+    if (at_least) {
+        return memory >= LATENCY_BELOW && memory - compute >= BALANCED_BELOW ? MLS_BOUND_MEMORY : MLS_BOUND_UNKNOWN;
+    }
     return compute < LATENCY_BELOW && memory < LATENCY_BELOW ? MLS_BOUND_LATENCY
            : fabs(compute - memory) < BALANCED_BELOW         ? MLS_BOUND_BALANCED
            : compute > memory                                ? MLS_BOUND_COMPUTE
@@ -39,6 +44,7 @@ static void count_launch(mls_gather *gather, mls_launch *launch)
 {
     for (size_t i = 0; i < MLS_NCU_METRICS; i++) {
         launch->value[i] /= mls_locale_divisor(gather->locale, launch->open[i], i != MLS_NCU_DURATION);
+        launch->open[i] = '\0';
     }
     const double duration = launch->value[MLS_NCU_DURATION];
     const bool timed = launch->rank[MLS_NCU_DURATION] > 0 && duration < 9e12;
@@ -64,15 +70,20 @@ static void sum_launch(kernel_sums *sums, const mls_launch *launch)
 /* Weighted by duration where all have one; NAN: none was measured. */
 static double metric_mean(const metric_sums *sums)
 {
-    return sums->timed == sums->launches && sums->duration > 0 ? sums->weighted / sums->duration
-                                                               : sums->plain / (double)sums->launches;
+    return sums->timed == sums->launches && sums->launches > 1 && sums->duration > 0
+               ? sums->weighted / sums->duration
+               : sums->plain / (double)sums->launches;
 }
 
 static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const kernel_sums *sums)
 {
     const metric_sums *both = &sums->of[MLS_NCU_COMPUTE];
     const double compute = metric_mean(both);
-    const double memory = metric_mean(&sums->of[MLS_NCU_MEMORY]);
+    const double whole = metric_mean(&sums->of[MLS_NCU_MEMORY]);
+    const bool at_least = sums->of[MLS_NCU_MEMORY].launches < both->launches;
+    const double parts = fmax(metric_mean(&sums->of[MLS_NCU_DRAM]), metric_mean(&sums->of[MLS_NCU_CACHE]));
+    const double memory = at_least ? fmax(parts, whole) : whole;
+    const double waves = metric_mean(&sums->of[MLS_NCU_WAVES]);
     return (mls_profile_counter){
         .name = row->name,
         .class_name = gather->classes->names[row->class_number],
@@ -81,7 +92,12 @@ static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_
         .compute_percent = compute,
         .memory_percent = memory,
         .dram_percent = metric_mean(&sums->of[MLS_NCU_DRAM]),
-        .bound = bound_of(compute, memory),
+        .memory_at_least = at_least,
+        .occupancy_percent = metric_mean(&sums->of[MLS_NCU_OCCUPANCY]),
+        .occupancy_most_percent = metric_mean(&sums->of[MLS_NCU_OCCUPANCY_MOST]),
+        .waves = waves,
+        .tail_share = waves > 0 ? 1 - waves / ceil(waves) : (double)NAN,
+        .bound = bound_of(compute, memory, at_least),
         .near_peak = fmax(compute, memory) >= NEAR_PEAK_FROM,
     };
 }

@@ -196,10 +196,8 @@ void mls_trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
         }
         break;
     case PART_PYTORCH:
-        t->pytorch = true;
-        break;
     case PART_XLA:
-        t->xla = true;
+        *(part == PART_XLA ? &t->xla : &t->pytorch) = true;
         break;
     case PART_PHASE:
         t->objects += event->phase == '\0';

@@ -38,6 +38,7 @@ void mls_gather_release(mls_gather *gather)
     free(gather->annotations.items);
     free(gather->tracks.items);
     free(gather->launches.items);
+    free(gather->advice.items);
 }
 
 void mls_gather_too_much(mls_gather *gather, size_t line)

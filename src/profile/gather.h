@@ -58,6 +58,7 @@ typedef enum mls_tally_kind {
     MLS_TALLY_OSRT,
     MLS_TALLY_CALLS, /* of either of these, known at the end of their table */
     MLS_TALLY_ANNOTATIONS,
+    MLS_TALLY_RULES,
     MLS_TALLIES
 } mls_tally_kind;
 
@@ -138,6 +139,10 @@ typedef enum mls_ncu_metric {
     MLS_NCU_COMPUTE,
     MLS_NCU_MEMORY,
     MLS_NCU_DRAM,
+    MLS_NCU_CACHE, /* the busier one of L1 and L2 */
+    MLS_NCU_OCCUPANCY,
+    MLS_NCU_OCCUPANCY_MOST,
+    MLS_NCU_WAVES,
     MLS_NCU_DURATION,
     MLS_NCU_METRICS
 } mls_ncu_metric;
@@ -149,6 +154,15 @@ typedef struct mls_launch {
     unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else how much its metric is preferred */
     double value[MLS_NCU_METRICS];       /* percent; milliseconds */
 } mls_launch;
+
+/* What a rule of ncu says of a launch. */
+typedef struct mls_ncu_advice {
+    uint32_t launch, rule; /* the rule's row among the names of rules */
+    uint32_t row;          /* of the launch's kernel, when all has been read */
+    char open;             /* as of mls_decimal */
+    bool global;           /* of the whole kernel, not of a part of the device */
+    double speedup;        /* percent */
+} mls_ncu_advice;
 
 typedef struct mls_gather {
     const mls_kernel_classes *classes;
@@ -166,6 +180,7 @@ typedef struct mls_gather {
     mls_map track_map;
     mls_map device_map;
     MLS_LIST_OF(mls_launch) launches;
+    MLS_LIST_OF(mls_ncu_advice) advice;
     mls_host_spans steps, annotations;
     double unknown_ns;                   /* of activities whose launch is not known */
     double outside_steps_ns, outside_ns; /* of those launched outside of all steps, of all annotations */
@@ -226,9 +241,11 @@ bool mls_gather_list_annotations(mls_gather *gather);
 /* Says once that there are more streams than are kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line);
 
-/* Make a profile of what was gathered: time lines (line.c), counters (counters.c), verdicts (verdicts.c). */
+/* Make a profile of what was gathered: time lines (line.c), counters (counters.c), what the
+ * rules of ncu say (advice.c), verdicts (verdicts.c). */
 bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
+bool mls_gather_list_advice(mls_gather *gather);
 bool mls_gather_judge(mls_gather *gather);
 
 /* As mls_profile_read(), from an input, which it releases. */

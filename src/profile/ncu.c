@@ -17,6 +17,16 @@ static const struct {
     {"DRAM Throughput", MLS_NCU_DRAM, 3},
     {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_DRAM, 2},
     {"dram__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_DRAM, 1},
+    {"L1/TEX Cache Throughput", MLS_NCU_CACHE, 1},
+    {"L2 Cache Throughput", MLS_NCU_CACHE, 1},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_active", MLS_NCU_CACHE, 1},
+    {"lts__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_CACHE, 1},
+    {"Achieved Occupancy", MLS_NCU_OCCUPANCY, 2},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", MLS_NCU_OCCUPANCY, 1},
+    {"Theoretical Occupancy", MLS_NCU_OCCUPANCY_MOST, 2},
+    {"sm__maximum_warps_per_active_cycle_pct", MLS_NCU_OCCUPANCY_MOST, 1},
+    {"Waves Per SM", MLS_NCU_WAVES, 2},
+    {"launch__waves_per_multiprocessor", MLS_NCU_WAVES, 1},
     {"Duration", MLS_NCU_DURATION, 2},
     {"gpu__time_duration.sum", MLS_NCU_DURATION, 1},
 };
@@ -54,7 +64,8 @@ static double factor_of(unsigned char metric, mls_str unit)
     static const double milliseconds[] = {1e-6, 1e-3, 1, 1e3};
     const int power = mls_time_power(unit);
     if (metric >= MLS_NCU_NAMES || metrics[metric].metric != MLS_NCU_DURATION) {
-        return mls_str_equal(unit, MLS_S("%")) ? 1 : (double)NAN;
+        const bool counted = metric < MLS_NCU_NAMES && metrics[metric].metric == MLS_NCU_WAVES;
+        return counted || mls_str_equal(unit, MLS_S("%")) ? 1 : (double)NAN;
     }
     return power >= 0 ? milliseconds[power / 3] : (double)NAN;
 }
@@ -99,9 +110,11 @@ static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric
         return;
     }
     const mls_ncu_metric kind = metrics[metric].metric;
-    if (launch->rank[kind] < metrics[metric].rank) {
+    const double value = mls_decimal_double(&number) * factor;
+    const bool busier = kind == MLS_NCU_CACHE && number.open == launch->open[kind] && value > launch->value[kind];
+    if (launch->rank[kind] < metrics[metric].rank || busier) {
         launch->rank[kind] = metrics[metric].rank;
-        launch->value[kind] = mls_decimal_double(&number) * factor;
+        launch->value[kind] = value;
         launch->open[kind] = number.open;
     }
 }
@@ -111,6 +124,32 @@ static void take_details(mls_reports *r, mls_launch *launch)
     const unsigned char metric = find_metric(mls_report_text(r, r->at[MLS_ROLE_METRIC]));
     const double factor = factor_of(metric, mls_report_text(r, r->at[MLS_ROLE_UNIT]));
     take_metric(r, launch, metric, factor, mls_report_text(r, r->at[MLS_ROLE_VALUE]));
+}
+
+/* What a rule says, when it says how much faster the kernel may be.  False: no memory. */
+static bool take_rule(mls_reports *r, const mls_launch *launch)
+{
+    mls_gather *gather = r->gather;
+    mls_tally *rules = &gather->tallies[MLS_TALLY_RULES];
+    mls_marks marks = gather->marks;
+    mls_decimal number;
+    bool full;
+    const mls_str name = mls_report_text(r, r->at[MLS_ROLE_RULE]);
+    if (name.len == 0 || !mls_decimal_parse_local(mls_report_text(r, r->at[MLS_ROLE_SPEEDUP]), &marks, &number) ||
+        number.negative) {
+        return true;
+    }
+    const mls_tally_row *rule = mls_tally_put(rules, name, &full);
+    if (rule == NULL || !MLS_GROW(&gather->advice, items)) {
+        return rule == NULL && full;
+    }
+    gather->advice.items[gather->advice.count++] =
+        (mls_ncu_advice){.launch = (uint32_t)(launch - gather->launches.items),
+                         .rule = (uint32_t)(rule - rules->rows),
+                         .open = number.open,
+                         .global = mls_str_equal(mls_report_text(r, r->at[MLS_ROLE_SCOPE]), MLS_S("global")),
+                         .speedup = mls_decimal_double(&number)};
+    return true;
 }
 
 static void take_raw(mls_reports *r, mls_launch *launch)
@@ -153,6 +192,7 @@ const char *mls_ncu_row(mls_reports *r)
     mls_launch *launch = launch_of(r, &why);
     if (launch != NULL) {
         (r->ncu.raw ? take_raw : take_details)(r, launch);
+        why = r->ncu.raw || take_rule(r, launch) ? why : mls_reason_memory;
     }
     return why;
 }

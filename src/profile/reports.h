@@ -38,7 +38,10 @@ typedef struct mls_report_field {
     F(KERNEL, "Kernel Name")                                                                                           \
     F(METRIC, "Metric Name")                                                                                           \
     F(UNIT, "Metric Unit")                                                                                             \
-    F(VALUE, "Metric Value")
+    F(VALUE, "Metric Value")                                                                                           \
+    F(RULE, "Rule Name")                                                                                               \
+    F(SCOPE, "Estimated Speedup Type")                                                                                 \
+    F(SPEEDUP, "Estimated Speedup")
 
 #define MLS_ROLE_CODE(role, heading) MLS_ROLE_##role,
 typedef enum mls_column_role { MLS_ROLE_LIST(MLS_ROLE_CODE) MLS_ROLES } mls_column_role;
@@ -58,7 +61,7 @@ typedef enum mls_report_kind {
     MLS_REPORT_NONE
 } mls_report_kind;
 
-enum { MLS_NCU_NAMES = 9, MLS_REPORT_NAME_KEPT = 64 };
+enum { MLS_NCU_NAMES = 19, MLS_REPORT_NAME_KEPT = 64 };
 
 typedef struct mls_reports {
     mls_gather *gather;

@@ -91,6 +91,19 @@ static double share_of_calls(const mls_profile_rows *rows, bool (*counts)(mls_st
     return mls_profile_share(part, total);
 }
 
+/* The mean of the launches with a bound; NAN: not all of them are timed. */
+static double bounded_us(const mls_profile *profile, mls_profile_bound bound)
+{
+    double total = 0;
+    double launches = 0;
+    for (size_t i = 0; i < profile->counter_count; i++) {
+        const mls_profile_counter *counter = &profile->counters[i];
+        total += counter->bound == bound ? counter->duration_ms * 1e3 : 0;
+        launches += counter->bound == bound ? (double)counter->launches : 0;
+    }
+    return total / launches;
+}
+
 static void judge_counters(mls_gather *gather)
 {
     static const struct {
@@ -103,14 +116,17 @@ static void judge_counters(mls_gather *gather)
         [MLS_BOUND_BALANCED] = {"bound-balanced", "arithmetic and memory alike: both must be relieved, by lower "
                                                   "precision or less work"},
         [MLS_BOUND_LATENCY] = {"bound-latency", "latency, as they keep neither arithmetic nor memory busy: larger "
-                                                "batches, more work per launch, CUDA graphs"},
+                                                "batches, more work per launch"},
+        [MLS_BOUND_UNKNOWN] = {NULL, NULL},
     };
     const mls_profile *profile = gather->profile;
     for (size_t i = 0; i < profile->bound_count; i++) {
         const double share = profile->bounds[i].share;
-        add_verdict(gather, share >= 0.5, bounds[profile->bounds[i].bound].code,
-                    "kernels with %s of the %s are bound by %s", mls_words_percent(share, 0).text,
-                    profile->bounds_by_time ? "time" : "launches", bounds[profile->bounds[i].bound].advice);
+        const mls_profile_bound bound = profile->bounds[i].bound;
+        add_verdict(gather, share >= 0.5 && bounds[bound].code != NULL, bounds[bound].code,
+                    "kernels with %s of the %s are bound by %s%s", mls_words_percent(share, 0).text,
+                    profile->bounds_by_time ? "time" : "launches", bounds[bound].advice,
+                    bound == MLS_BOUND_LATENCY && bounded_us(profile, bound) < GRAPH_KERNEL_US ? ", CUDA graphs" : "");
     }
 }
 

@@ -3,17 +3,9 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "report/reports.h"
-#include "report/table.h"
+#include "report/profile_tables.h"
 
-enum {
-    INDENT = 2,
-    HANG = 4,
-    NAME_SHOWN = 48,
-    FINDINGS_SHOWN = 10,
-    RIGHT = MLS_COLUMN_RIGHT,
-    DECIMAL = MLS_COLUMN_DECIMAL
-};
+enum { INDENT = 2, HANG = 4, FINDINGS_SHOWN = 10 };
 
 /* A trace may not say which device an activity is of. */
 static mls_str device_shown(const mls_profile_device *device)
@@ -154,190 +146,12 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
     show_run(view, profile);
 }
 
-static void profile_cell(mls_table *table, const char *header, double number, int decimals)
-{
-    mls_table_cell(table, header, decimals > 0 ? DECIMAL : RIGHT, isfinite(number) ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
-                   "%s", mls_words_grouped(number, decimals).text);
-}
-
-static void name_cell(mls_table *table, const char *header, mls_str name)
-{
-    mls_buffer shown = {0};
-    mls_utf8_append_cut(&shown, name, NAME_SHOWN);
-    mls_table_text(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, mls_table_take(table, &shown));
-}
-
-/* A table of rows that are counted: of `kernels` with what is known of them only. */
-typedef struct counted_table {
-    bool wanted;
-    const char *header, *counted_as;
-    const mls_profile_rows *rows;
-    bool kernels;
-} counted_table;
-
-static void add_profile_row(mls_table *table, const counted_table *of, const mls_profile_row *row)
-{
-    const mls_profile_counter *counter = row->counter;
-    mls_table_row(table);
-    name_cell(table, of->header, row->name);
-    if (of->kernels) {
-        mls_table_text(table, "class", MLS_COLUMN_LEFT, row->class_name);
-    }
-    profile_cell(table, of->counted_as, (double)row->count, 0);
-    profile_cell(table, "ms", row->total_ms, 3);
-    if (isfinite(row->share)) {
-        mls_table_words(table, "share", DECIMAL, mls_words_percent(row->share, 1));
-    }
-    if (counter != NULL) {
-        profile_cell(table, "compute %", counter->compute_percent, 1);
-        profile_cell(table, "memory %", counter->memory_percent, 1);
-        profile_cell(table, "DRAM %", counter->dram_percent, 1);
-        mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s",
-                       mls_profile_bound_names[counter->bound], counter->near_peak ? ", near peak" : "");
-    } else if (of->kernels) {
-        profile_cell(table, "min µs", row->min_us, 1);
-        profile_cell(table, "max µs", row->max_us, 1);
-    }
-    if (isfinite(row->megabytes)) {
-        profile_cell(table, "MB", row->megabytes, 3);
-    }
-}
-
-static void show_rows(mls_view *view, const counted_table *of, size_t shown)
-{
-    mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < shown; i++) {
-        add_profile_row(&table, of, &of->rows->items[i]);
-    }
-    mls_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, of->rows->count - shown, NULL, "--top 0 lists all");
-}
-
-static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
-{
-    mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < profile->device_count; i++) {
-        const mls_profile_device *device = &profile->devices[i];
-        for (size_t k = 0; k < (streams ? device->stream_count : 1); k++) {
-            mls_table_row(&table);
-            mls_table_cell(&table, "device", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%.*s", (int)device->device.len,
-                           device->device.ptr);
-            if (streams) {
-                const mls_profile_stream *stream = &device->streams[k];
-                mls_table_cell(&table, "stream", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%.*s", (int)stream->stream.len,
-                               stream->stream.ptr);
-                profile_cell(&table, "activities", (double)stream->activities, 0);
-                profile_cell(&table, "busy ms", stream->busy_ms, 3);
-                continue;
-            }
-            profile_cell(&table, "activities", (double)device->activities, 0);
-            profile_cell(&table, "window ms", device->window_ms, 3);
-            profile_cell(&table, "computing", device->compute_ms, 3);
-            profile_cell(&table, "communication", device->communication_ms, 3);
-            profile_cell(&table, "exposed", device->exposed_communication_ms, 3);
-            profile_cell(&table, "copies", device->copy_ms, 3);
-            profile_cell(&table, "exposed", device->exposed_copy_ms, 3);
-            profile_cell(&table, "idle", device->idle_ms, 3);
-            if (isfinite(device->graph_share)) {
-                profile_cell(&table, "host late", device->idle_host_ms, 3);
-                profile_cell(&table, "queued", device->idle_queue_ms, 3);
-                profile_cell(&table, "unknown", device->idle_unknown_ms, 3);
-            }
-        }
-    }
-    mls_table_finish(&table, view);
-    if (!profile->has_devices) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums do not tell of devices and streams");
-    }
-}
-
-static void show_annotations(mls_view *view, const mls_profile *profile)
-{
-    mls_table table = {.indent = INDENT};
-    const size_t shown = mls_profile_top(profile, profile->annotation_count);
-    for (size_t i = 0; i < shown; i++) {
-        const mls_profile_annotation *row = &profile->annotations[i];
-        mls_table_row(&table);
-        name_cell(&table, "annotation", row->name.len > 0 ? row->name : MLS_S("(outside of all)"));
-        profile_cell(&table, "count", (double)row->count, 0);
-        profile_cell(&table, "host ms", row->host_ms, 3);
-        profile_cell(&table, "activities", (double)row->activities, 0);
-        profile_cell(&table, "GPU ms", row->gpu_ms, 3);
-        mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
-    }
-    mls_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->annotation_count - shown, NULL, "--top 0 lists all");
-    if (profile->annotation_count == 0) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
-    }
-}
-
-static void show_steps(mls_view *view, const mls_profile *profile)
-{
-    mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < profile->steps.count; i++) {
-        const mls_profile_step *step = &profile->steps.each[i];
-        mls_table_row(&table);
-        profile_cell(&table, "step", (double)step->number, 0);
-        profile_cell(&table, "from ms", step->start_ms, 3);
-        profile_cell(&table, "ms", step->length_ms, 3);
-        profile_cell(&table, "GPU ms", step->gpu_ms, 3);
-    }
-    mls_table_finish(&table, view);
-}
-
-static void show_profile_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
-{
-    const counted_table tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false},
-                                    {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters),
-                                     "kernel", "launches", &profile->names, true},
-                                    {view->verbose > 0, "copy", "count", &profile->copies, false},
-                                    {view->verbose > 0, "API", "calls", &profile->api, false},
-                                    {view->verbose > 0, "range", "calls", &profile->ranges, false},
-                                    {view->verbose > 0, "OS runtime", "calls", &profile->osrt, false}};
-    if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE) {
-        show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
-    }
-    if (by == MLS_PROFILE_BY_ANNOTATION) {
-        show_annotations(view, profile);
-    }
-    if (view->verbose > 0) {
-        show_steps(view, profile);
-    }
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        const size_t count = tables[i].rows->count;
-        if (tables[i].wanted) {
-            show_rows(view, &tables[i], i == 0 ? count : mls_profile_top(profile, count));
-        }
-    }
-}
-
-static void show_changes(mls_view *view, const mls_profiles *all)
-{
-    mls_table table = {.indent = INDENT};
-    const bool steps = all->changes->per_step;
-    mls_buffer rest = {0};
-    mls_buffer_printf(&rest, "   against %s, %s", mls_path_shown(all->base->file),
-                      steps ? "milliseconds a step" : "percent of the activity");
-    mls_view_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &rest, HANG);
-    for (size_t i = 0; i < all->changes->count; i++) {
-        const mls_profile_change *change = &all->changes->items[i];
-        const double factor = steps ? 1 : 100;
-        mls_table_row(&table);
-        name_cell(&table, "class", change->name);
-        profile_cell(&table, "before", change->before * factor, 3);
-        profile_cell(&table, "after", change->after * factor, 3);
-        mls_table_words(&table, "change", DECIMAL, mls_words_signed((change->after - change->before) * factor, 3));
-    }
-    mls_table_finish(&table, view);
-}
-
 static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
     mls_found found = {0};
     show_profile_head(view, profile);
     if (!view->quiet) {
-        show_profile_tables(view, profile, by);
+        mls_profile_tables_show(view, profile, by);
     }
     for (size_t v = 0; v < profile->verdict_count; v++) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
@@ -377,7 +191,7 @@ static void show_profiles(mls_printer *to, const void *what)
     }
     if (all->changes != NULL) {
         mls_output_text(view->output, "\n");
-        show_changes(view, all);
+        mls_profile_changes_show(view, all);
     }
 }
 
@@ -443,8 +257,22 @@ MLS_FIELDS(device, mls_profile_device, DEVICE_FIELDS)
     F(counter, memory_percent, NUMBER, "", row->memory_percent)                                                        \
     F(counter, dram_percent, NUMBER_OR_NULL, "", row->dram_percent)                                                    \
     F(counter, bound, TEXT, "", mls_profile_bound_names[row->bound])                                                   \
-    F(counter, near_peak, BOOL, "", row->near_peak)
+    F(counter, near_peak, BOOL, "", row->near_peak)                                                                    \
+    F(counter, memory_at_least, BOOL, "", row->memory_at_least)                                                        \
+    F(counter, occupancy_percent, NUMBER_OR_NULL, "", row->occupancy_percent)                                          \
+    F(counter, occupancy_most_percent, NUMBER_OR_NULL, "", row->occupancy_most_percent)                                \
+    F(counter, waves, NUMBER_OR_NULL, "", row->waves)                                                                  \
+    F(counter, tail_share, NUMBER_OR_NULL, "", row->tail_share)
 MLS_FIELDS(counter, mls_profile_counter, COUNTER_FIELDS)
+
+#define ADVICE_FIELDS(F)                                                                                               \
+    F(advice, name, TEXT, "", row->name)                                                                               \
+    F(advice, rule, TEXT, "", row->rule)                                                                               \
+    F(advice, scope, TEXT, "", row->global ? "global" : "local")                                                       \
+    F(advice, launches, NUMBER, "", row->launches)                                                                     \
+    F(advice, speedup_percent, NUMBER, "", row->speedup_percent)                                                       \
+    F(advice, gain_ms, NUMBER_OR_NULL, "ms", row->gain_ms)
+MLS_FIELDS(advice, mls_profile_advice, ADVICE_FIELDS)
 
 #define BOUND_FIELDS(F)                                                                                                \
     F(bound, bound, TEXT, "", mls_profile_bound_names[row->bound])                                                     \
@@ -511,6 +339,7 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
       MLS_ROWS(row->annotations, mls_profile_top(row, row->annotation_count)))                                         \
     F(profile, memory, LIST_IF(memory, row->memory_count > 0), "", MLS_ROWS(row->memory, row->memory_count))           \
     F(profile, counters, LIST_IF(counter, row->has_counters), "", MLS_ROWS(row->counters, row->counter_count))         \
+    F(profile, advice, LIST_IF(advice, row->has_counters), "", MLS_ROWS(row->advice, row->advice_count))               \
     F(profile, bounds, LIST_IF(bound, row->has_counters), "", MLS_ROWS(row->bounds, row->bound_count))                 \
     F(profile, run, OBJECT_OF(place), "", row->run.file != NULL ? row : NULL)                                          \
     F(profile, verdicts, LIST(verdict), "", MLS_ROWS(row->verdicts, row->verdict_count))                               \
@@ -557,7 +386,8 @@ const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
             .section = "PROFILE BY NAME CSV",
             .names =
                 "file kind name class launches total_ms min_us max_us share_of_kernels compute_percent memory_percent "
-                "dram_percent bound near_peak",
+                "dram_percent bound near_peak memory_at_least occupancy_percent occupancy_most_percent waves "
+                "tail_share",
             .rows = "profiles names counter",
             .sources = {&profile_fields, &kernel_fields, &counted_fields, &counter_fields}),
     [MLS_PROFILE_BY_STREAM] =
