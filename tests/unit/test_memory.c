@@ -313,6 +313,15 @@ static void test_what_torch_was_measured_to_take(void **state)
     }
 }
 
+/* A published log of vLLM, eager, on an RTX A5000: 43,296 tokens of cache. */
+static void test_a_cache_that_vllm_logged(void **state)
+{
+    (void)state;
+    const mls_memory_estimate of =
+        estimate_for("llama31_8b", "capacity=23.68GiB gpu-memory-utilization=0.9 prefill=2048 context=2048");
+    assert_in_range(of.cache_blocks * MLS_MEMORY_BLOCK_TOKENS, 43296 * 95 / 100, 43296 * 105 / 100);
+}
+
 /* Chunks that are even come to what a virtual pipeline does; others have their own layers, in flight too. */
 static void test_a_pipeline_may_be_laid_out_by_chunks(void **state)
 {
@@ -573,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_two_changes_where_one_is_not_enough),
         cmocka_unit_test(test_adapters_of_lora),
         cmocka_unit_test(test_what_torch_was_measured_to_take),
+        cmocka_unit_test(test_a_cache_that_vllm_logged),
         cmocka_unit_test(test_a_pipeline_may_be_laid_out_by_chunks),
         cmocka_unit_test(test_what_is_shared_by_data_parallel_gpus),
         cmocka_unit_test(test_sizes_that_overflow_are_refused),
