@@ -230,8 +230,12 @@ void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer
 {
     const mls_memory_verdict verdict = answer->estimate.verdict;
     char words[MLS_MEMORY_WORDS_MAX];
-    if (ask->doubt[0] != '\0') {
-        mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0}, "%s", ask->doubt);
+    const bool trained = answer->estimate.training && ask->shape.tower_parameters != 0;
+    if (ask->doubt[0] != '\0' || trained) {
+        mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0}, "%s",
+                         ask->doubt[0] != '\0'
+                             ? ask->doubt
+                             : "the training of the language part alone is counted, not of its towers");
     }
     if (verdict == MLS_MEMORY_DOES_NOT_FIT || verdict == MLS_MEMORY_TIGHT) {
         mls_memory_words(ask, &answer->estimate, words);

@@ -435,7 +435,8 @@ static void show_memory(mls_printer *to, const void *what)
     show_band(view, &job->answer.estimate);
     for (size_t i = 0; i < job->findings.count; i++) {
         const mls_finding *finding = &job->findings.items[i];
-        if (finding->code == MLS_FINDING_MEMORY_EXPORT && !view->quiet) {
+        const bool shown = finding->code == MLS_FINDING_MEMORY_EXPORT || finding->code == MLS_FINDING_MEMORY_MODEL;
+        if (shown && !view->quiet) {
             mls_found_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
         }
     }
