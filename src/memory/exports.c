@@ -126,8 +126,9 @@ static const char *export_model(const exports *of, const char *path)
 /* The GPU that a path names, if it names only one: each place counts for the first of these that stands there. */
 static const char *path_gpu(const char *path)
 {
-    static const char *const names[] = {"GB300", "GB200", "GH200",  "B300",   "B200",   "H200",  "H100-NVL",
-                                        "H100",  "A100",  "MI300X", "MI325X", "MI350X", "MI355X"};
+    static const char *const names[] = {"GB300",    "GB200",  "GH200",  "B300",   "B200",   "H200",
+                                        "H100-NVL", "H100",   "H800",   "A100",   "A800",   "L40S",
+                                        "MI250X",   "MI300X", "MI308X", "MI325X", "MI350X", "MI355X"};
     const char *found = NULL;
     for (const char *at = path; *at != '\0';) {
         size_t i = 0;
