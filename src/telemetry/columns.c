@@ -263,9 +263,12 @@ const char *mls_log_foreign(mls_str line)
         mls_str sign;
         const char *words;
     } signs[] = {
+        {MLS_STR("timestamp;"),
+         "columns parted by semicolons, as spreadsheets write them: nvidia-smi parts them by commas"},
         {MLS_STR("DCGM_FI_"), "text of a DCGM exporter, which has no times: log with dcgmi dmon, or nvidia-smi "
                               "--query-gpu=timestamp,index,power.draw --format=csv -l 1"},
-        {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""), "statistics of rocprof: it measures kernels, not devices"},
+        {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""),
+         "statistics of rocprof, which are of kernels, not of devices: mlscore profile reads them"},
         {MLS_STR("| NVIDIA-SMI "), "a table of nvidia-smi, made for reading: log with --query-gpu=timestamp,index,"
                                    "power.draw --format=csv -l 1"},
         {MLS_STR("NVSMI LOG"), "nvidia-smi -q, made for reading: log with --query-gpu=timestamp,index,power.draw "

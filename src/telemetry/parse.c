@@ -91,11 +91,7 @@ static void take_metric_cell(mls_parsed_row *row, const mls_log_column *column, 
     if (read == MLS_NO_VALUE || (second && *value != MLS_NO_VALUE)) {
         return;
     }
-    *value = read;
-    if (column->per > 1) {
-        const double thousandths = round(mls_value_unpack(read) * 1000 / column->per);
-        *value = mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0);
-    }
+    *value = column->per > 1 ? mls_value_of(mls_value_unpack(read) / column->per) : read;
 }
 
 /* False: a time that is none. */

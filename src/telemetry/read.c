@@ -47,13 +47,13 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
-/* "12 rows are left out" */
-static void note_count(log_reading *reading, mls_finding_code code, size_t count, const char *message)
+/* "12 rows left out" */
+static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
 {
     const mls_severity severity = code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING;
     mls_findings_add_as(&reading->file->findings, code, severity,
                         (mls_finding_place){.path = reading->file->source.path}, "%s %s",
-                        mls_words_count((double)count).text, message);
+                        mls_words_plural(count, "row", "rows").text, message);
 }
 
 static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
@@ -96,8 +96,10 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
     if (isnan(row->packed.time_ms) && !isnan(options->start_ms)) {
         row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
     }
+    const double before_ms = device->last_ms;
     if (device->count == 0) {
         device->timed = !isnan(row->packed.time_ms);
+        device->last_ms = row->packed.time_ms;
         return true;
     }
     if (device->timed && isnan(row->packed.time_ms)) {
@@ -107,7 +109,7 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
     if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms) {
         return false;
     }
-    const double before_ms = device->rows[device->count - 1].time_ms;
+    device->last_ms = row->packed.time_ms;
     device->disordered |= row->packed.time_ms < before_ms;
     if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
         /* One step of the clock is seen by all devices, one after the other. */
@@ -408,6 +410,7 @@ static void note_devices(log_reading *reading, size_t parts)
     size_t untimed = 0;
     size_t unscaled = 0;
     size_t stray = 0;
+    size_t close = 0;
     size_t replaced = 0;
     size_t mixed = 0;
     reading->line = 0;
@@ -416,6 +419,7 @@ static void note_devices(log_reading *reading, size_t parts)
         untimed += !device->timed;
         unscaled += device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency);
         stray += device->stray;
+        close += device->close;
         replaced += device->replaced;
         mixed += device->mixed;
     }
@@ -428,17 +432,22 @@ static void note_devices(log_reading *reading, size_t parts)
                  "the log has no times: it is told as a whole; --start and --interval give them");
     }
     if (parts > 0) {
-        note_count(reading, MLS_FINDING_DEVICE_ORDER, parts + 1,
-                   "rows at a time, of which none says its device: they are taken for that of as many devices, in "
-                   "their order");
+        note_rows(reading, MLS_FINDING_DEVICE_ORDER, parts + 1,
+                  "at a time, of which none says its device: they are taken for those of as many devices, in their "
+                  "order");
     }
     if (stray > 0) {
-        note_count(reading, MLS_FINDING_SAME_TIME, stray,
-                   "rows are left out: of fewer or more at a time than the others, nobody knows whose they are");
+        note_rows(reading, MLS_FINDING_SAME_TIME, stray,
+                  "left out: where there are fewer or more at a time than elsewhere, nobody knows whose they are");
+    }
+    if (close > 0) {
+        note_rows(reading, MLS_FINDING_SAME_TIME, close,
+                  "of no named device right behind another one, but not in rounds: how many devices there are is not "
+                  "clear, and they are taken for one");
     }
     if (replaced > 0) {
-        note_count(reading, MLS_FINDING_SAME_TIME, replaced,
-                   "rows have the time and the device of a later one that says something else, which counts");
+        note_rows(reading, MLS_FINDING_SAME_TIME, replaced,
+                  "left out: a later one of the same time and device says something else, and counts");
     }
     if (mixed > 0) {
         note_row(reading, MLS_FINDING_SAME_TIME,
@@ -460,14 +469,12 @@ static void finish_devices(log_reading *reading)
         if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency)) {
             device->power_scale = reading->efficiency;
         }
-        double apart_ms;
-        const bool ok = mls_device_finish(device);
-        const size_t rounds =
-            ok && device->dense && !device->unnamed ? mls_rows_rounds(device->rows, device->count, &apart_ms) : ok;
-        device->mixed = rounds > 1;
-        if (rounds == 0) {
+        mls_rounds rounds = {.size = 1};
+        if (!mls_device_finish(device) ||
+            (device->dense && !device->unnamed && !mls_rows_rounds(device->rows, device->count, &rounds))) {
             out_of_memory(file);
         }
+        device->mixed = rounds.size > 1;
     }
     if (file->status == MLS_OK) {
         note_devices(reading, file->count - named);

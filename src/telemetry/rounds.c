@@ -52,39 +52,52 @@ static void measure_rounds(const mls_log_row *rows, size_t count, double apart_m
     end_round(sizes, size);
 }
 
-size_t mls_rows_rounds(const mls_log_row *rows, size_t count, double *apart_ms)
+/* How many of the distances are so small beside the middle one that several rows are of one time. */
+static size_t count_close(const double *sorted, size_t count)
+{
+    enum { FAR_SOONER = 4 };
+    const double limit = fmin(MLS_ROUND_MS, mls_median(sorted, count) / FAR_SOONER);
+    size_t close = 0;
+    while (close < count && sorted[close] < limit) {
+        close++;
+    }
+    return close;
+}
+
+bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 {
     double before_ms = (double)NAN;
     double *distances = malloc((count + 1) * sizeof *distances);
     round_sizes sizes;
     size_t known = 0;
     size_t best = 0; /* rows in such rounds */
-    size_t size = 1;
+    *rounds = (mls_rounds){.size = 1};
     for (size_t i = 0; i < count && distances != NULL; i++) {
         distances[known] = next_distance(&rows[i], &before_ms);
         known += isnan(distances[known]) ? 0 : 1;
     }
     if (distances == NULL) {
-        return 0;
+        return false;
     }
     mls_sort_doubles(distances, known);
-    /* Most distances are within rounds; each of these steps is to more than the last one was. */
-    for (size_t i = mls_rows_within(known); i + 1 < known && distances[i] < MLS_ROUND_MS; i++) {
+    rounds->close = count_close(distances, known);
+    /* Each of these steps is to more than the last one was. */
+    for (size_t i = 0; i + 1 < known && distances[i] < MLS_ROUND_MS; i++) {
         if (distances[i + 1] >= ROUND_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS)) {
             measure_rounds(rows, count, distances[i + 1], &sizes);
             if (sizes.covered > best && sizes.covered >= count / 2 && sizes.covered > sizes.size) {
                 best = sizes.covered;
-                size = sizes.size;
-                *apart_ms = distances[i + 1];
+                rounds->size = sizes.size;
+                rounds->apart_ms = distances[i + 1];
             }
         }
     }
-    if (known > 0 && distances[known - 1] == 0 && known < MLS_DEVICES_MAX) {
-        size = known + 1;
-        *apart_ms = INFINITY;
+    if (known > 0 && distances[known - 1] == 0 && count <= MLS_DEVICES_MAX) {
+        rounds->size = count;
+        rounds->apart_ms = INFINITY;
     }
     free(distances);
-    return size;
+    return true;
 }
 
 /* ------------------------------------------------------------- taking apart */
@@ -92,32 +105,36 @@ size_t mls_rows_rounds(const mls_log_row *rows, size_t count, double *apart_ms)
 #define STRAY UINT16_MAX
 
 /* Says of the rows of a round which is of which device.  One that is too short or too long tells nothing, but for the
- * last, which breaks off; rows that could not be read have their places. */
-static size_t label_round(const mls_log_row *rows, size_t first, size_t end, size_t size, bool last, uint16_t *labels)
+ * last of the log, which breaks off behind a whole one (`*before`); rows that could not be read have their places. */
+static size_t label_round(const mls_log_device *device, size_t first, size_t end, size_t size, bool *before,
+                          uint16_t *labels)
 {
-    while (end - first > size && isnan(rows[end - 1].time_ms)) {
+    const bool last = end == device->count;
+    while (end - first > size && isnan(device->rows[end - 1].time_ms)) {
         end--; /* of the next round */
     }
-    const bool whole = end - first == size || (last && end - first < size);
-    size_t stray = 0;
+    const bool whole = end - first == size;
+    const bool tells = whole || (last && *before && end - first < size);
     for (size_t i = first; i < end; i++) {
-        const bool readable = !isnan(rows[i].time_ms);
-        labels[i] = whole && readable ? (uint16_t)(i - first) : STRAY;
-        stray += readable && !whole;
+        const bool readable = !isnan(device->rows[i].time_ms);
+        labels[i] = tells && readable ? (uint16_t)(i - first) : STRAY;
     }
+    *before = whole;
     return end;
 }
 
 static void label_rows(const mls_log_device *device, size_t size, double apart_ms, uint16_t *labels)
 {
     double before_ms = (double)NAN;
+    bool whole = true;
     size_t first = 0;
+    memset(labels, 0xff, device->count * sizeof *labels); /* STRAY */
     for (size_t i = 0; i < device->count; i++) {
         if (next_distance(&device->rows[i], &before_ms) >= apart_ms) {
-            first = label_round(device->rows, first, i, size, false, labels);
+            first = label_round(device, first, i, size, &whole, labels);
         }
     }
-    (void)label_round(device->rows, first, device->count, size, true, labels);
+    (void)label_round(device, first, device->count, size, &whole, labels);
 }
 
 /* Sorts the rows by their labels, those without one last, and counts each kind. */
@@ -162,7 +179,8 @@ static void cut_part(mls_log_device *part, const mls_log_device *whole, mls_str 
     }
 }
 
-/* Makes `size` devices of one: the first keeps its place, and holds the rows of all. */
+/* Makes `size` devices of one: the first keeps its place, and holds the rows of all.  One of which no row could be read
+ * is none. */
 static bool make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
 {
     const mls_log_device whole = file->devices[at];
@@ -174,11 +192,14 @@ static bool make_parts(struct mls_telemetry_file *file, size_t at, size_t size, 
         if (name.ptr == NULL || !MLS_GROW(file, devices)) {
             return false;
         }
-        mls_log_device *part = &file->devices[label == 0 ? at : file->count++];
-        cut_part(part, &whole, name, rows, counts[label]);
-        part->part = label > 0;
-        part->stray = label == 0 ? counts[size] : 0;
-        rows += counts[label];
+        if (counts[label] > 0) {
+            const bool first = rows == whole.rows;
+            mls_log_device *part = &file->devices[first ? at : file->count++];
+            cut_part(part, &whole, name, rows, counts[label]);
+            part->part = !first;
+            part->stray = first ? counts[size] : 0;
+            rows += counts[label];
+        }
     }
     return true;
 }
@@ -195,30 +216,57 @@ static void drop_unreadable(mls_log_device *device)
     device->count = kept;
 }
 
+/* Looks for rounds in the order of the log and, where its rows were mixed up, in that of time. */
+static bool find_rounds(mls_log_device *device, mls_rounds *rounds)
+{
+    enum { CLOSE_SHARE = 50 };
+    if (!mls_rows_rounds(device->rows, device->count, rounds)) {
+        return false;
+    }
+    if (rounds->size > 1) {
+        return true;
+    }
+    drop_unreadable(device);
+    if (device->disordered && (!mls_device_sort(device) || !mls_rows_rounds(device->rows, device->count, rounds))) {
+        return false;
+    }
+    if (rounds->size == 1 && rounds->close > 1 && rounds->close >= device->count / CLOSE_SHARE) {
+        device->close = rounds->close;
+    }
+    return true;
+}
+
 static bool split_device(struct mls_telemetry_file *file, size_t at)
 {
     mls_log_device *device = &file->devices[at];
-    double apart_ms = INFINITY;
-    const size_t size = mls_rows_rounds(device->rows, device->count, &apart_ms);
+    mls_rounds rounds;
+    if (!find_rounds(device, &rounds)) {
+        return false;
+    }
+    const size_t size = rounds.size;
     if (size == 1 || file->count + size > MLS_DEVICES_MAX) {
         drop_unreadable(device);
-    }
-    if (size <= 1 || file->count + size > MLS_DEVICES_MAX) {
-        return size > 0;
+        return true;
     }
     uint16_t *labels = malloc(device->count * sizeof *labels);
     size_t *counts = calloc(size + 1, sizeof *counts);
     bool ok = labels != NULL && counts != NULL;
     if (ok) {
-        label_rows(device, size, apart_ms, labels);
+        label_rows(device, size, rounds.apart_ms, labels);
         ok = sort_labelled(device, labels, size, counts);
-        size_t stray = 0;
-        for (size_t i = 0; i < device->count && ok; i++) {
-            stray += i >= device->count - counts[size] && !isnan(device->rows[i].time_ms);
-        }
-        counts[size] = stray;
     }
-    ok = ok && make_parts(file, at, size, counts);
+    const bool some = ok && counts[size] < device->count;
+    if (some) {
+        const size_t strays = counts[size];
+        counts[size] = 0;
+        for (size_t i = device->count - strays; i < device->count; i++) {
+            counts[size] += isnan(device->rows[i].time_ms) ? 0 : 1;
+        }
+        ok = make_parts(file, at, size, counts);
+    } else if (ok) {
+        device->close = device->count;
+        drop_unreadable(device);
+    }
     free(labels);
     free(counts);
     return ok;

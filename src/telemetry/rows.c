@@ -34,6 +34,38 @@ bool mls_text_says_lost(mls_str text)
     return mls_str_any(text, "is lost|Unknown Error|fallen off the bus", mls_str_contains);
 }
 
+int32_t mls_value_of(double value)
+{
+    const double thousandths = round(value * 1000);
+    return fabs(thousandths) < 1e18 ? mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0) : MLS_NO_VALUE;
+}
+
+/* What a number with such a unit is of the units of the metrics: W, MHz, MiB, as which MB are taken too. */
+static double unit_factor(mls_str unit)
+{
+    static const struct {
+        mls_str unit;
+        double factor;
+    } units[] = {{MLS_STR("kW"), 1e3},
+                 {MLS_STR("mW"), 1e-3},
+                 {MLS_STR("GHz"), 1e3},
+                 {MLS_STR("kHz"), 1e-3},
+                 {MLS_STR("Hz"), 1e-6},
+                 {MLS_STR("TiB"), 1 << 20},
+                 {MLS_STR("GiB"), 1 << 10},
+                 {MLS_STR("GB"), 1 << 10},
+                 {MLS_STR("KiB"), 1.0 / (1 << 10)},
+                 {MLS_STR("KB"), 1.0 / (1 << 10)},
+                 {MLS_STR("B"), 1.0 / (1 << 20)}};
+    double factor = 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        factor = mls_str_alike(unit, units[i].unit) && (unit.ptr[0] == 'm') == (units[i].unit.ptr[0] == 'm')
+                     ? units[i].factor
+                     : factor;
+    }
+    return factor;
+}
+
 int32_t mls_value_read(mls_str cell, bool *lost)
 {
     mls_decimal number;
@@ -54,7 +86,14 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     }
     /* A number is followed by a unit, not by more of a word. */
     const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
-    return unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
+    const int32_t value = unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
+    const mls_str rest = mls_str_trim((mls_str){cell.ptr + len, cell.len - len}, mls_is_blank);
+    /* Nearly all are of the units that are kept, which begin with another letter. */
+    if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL) {
+        return value;
+    }
+    const double factor = unit_factor(rest);
+    return factor == 1 ? value : mls_value_of(mls_value_unpack(value) * factor);
 }
 
 void mls_device_init(mls_log_device *device, mls_log_kind kind)
@@ -118,8 +157,7 @@ void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count)
     }
 }
 
-/* Rows of the same time stay in the order of the file. */
-static bool sort_rows(mls_log_device *device)
+bool mls_device_sort(mls_log_device *device)
 {
     size_t *order = malloc(device->count * sizeof *order);
     if (order == NULL) {
@@ -141,7 +179,7 @@ bool mls_device_finish(mls_log_device *device)
         return true;
     }
     double *distances = malloc(device->count * sizeof *distances);
-    if (distances == NULL || (device->disordered && !sort_rows(device))) {
+    if (distances == NULL || (device->disordered && !mls_device_sort(device))) {
         free(distances);
         return false;
     }

@@ -21,6 +21,9 @@ enum { MLS_EXPONENT_BITS = 4, MLS_EXPONENT_MIN = -8, MLS_EXPONENT_MAX = 7 };
 
 int32_t mls_value_pack(uint64_t digits, int exponent, bool negative);
 
+/* A number to its thousandths. */
+int32_t mls_value_of(double value);
+
 /* NaN for none.  In line, as what reads them asks for every value of every row. */
 static inline double mls_value_unpack(int32_t value)
 {
@@ -62,12 +65,17 @@ typedef struct mls_log_device {
     bool part;          /* of `rows`, which another device holds */
     size_t replaced;    /* rows for which others of the same time stand that say something else */
     bool mixed;         /* rows come several at a time, though they name one device */
+    size_t close;       /* rows that come right after another one, though they are taken for one device's */
     size_t stray;       /* rows of which nobody knows whose they are */
+    double last_ms;     /* time of the row that came last, of those that have one */
     double interval_ms; /* median; NaN: fewer than two rows */
 } mls_log_device;
 
 /* An empty one, of a format. */
 void mls_device_init(mls_log_device *device, mls_log_kind kind);
+
+/* Sorts by time; rows of the same time stay in the order of the file.  False: no memory. */
+bool mls_device_sort(mls_log_device *device) MLS_MUST_USE;
 
 /* Sorts by time, of rows with the same time the last stays, and takes the median interval.  False: no memory. */
 bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
@@ -82,9 +90,15 @@ static inline size_t mls_rows_within(size_t distances)
     return distances * 2 / 5;
 }
 
-/* Of how many devices rows are, in the order of the log, that come in rounds, one after the other; and the distance
- * from which on the next round begins.  1: they do not; 0: no memory. */
-size_t mls_rows_rounds(const mls_log_row *rows, size_t count, double *apart_ms) MLS_MUST_USE;
+/* Rows, in the order of the log, that come in rounds, of several devices one after the other. */
+typedef struct mls_rounds {
+    size_t size;     /* how many devices; 1: they do not come in rounds */
+    double apart_ms; /* the distance from which on the next round begins */
+    size_t close;    /* rows that come right after another one: far sooner than most */
+} mls_rounds;
+
+/* False: no memory. */
+bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds) MLS_MUST_USE;
 
 /* A value of a row; its power is power_w, else power_instant_w.  NaN: it has none. */
 static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned quantity)

@@ -22,22 +22,11 @@ static void check_device(const mls_telemetry_device *device)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct mls_telemetry_file read_bytes(char *path, mls_str bytes, const mls_telemetry_options *options)
 {
-    const mls_telemetry_run runs[] = {{"run", 1, 1795278300000, 1795278360000}, {"run", 9, 0, 1e12}};
-    const uint8_t given = size > 0 ? data[0] : 0;
-    mls_telemetry_options options = mls_telemetry_defaults();
-    mls_input input = {.in_memory = true, .text = true};
-    char path[] = "fuzz.csv";
+    mls_input input = {.in_memory = true, .text = true, .bytes = bytes};
     struct mls_telemetry_file file = {.source.path = path};
-    char zone[8];
-    input.bytes = (mls_str){(const char *)data + (size > 0), size - (size > 0)};
-    options.columns = given & 1 ? "timestamp,index,power.draw,clocks.sm" : NULL;
-    options.start_ms = given & 2 ? 1795278290000 : options.start_ms;
-    options.interval_ms = given & 2 ? 1000 : options.interval_ms;
-    options.gap_ms = given & 4 ? 3 : options.gap_ms;
-    options.timezone_minutes = given & 8 ? -480 : 0;
-    mls_telemetry_input_read(&file, &input, &options);
+    mls_telemetry_input_read(&file, &input, options);
     for (size_t i = 0; i < file.count && file.status == MLS_OK; i++) {
         for (size_t k = 1; k < file.devices[i].count && file.devices[i].timed; k++) {
             if (!(file.devices[i].rows[k - 1].time_ms < file.devices[i].rows[k].time_ms)) {
@@ -45,15 +34,63 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             }
         }
     }
-    for (size_t i = 0; i < 2 && file.status == MLS_OK; i++) {
-        mls_telemetry_window window;
-        (void)!mls_telemetry_window_make(&file, 1, (mls_str){"", 0}, &runs[i], &options, &window);
-        for (size_t k = 0; k < window.device_count; k++) {
-            check_device(&window.devices[k]);
-        }
-        mls_telemetry_window_release(&window);
-        (void)!mls_timezone_suggest(&file, 1, runs, 2, &options, zone);
+    return file;
+}
+
+static bool are_same(double a, double b)
+{
+    return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* Two logs, in either order, give the same sums, and no moment counts twice. */
+static void check_orders(struct mls_telemetry_file files[2], const mls_telemetry_run *run,
+                         const mls_telemetry_options *options)
+{
+    mls_telemetry_window windows[2];
+    for (size_t i = 0; i < 2; i++) {
+        const struct mls_telemetry_file turned[] = {files[i], files[1 - i]};
+        (void)!mls_telemetry_window_make(turned, 2, (mls_str){"", 0}, run, options, &windows[i]);
     }
-    mls_telemetry_file_release(&file);
+    const double length = run->stop_ms - run->start_ms;
+    double counted_ms = 0;
+    for (size_t i = 0; i < windows[0].device_count; i++) {
+        check_device(&windows[0].devices[i]);
+        counted_ms += isnan(windows[0].devices[i].counted_ms) ? 0 : windows[0].devices[i].counted_ms;
+    }
+    if (windows[0].different != windows[1].different || !are_same(windows[0].energy_joules, windows[1].energy_joules) ||
+        counted_ms > (double)windows[0].different * length * (1 + 1e-9)) {
+        __builtin_trap();
+    }
+    mls_telemetry_window_release(&windows[0]);
+    mls_telemetry_window_release(&windows[1]);
+}
+
+/* With a third option the second half of the bytes is a log of its own, which names no host either. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const mls_telemetry_run runs[] = {{"run", 1, 1795278300000, 1795278360000}, {"run", 9, 0, 1e12}};
+    const uint8_t given = size > 0 ? data[0] : 0;
+    mls_telemetry_options options = mls_telemetry_defaults();
+    char paths[2][8] = {"1.csv", "2.csv"};
+    char zone[8];
+    const mls_str bytes = {(const char *)data + (size > 0), size - (size > 0)};
+    const size_t half = given & 16 ? bytes.len / 2 : bytes.len;
+    options.columns = given & 1 ? "timestamp,index,power.draw,clocks.sm" : NULL;
+    options.start_ms = given & 2 ? 1795278290000 : options.start_ms;
+    options.interval_ms = given & 2 ? 1000 : options.interval_ms;
+    options.gap_ms = given & 4 ? 3 : options.gap_ms;
+    options.timezone_minutes = given & 8 ? -480 : 0;
+    struct mls_telemetry_file files[] = {
+        read_bytes(paths[0], (mls_str){bytes.ptr, half}, &options),
+        read_bytes(paths[1], (mls_str){bytes.ptr + half, bytes.len - half}, &options),
+    };
+    if (files[0].status == MLS_OK && files[1].status == MLS_OK && (!(given & 32) || mls_hosts_settle(files, 2))) {
+        for (size_t i = 0; i < 2; i++) {
+            check_orders(files, &runs[i], &options);
+        }
+        (void)!mls_timezone_suggest(files, 2, runs, 2, &options, zone);
+    }
+    mls_telemetry_file_release(&files[0]);
+    mls_telemetry_file_release(&files[1]);
     return 0;
 }

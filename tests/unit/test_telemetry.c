@@ -97,6 +97,13 @@ static void values_are_what_was_printed(void **state)
         {"[Not Supported]", NAN},
         {"0x10 MHz", NAN},
         {"1.2.3", NAN},
+        {"1.1 kW", 1100},
+        {"905 mW", 0.905},
+        {"1.9 GHz", 1900},
+        {"10 GiB", 10240},
+        {"10GB", 10240},
+        {"1048576 B", 1},
+        {"2619Mhz", 2619},
         {"12 apples", 12},
         {"12apples", NAN},
     };
@@ -178,14 +185,15 @@ static size_t rounds_seen(size_t devices, double within, double between, double 
 {
     enum { ROWS_MAX = 4000 };
     static mls_log_row rows[ROWS_MAX];
-    double apart_ms;
+    mls_rounds rounds;
     for (size_t i = 0; i < count && i < ROWS_MAX; i++) {
         const size_t turn = i / devices;
         const double pause = pauses ? 3600e3 * (double)(turn / 50) : 0;
         const double shake = jitter * (double)(i * 7919 % 13) / 12;
         rows[i].time_ms = T0 + pause + (double)turn * between + (double)(i % devices) * within + shake;
     }
-    return mls_rows_rounds(rows, count, &apart_ms);
+    assert_true(mls_rows_rounds(rows, count, &rounds));
+    return rounds.size;
 }
 
 static void rounds_show_how_many_devices_there_are(void **state)
