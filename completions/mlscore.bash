@@ -187,7 +187,7 @@ _mlscore()
         --ep) value=yes words='' files=no ;;
         --vp) value=yes words='' files=no ;;
         --pipeline-layout) value=yes words='' files=no ;;
-        --precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp' files=no ;;
+        --precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M Q6_K' files=no ;;
         --runtime) value=yes words='' files=no ;;
         --context) value=yes words='' files=no ;;
         --users) value=yes words='' files=no ;;

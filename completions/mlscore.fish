@@ -201,7 +201,7 @@ complete -c mlscore -n '__mlscore_command memory' -l cp -x -d 'context parallel,
 complete -c mlscore -n '__mlscore_command memory' -l ep -x -d 'expert parallel, when training (1)'
 complete -c mlscore -n '__mlscore_command memory' -l vp -x -d 'virtual pipeline: chunks of layers a stage has (1)'
 complete -c mlscore -n '__mlscore_command memory' -l pipeline-layout -x -d 'training: what each chunk of the pipeline has, as Megatron writes it: Et*4|(t*4|)*14tmL'
-complete -c mlscore -n '__mlscore_command memory' -l precision -x -a 'fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp' -d 'of the weights (bf16)'
+complete -c mlscore -n '__mlscore_command memory' -l precision -x -a 'fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M Q6_K' -d 'of the weights: bf16, fp8, nvfp4, int4 …, or of GGUF such as Q4_K_M (bf16, or as the model'\''s file has them)'
 complete -c mlscore -n '__mlscore_command memory' -l runtime -x -d 'CUDA context and communication buffers (1GiB)'
 complete -c mlscore -n '__mlscore_command memory' -l context -x -d 'inference: tokens a user may have, 131072 or 128k (0)'
 complete -c mlscore -n '__mlscore_command memory' -l users -x -d 'inference: users at once (1)'

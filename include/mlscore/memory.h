@@ -73,6 +73,13 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
 enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128, MLS_MEMORY_DOUBT_MAX = 240 };
 
+/** How the weights of a whole model are kept, where that is not alike for all of them. */
+enum { MLS_MEMORY_FORM_MAX = 160 };
+typedef struct mls_memory_form {
+    uint64_t bytes;                  /**< 0: they are kept alike, or nothing is known */
+    char words[MLS_MEMORY_FORM_MAX]; /**< what that is made of, NUL-terminated */
+} mls_memory_form;
+
 /** A question: a model, a GPU and how it is used.  To be made by mls_memory_ask_init(); it owns nothing, the tables
  * must outlive it.  Model, GPU and link have no value among those of the settings but members of their own. */
 typedef struct mls_memory_ask {
@@ -83,6 +90,7 @@ typedef struct mls_memory_ask {
     char model[MLS_MEMORY_MODEL_NAME_MAX];    /**< its name, NUL-terminated */
     char doubt[MLS_MEMORY_DOUBT_MAX];         /**< what of its file is not known or not counted; "": nothing */
     bool unsure;                              /**< the doubt is about every figure: "fits" is not to be relied on */
+    mls_memory_form quantization;             /**< of its file, which counts where no precision is asked for */
     const char *benchmark;                    /**< its key, when it is in the table */
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */
@@ -137,8 +145,10 @@ typedef struct mls_memory_estimate {
     /** Of a server that has a share of the memory: what is left of it for the KV cache beside weights and work, and how
      * many blocks of MLS_MEMORY_BLOCK_TOKENS tokens that is. */
     int64_t cache_bytes, cache_blocks;
-    uint64_t spill; /**< what does not fit and could lie in the host's memory; 0: nothing, or no link is known */
-    double read_ms; /**< to read that once, in milliseconds */
+    uint64_t spill;       /**< what does not fit and could lie in the host's memory; 0: nothing, or no link is known */
+    double read_ms;       /**< to read that once, in milliseconds */
+    bool decides;         /**< of one as published checkpoints are: the verdict is of it */
+    mls_memory_form form; /**< how the weights are kept, of one with these bytes */
     const mls_link *link;
     uint64_t host_bytes; /**< of the host's memory for one GPU; 0: not known */
     /** Training. */
@@ -157,6 +167,7 @@ typedef struct mls_memory_change {
         int64_t value; /**< MLS_MEMORY_NOT_SET: as it is by default */
     } values[8];
     uint64_t estimate;
+    uint64_t shown; /**< as mls_memory_shown() has it */
     mls_memory_verdict verdict;
 } mls_memory_change;
 
@@ -164,6 +175,9 @@ enum { MLS_MEMORY_TRIED_MAX = 12 };
 
 typedef struct mls_memory_answer {
     mls_memory_estimate estimate;
+    /** With the weights as published checkpoints of such a precision hold them: embeddings, head, norms and routers in
+     * 16 bits, and scales; no estimate: these are not known to be others. */
+    mls_memory_estimate published;
     mls_memory_change tried[MLS_MEMORY_TRIED_MAX]; /**< single changes, when it is tight or does not fit */
     size_t tried_count;
     bool has_smallest;
@@ -179,6 +193,9 @@ mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estima
 
 /** The same, with what could be changed. */
 mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error) MLS_MUST_USE;
+
+/** The estimate that people are shown: the one that the verdict is of. */
+const mls_memory_estimate *mls_memory_shown(const mls_memory_answer *answer);
 
 /** The outcome in a line: the verdict, the estimate with its band, the GPU, and the largest items. */
 enum { MLS_MEMORY_WORDS_MAX = 320 };

@@ -19,8 +19,8 @@
     S(VP, TRAINING, "vp", NUMBER, "N", "virtual pipeline: chunks of layers a stage has (1)")                           \
     S(LAYOUT, TRAINING, "pipeline-layout", NAME, "LAYOUT",                                                             \
       "training: what each chunk of the pipeline has, as Megatron writes it: Et*4|(t*4|)*14tmL")                       \
-    S(PRECISION, BOTH, "precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp",                    \
-      "of the weights (bf16)")                                                                                         \
+    S(PRECISION, BOTH, "precision", NAME, "TYPE",                                                                      \
+      "of the weights: bf16, fp8, nvfp4, int4 …, or of GGUF such as Q4_K_M (bf16, or as the model's file has them)")   \
     S(RUNTIME, BOTH, "runtime", SIZE, "SIZE", "CUDA context and communication buffers (1GiB)")                         \
     S(CONTEXT, INFERENCE, "context", WHOLE, "N", "inference: tokens a user may have, 131072 or 128k (0)")              \
     S(USERS, INFERENCE, "users", NUMBER, "N", "inference: users at once (1)")                                          \
@@ -67,6 +67,11 @@
       "training: layers whose activations lie in the host's memory (0)")                                               \
     S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                    \
       "training: the optimizer's step makes a copy, as torch's foreach ones do")
+
+/* The precisions; behind amp the types of GGUF. */
+#define MLS_MEMORY_PRECISIONS                                                                                          \
+    "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp|Q4_0|Q4_1|Q5_0|Q5_1|Q8_0|Q2_K|Q3_K_S|Q3_K_M|Q3_K_L|"       \
+    "Q4_K_S|Q4_K_M|Q5_K_S|Q5_K_M|Q6_K"
 
 /* Settings without an option of their own, which an option before sets too. */
 #define MLS_MEMORY_PARTS(S)                                                                                            \

@@ -50,6 +50,7 @@ typedef struct mls_model_shape {
     uint64_t cache_kinds; /**< how many of them; 0: they follow from the rest */
     uint64_t state_bytes; /**< of fixed size, that layers such as Mamba's keep for each user, in all of them */
     uint64_t counted;     /**< parameters, where layers are not alike; 0: they follow from the rest */
+    uint64_t attention_layers, state_layers, expert_layers; /**< of those, where they are not alike */
     mls_biases biases;
     mls_said dropout, tied_embeddings;
     bool expert_biases, router_biases; /**< of experts and router; one an expert in the router */

@@ -8,6 +8,9 @@
 
 enum { STEPS_MAX = 20000, HEAP_KIB_MAX = 256, BYTES_MAX = 256 };
 
+/* Of patterns that look at short names. */
+enum { NAME_STEPS_MAX = 2000 };
+
 /* Of patterns that look at whole lines. */
 enum { LINES_STEPS_MAX = 1000000, LINES_DEPTH_MAX = 10000, LINES_HEAP_KIB_MAX = 4096, LINES_BYTES_MAX = 1024 };
 
@@ -41,9 +44,9 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
     PCRE2_UCHAR *converted = NULL;
     PCRE2_SIZE length;
     int error = 0;
-    if (kind == MLS_PATTERN_OWN || kind == MLS_PATTERN_LINES) {
+    if (kind >= MLS_PATTERN_OWN) {
         const uint32_t options = kind == MLS_PATTERN_OWN ? PCRE2_CASELESS : PCRE2_NEVER_BACKSLASH_C;
-        if (kind == MLS_PATTERN_LINES && text.len > LINES_BYTES_MAX) {
+        if (kind != MLS_PATTERN_OWN && text.len > LINES_BYTES_MAX) {
             return 0;
         }
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
@@ -70,7 +73,9 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
     }
     if (pattern->code != NULL && pattern->data != NULL && pattern->limits != NULL) {
         const bool lines = kind == MLS_PATTERN_LINES;
-        (void)pcre2_set_match_limit(pattern->limits, lines ? LINES_STEPS_MAX : STEPS_MAX);
+        (void)pcre2_set_match_limit(pattern->limits, lines                      ? LINES_STEPS_MAX
+                                                     : kind == MLS_PATTERN_NAME ? NAME_STEPS_MAX
+                                                                                : STEPS_MAX);
         (void)pcre2_set_heap_limit(pattern->limits, lines ? LINES_HEAP_KIB_MAX : HEAP_KIB_MAX);
         if (lines) {
             (void)pcre2_set_depth_limit(pattern->limits, LINES_DEPTH_MAX);

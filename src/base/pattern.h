@@ -6,14 +6,15 @@
 
 /* A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it: both from outside. Or
  * an expression of our own data files, in the whole language of PCRE2, whose case does not count.  Or one in that
- * language that may be a user's and is tried on many lines.  The latter two are compiled to machine code where that can
- * be had. */
+ * language that may be a user's and is tried on many lines, or that comes with a file and is tried on many names, with
+ * few steps for each.  The latter three are compiled to machine code where that can be had. */
 typedef enum mls_pattern_kind {
     MLS_PATTERN_SHELL,
     MLS_PATTERN_BASIC,
     MLS_PATTERN_EXTENDED,
     MLS_PATTERN_OWN,
-    MLS_PATTERN_LINES
+    MLS_PATTERN_LINES,
+    MLS_PATTERN_NAME
 } mls_pattern_kind;
 
 typedef struct mls_pattern {
@@ -23,8 +24,8 @@ typedef struct mls_pattern {
 } mls_pattern;
 
 /* MLS_ERROR_SYNTAX: wrong, or from outside and longer than 256 bytes or with something that not everybody reads alike
- * (alternation, repeats of repeats, \w, \+), or for lines and longer than 1,024 bytes; MLS_ERROR_MEMORY.  On MLS_OK it
- * is to be released, else it is empty. */
+ * (alternation, repeats of repeats, \w, \+), or for lines or names and longer than 1,024 bytes; MLS_ERROR_MEMORY.  On
+ * MLS_OK it is to be released, else it is empty. */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 
 /* The first match from `at` on; *found has no ptr when there is none.  MLS_OK, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY. */

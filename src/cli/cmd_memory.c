@@ -15,7 +15,8 @@ typedef struct memory_settings {
 
 static const mls_option options[] = {
 #define SETTING_OPTION(id, about, option, kind, argument, help)                                                        \
-    MLS_ROW_TEXT('\0', option, argument, offsetof(memory_settings, given[MLS_MEMORY_##id]), help),
+    MLS_ROW_WORD(option, argument, MLS_MEMORY_##id == MLS_MEMORY_PRECISION ? MLS_MEMORY_PRECISIONS : NULL,             \
+                 offsetof(memory_settings, given[MLS_MEMORY_##id]), help),
     MLS_MEMORY_SETTINGS(SETTING_OPTION)
 #undef SETTING_OPTION
         MLS_ROW_FLAG('\0', "oom", offsetof(memory_settings, oom), "find messages of memory that ran out, in logs"),

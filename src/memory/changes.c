@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* changes.c - the estimate, its verdict, and what could be changed: every change is computed anew, none is guessed. */
 #include "base/buffer.h"
-#include "memory/sizes.h"
+#include "memory/weights.h"
 
 /* A server fills its share of the memory with the KV cache; CUDA graphs, which it captures then, lie beside that. */
 static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory_estimate *of)
@@ -18,25 +18,58 @@ static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory
 
 enum { MILLION = 1000000 };
 
-mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
+/* With these weights, which training does not ask for. */
+static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
+                           mls_error *error)
 {
     const bool training = VALUE(ask, TRAIN) != 0;
     const uint64_t share = VALUE(ask, UTILIZATION);
     *to = (mls_memory_estimate){
         .training = training, .max_tokens = -1, .max_users = -1, .cache_bytes = -1, .cache_blocks = -1};
-    if (ask->shape.layers == 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
-    }
     to->parameters = mls_shape_parameters(&ask->shape);
     to->capacity = VALUE(ask, CAPACITY);
     to->budget = share != 0 ? MUL(to->capacity, share) / MILLION : to->capacity;
     ITEM(to, RUNTIME) = VALUE(ask, RUNTIME);
-    const mls_status status = training ? mls_training_make(ask, to, error) : mls_inference_make(ask, to, error);
+    const mls_status status =
+        training ? mls_training_make(ask, to, error) : mls_inference_make(ask, weights, to, error);
     if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
     }
     to->verdict = verdict_of(ask, to);
     return status;
+}
+
+/* Both with every number in as many bits, and as published checkpoints hold the weights.  Where these are not known, or
+ * it is no such precision, *published has no estimate. */
+static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, mls_memory_estimate *published,
+                            mls_error *error)
+{
+    mls_weights weights = {.n = 0};
+    *published = (mls_memory_estimate){.estimate = 0};
+    if (ask->shape.layers == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
+    }
+    mls_status status =
+        VALUE(ask, TRAIN) != 0 ? MLS_OK : mls_weights_of(ask, mls_shape_parameters(&ask->shape), &weights, error);
+    status = status == MLS_OK ? make_one(ask, &weights, to, error) : status;
+    to->form = weights.form;
+    if (status == MLS_OK && weights.published != 0) {
+        status = make_one(ask, &(mls_weights){.n = weights.published, .q = 1}, published, error);
+        published->decides = weights.decides;
+        to->verdict = weights.decides ? published->verdict : to->verdict;
+    }
+    return status;
+}
+
+mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
+{
+    mls_memory_estimate published;
+    return make_both(ask, to, &published, error);
+}
+
+const mls_memory_estimate *mls_memory_shown(const mls_memory_answer *answer)
+{
+    return answer->published.decides ? &answer->published : &answer->estimate;
 }
 
 /* A change that could be tried.  Its values end before one of MODEL, which no change sets. */
@@ -50,11 +83,13 @@ static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
 {
     mls_memory_ask changed = *ask;
     mls_memory_estimate estimate;
+    mls_memory_estimate published;
     for (size_t i = 0; i < change->count; i++) {
         changed.values[change->values[i].setting] = change->values[i].value;
     }
-    const bool works = mls_memory_estimate_make(&changed, &estimate, NULL) == MLS_OK;
+    const bool works = make_both(&changed, &estimate, &published, NULL) == MLS_OK;
     change->estimate = estimate.estimate;
+    change->shown = published.decides ? published.estimate : estimate.estimate;
     change->verdict = estimate.verdict;
     return works;
 }
@@ -113,18 +148,22 @@ static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
-/* Whether the first kind of number is smaller. */
-static bool is_narrower(int64_t kind, uint64_t than)
+/* Whether numbers of this kind are smaller than those of that fraction. */
+static bool is_narrower(int64_t kind, mls_number_bytes than)
 {
-    const mls_number_bytes a = mls_number_bytes_of(kind);
-    const mls_number_bytes b = mls_number_bytes_of((int64_t)than);
-    return a.n * b.q < b.n * a.q;
+    const mls_number_bytes of = mls_number_bytes_of(kind);
+    return MUL(of.n, than.q) < MUL(than.n, of.q);
 }
 
 static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
     const mls_memory_estimate *of = &answer->estimate;
-    const uint64_t kind = VALUE(ask, PRECISION);
+    const mls_number_bytes cache = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
+    mls_weights weights;
+    if (mls_weights_of(ask, of->parameters, &weights, NULL) != MLS_OK) {
+        return;
+    }
+    const mls_number_bytes whole = {weights.n, MUL(weights.q, of->parameters)};
     const bool cached = ITEM(of, KV_CACHE) > 0;
     const uint64_t share = VALUE(ask, UTILIZATION);
     /* In hundredths: the share that CUDA graphs leave, but never all of the memory. */
@@ -133,10 +172,10 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     const uint64_t better = mls_bytes_min(most, MILLION / 100 * 95);
     const candidate candidates[] = {
         {better != 0 && better != share, {.values = {{MLS_MEMORY_UTILIZATION, (int64_t)better}}}},
-        {cached && is_narrower(MLS_FP8, VALUE(ask, KV_PRECISION)), {.values = {{MLS_MEMORY_KV_PRECISION, MLS_FP8}}}},
+        {cached && is_narrower(MLS_FP8, cache), {.values = {{MLS_MEMORY_KV_PRECISION, MLS_FP8}}}},
         {true, {.values = {{MLS_MEMORY_TP, 2 * (int64_t)VALUE(ask, TP)}, {MLS_MEMORY_GPUS, 2 * (int64_t)of->gpus}}}},
-        {is_narrower(MLS_FP8, kind), {.values = {{MLS_MEMORY_PRECISION, MLS_FP8}}}},
-        {is_narrower(MLS_INT4, kind), {.values = {{MLS_MEMORY_PRECISION, MLS_INT4}}}},
+        {is_narrower(MLS_FP8, whole), {.values = {{MLS_MEMORY_PRECISION, MLS_FP8}}}},
+        {is_narrower(MLS_INT4, whole), {.values = {{MLS_MEMORY_PRECISION, MLS_INT4}}}},
         {of->spill > 0 && VALUE(ask, OFFLOAD) == 0, {.values = {{MLS_MEMORY_OFFLOAD, 1}}}},
     };
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
@@ -180,7 +219,7 @@ static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
 mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error)
 {
     *answer = (mls_memory_answer){0};
-    const mls_status status = mls_memory_estimate_make(ask, &answer->estimate, error);
+    const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
     const mls_memory_verdict verdict = answer->estimate.verdict;
     if (status == MLS_OK && (verdict == MLS_MEMORY_TIGHT || verdict == MLS_MEMORY_DOES_NOT_FIT)) {
         (answer->estimate.training ? try_training : try_inference)(ask, answer);
@@ -226,6 +265,13 @@ void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *of, 
     }
 }
 
+/* Whether it does not fit as published checkpoints are, although as many bits for every number would. */
+static bool published_does_not_fit(const mls_memory_answer *answer)
+{
+    return answer->published.estimate != 0 && answer->published.verdict == MLS_MEMORY_DOES_NOT_FIT &&
+           answer->estimate.verdict != MLS_MEMORY_DOES_NOT_FIT;
+}
+
 void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings)
 {
     const mls_memory_verdict verdict = answer->estimate.verdict;
@@ -237,8 +283,21 @@ void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer
                              ? ask->doubt
                              : "the training of the language part alone is counted, not of its towers");
     }
+    if (answer->estimate.training && ask->quantization.bytes != 0) {
+        mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0},
+                         "training is counted as if the model were not quantized, which its file says it is: %s",
+                         ask->quantization.words);
+    }
+    if (published_does_not_fit(answer)) {
+        const mls_memory_estimate *of = &answer->published;
+        mls_findings_add(
+            findings, MLS_FINDING_MEMORY_TIGHT, (mls_finding_place){0},
+            "published checkpoints of this precision hold %.1f GB of weights a GPU, with which it is %.1f GB "
+            "and does not fit: %s",
+            (double)ITEM(of, WEIGHTS) / 1e9, (double)of->estimate / 1e9, answer->estimate.form.words);
+    }
     if (verdict == MLS_MEMORY_DOES_NOT_FIT || verdict == MLS_MEMORY_TIGHT) {
-        mls_memory_words(ask, &answer->estimate, words);
+        mls_memory_words(ask, mls_memory_shown(answer), words);
         mls_findings_add(findings,
                          verdict == MLS_MEMORY_TIGHT ? MLS_FINDING_MEMORY_TIGHT : MLS_FINDING_MEMORY_DOES_NOT_FIT,
                          (mls_finding_place){0}, "%s", words);

@@ -2,7 +2,7 @@
 /* inference.c - weights and the KV cache, and what may lie in the host's memory. */
 
 #include "base/number.h"
-#include "memory/sizes.h"
+#include "memory/weights.h"
 
 static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
 {
@@ -80,14 +80,14 @@ static void fill_room(const mls_memory_ask *ask, mls_memory_estimate *to, rooms 
     }
 }
 
-mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
+mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
+                              mls_error *error)
 {
     const mls_model_shape *m = &ask->shape;
     const uint64_t t = VALUE(ask, TP);
     const uint64_t p = VALUE(ask, PP);
     const uint64_t context = VALUE(ask, CONTEXT);
     const uint64_t users = VALUE(ask, USERS);
-    const mls_number_bytes weight = mls_number_bytes_of((int64_t)VALUE(ask, PRECISION));
     const mls_number_bytes kv = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
     to->gpus = VALUE(ask, GPUS);
     if (VALUE(ask, UTILIZATION) != 0 && to->capacity == 0) {
@@ -105,11 +105,12 @@ mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to
     /* A server measures the peak of its work with as many tokens as it may ever work on. */
     const uint64_t most = VALUE(ask, UTILIZATION) != 0 ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
     const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
-    ITEM(to, WEIGHTS) = mls_bytes_up(MUL(weight.n, to->parameters), MUL(weight.q, t, p));
+    ITEM(to, WEIGHTS) = mls_bytes_up(weights->n, MUL(weights->q, t, p));
     ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
     /* Formats of fewer bits than 16 leave towers alone. */
+    const mls_number_bytes number = mls_number_bytes_of((int64_t)VALUE(ask, PRECISION));
     ITEM(to, TOWERS) =
-        mls_bytes_up(MUL(mls_bytes_max(weight.n, MUL(2, weight.q)), m->tower_parameters), MUL(weight.q, t));
+        mls_bytes_up(MUL(mls_bytes_max(number.n, MUL(2, number.q)), m->tower_parameters), MUL(number.q, t));
     ITEM(to, STATE) = mls_bytes_up(MUL(m->state_bytes, users), MUL(t, p));
     ITEM(to, CUDA_GRAPHS) = VALUE(ask, CUDA_GRAPHS);
     ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),

@@ -345,6 +345,9 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     }
     if (counts.apart || counts.state > 0 || family_says(of, "pattern") || has_own_parts(of)) {
         shape->counted = count_all(of, &m, kinds, &counts);
+        shape->attention_layers = counts.full + counts.sliding;
+        shape->state_layers = counts.state;
+        shape->expert_layers = counts.experts;
         shape->counted =
             counts.apart || counts.state > 0 || shape->counted != mls_shape_parameters(&m) ? shape->counted : 0;
         shape->state_bytes = ADD(MUL(counts.state, counts.state > 0 ? mls_formula_needed(of, "state_bytes") : 0),

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/json_row.h"
 #include "base/utf8.h"
+#include "memory/quantization.h"
 #include "memory/towers.h"
 #include "mlscore/value.h"
 #include "score/models.h"
@@ -17,6 +18,7 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
     ask->benchmark = benchmark;
     ask->doubt[0] = '\0';
     ask->unsure = false;
+    ask->quantization = (mls_memory_form){.bytes = 0};
     mls_shape_complete(&ask->shape);
     (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
@@ -92,6 +94,8 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     status = status == MLS_OK ? mls_shape_check(&model.shape, error) : status;
     if (status == MLS_OK) {
         mls_memory_take_model(ask, &model.shape, NULL, model.name != NULL ? mls_str_from(model.name) : name);
+        status =
+            model.name == NULL ? mls_quantization_read(json, &ask->shape, &ask->quantization, &doubt, error) : MLS_OK;
         memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
         ask->unsure = doubt.unsure;
     }

@@ -28,7 +28,8 @@ static const char recompute_words[] = "none|selective|full";
 
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
 {
-    const char *words = setting == MLS_MEMORY_RECOMPUTE                        ? recompute_words
+    const char *words = setting == MLS_MEMORY_PRECISION                        ? MLS_MEMORY_PRECISIONS
+                        : setting == MLS_MEMORY_RECOMPUTE                      ? recompute_words
                         : mls_memory_settings[setting].kind == MLS_MEMORY_WORD ? mls_memory_settings[setting].words
                                                                                : "";
     mls_str word;
@@ -65,7 +66,7 @@ mls_number_bytes mls_number_bytes_of(int64_t kind)
         [MLS_FP32] = {4, 1},    [MLS_FP16] = {2, 1}, [MLS_BF16] = {2, 1},    [MLS_AMP] = {2, 1},
         [MLS_FP8] = {1, 1},     [MLS_INT8] = {1, 1}, [MLS_MXFP8] = {33, 32}, [MLS_NVFP4] = {9, 16},
         [MLS_MXFP4] = {17, 32}, [MLS_FP4] = {1, 2},  [MLS_INT4] = {1, 2}};
-    return bytes[kind];
+    return kind < MLS_GGUF ? bytes[kind] : (mls_number_bytes){0, 1};
 }
 
 /* 10^18: so large that nothing adds up to anything, and small enough for an int64_t. */
@@ -208,6 +209,25 @@ static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error
     return MLS_OK;
 }
 
+static mls_status set_precision(mls_memory_ask *ask, const char *text, mls_error *error)
+{
+    const char *words = MLS_MEMORY_PRECISIONS;
+    const mls_str wanted = mls_str_from(text);
+    mls_nearest nearest = mls_nearest_to(wanted);
+    mls_str word;
+    for (int64_t place = 0; mls_list_next(&words, '|', &word); place++) {
+        if (mls_str_alike(word, wanted)) {
+            ask->values[MLS_MEMORY_PRECISION] = place;
+            return MLS_OK;
+        }
+        mls_nearest_offer(&nearest, word);
+    }
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'%s%.*s%s",
+                         MLS_MEMORY_PRECISIONS, text, nearest.found.len > 0 ? "; did you mean '" : "",
+                         (int)nearest.found.len, nearest.found.len > 0 ? nearest.found.ptr : "",
+                         nearest.found.len > 0 ? "'?" : "");
+}
+
 static mls_status set_lora(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     const size_t colon = strcspn(text, ":");
@@ -306,6 +326,8 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
     case MLS_MEMORY_LINK:
         ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
         return ask->link != NULL ? MLS_OK : wrong_value(error, setting, text, "nvlink-c2c, pcie5, pcie4 or pcie3");
+    case MLS_MEMORY_PRECISION:
+        return set_precision(ask, text, error);
     case MLS_MEMORY_RECOMPUTE:
         return set_recompute(ask, text, error);
     case MLS_MEMORY_ZERO:

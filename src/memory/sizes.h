@@ -82,9 +82,10 @@ typedef enum mls_number_kind {
     MLS_MXFP4,
     MLS_FP4,
     MLS_INT4,
-    MLS_AMP /* of PyTorch: kept in FP32, computed in 16 bits */
+    MLS_AMP, /* of PyTorch: kept in FP32, computed in 16 bits */
+    MLS_GGUF /* the first of the types of GGUF, whose numbers are not all kept alike */
 } mls_number_kind;
-mls_number_bytes mls_number_bytes_of(int64_t kind);
+mls_number_bytes mls_number_bytes_of(int64_t kind); /* 0 / 1 of types of GGUF */
 
 /* The values that words of memory_table.h stand for. */
 enum { MLS_FRAMEWORK_TORCH = 1 };
@@ -135,7 +136,6 @@ static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
 }
 
-mls_status mls_inference_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 
 /* "5 is not divisible by tp 2" as an error: a layout that cannot be. */

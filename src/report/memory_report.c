@@ -92,6 +92,16 @@ MLS_FIELDS(memory_host, mls_memory_estimate, HOST_FIELDS)
     F(memory_cache, cache_tokens, IF(NUMBER, row->cache_blocks >= 0), "", row->cache_blocks *MLS_MEMORY_BLOCK_TOKENS)
 MLS_FIELDS(memory_cache, mls_memory_estimate, CACHE_FIELDS)
 
+#define CHECKPOINT_FIELDS(F)                                                                                           \
+    F(memory_checkpoint, weights_bytes, NUMBER, "", row->items[MLS_MEMORY_ITEM_WEIGHTS])                               \
+    F(memory_checkpoint, estimate_bytes, NUMBER, "", row->estimate)                                                    \
+    F(memory_checkpoint, low_bytes, NUMBER, "", row->low)                                                              \
+    F(memory_checkpoint, high_bytes, NUMBER, "", row->high)                                                            \
+    F(memory_checkpoint, verdict, TEXT_OR_NULL, "", mls_memory_verdict_names[row->verdict])                            \
+    F(memory_checkpoint, max_tokens, IF(NUMBER, row->max_tokens >= 0), "", row->max_tokens)                            \
+    F(memory_checkpoint, max_users, IF(NUMBER, row->max_users >= 0), "", row->max_users)
+MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
+
 #define OF row->answer.estimate
 #define MEMORY_FIELDS(F)                                                                                               \
     F(memory, mode, TEXT, "", OF.training ? "training" : "inference")                                                  \
@@ -114,7 +124,10 @@ MLS_FIELDS(memory_cache, mls_memory_estimate, CACHE_FIELDS)
     F(memory, kv_per_token_bytes, COUNT_OR_NULL, "", OF.kv_per_token)                                                  \
     F(memory, max_tokens, IF(NUMBER, OF.max_tokens >= 0), "", OF.max_tokens)                                           \
     F(memory, max_users, IF(NUMBER, OF.max_users >= 0), "", OF.max_users)                                              \
-    F(memory, server, OBJECT_OR_NULL(memory_cache), "", OF.cache_bytes >= 0 ? &OF : NULL)                              \
+    F(memory, server, OBJECT_OR_NULL(memory_cache), "", OF.cache_bytes >= 0 ? mls_memory_shown(&row->answer) : NULL)   \
+    F(memory, quantization, FILLED_OR_NULL, "", OF.form.words)                                                         \
+    F(memory, checkpoint, OBJECT_OR_NULL(memory_checkpoint), "",                                                       \
+      row->answer.published.estimate > 0 ? &row->answer.published : NULL)                                              \
     F(memory, host, OBJECT_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                        \
     F(memory, smallest, OBJECT_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)           \
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
@@ -149,6 +162,7 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
     F(memory_csv, parameters, NUMBER, "", OF.parameters)                                                               \
     F(memory_csv, gpu, TEXT_OR_NULL, "", row->ask.gpu != NULL ? row->ask.gpu->name : NULL)                             \
     F(memory_csv, capacity_bytes, COUNT_OR_NULL, "", OF.capacity)                                                      \
+    F(memory_csv, checkpoint_bytes, COUNT_OR_NULL, "", row->answer.published.estimate)                                 \
     F(memory_csv, smallest, WORDS_OR_NULL, "",                                                                         \
       row->answer.has_smallest ? append_change(words, &row->ask, &row->answer.smallest) : (void)0)
 MLS_FIELDS_BESIDE(memory_csv, memory, MEMORY_CSV_FIELDS)
@@ -208,7 +222,7 @@ static void size_row(mls_table *table, const char *name, double bytes, mls_style
 
 static void show_items(mls_view *view, const mls_memory_job *job)
 {
-    const mls_memory_estimate *of = &job->answer.estimate;
+    const mls_memory_estimate *of = mls_memory_shown(&job->answer);
     mls_memory_item items[MLS_MEMORY_ITEM_COUNT];
     const size_t count = mls_memory_items_sort(of, items);
     mls_table table = {.indent = INDENT};
@@ -299,6 +313,23 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
 }
 
+/* Says how the weights are kept where that is not alike for all, and what they would be if it were. */
+static void show_form(mls_view *view, const mls_memory_job *job)
+{
+    const mls_memory_estimate *of = &job->answer.estimate;
+    const mls_memory_estimate *published = &job->answer.published;
+    if (published->decides) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "weights as published checkpoints have them, %s (all alike they would be %s)", of->form.words,
+                        gigabytes((double)of->items[MLS_MEMORY_ITEM_WEIGHTS]).text);
+    } else if (published->estimate > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "weights all alike; published checkpoints hold %s, %s",
+                        gigabytes((double)published->items[MLS_MEMORY_ITEM_WEIGHTS]).text, of->form.words);
+    } else if (of->form.words[0] != '\0') {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "weights %s", of->form.words);
+    }
+}
+
 /* Says what was computed, before any number of it. */
 static void show_ask(mls_view *view, const mls_memory_job *job)
 {
@@ -319,12 +350,17 @@ static void show_ask(mls_view *view, const mls_memory_job *job)
     if (of->training) {
         show_training(view, job);
     } else {
-        append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
+        if (ask->quantization.bytes == 0 || ask->values[MLS_MEMORY_PRECISION] != MLS_MEMORY_NOT_SET) {
+            append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
+        } else {
+            mls_buffer_append_text(&line, "quantized");
+        }
         append_setting_value(&line, ask, ", KV cache ", MLS_MEMORY_KV_PRECISION);
         append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
         append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
         mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
         mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG, "  ", false}, MLS_STYLE_PLAIN);
+        show_form(view, job);
     }
 }
 
@@ -334,7 +370,7 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
     mls_buffer line = {0};
     append_change(&line, &job->ask, change);
     mls_view_printf(view, style, INDENT, HANG, "%s%s: %s, %s", before, line.ptr != NULL ? line.ptr : "",
-                    gigabytes((double)change->estimate).text, verdicts[change->verdict].words);
+                    gigabytes((double)change->shown).text, verdicts[change->verdict].words);
     mls_output_drop(view->output, &line);
 }
 
@@ -373,20 +409,27 @@ static void show_spill(mls_view *view, const mls_memory_estimate *of)
 
 static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
 {
-    const mls_memory_estimate *of = &job->answer.estimate;
+    const mls_memory_estimate *of = mls_memory_shown(&job->answer);
+    const mls_memory_estimate *published = &job->answer.published;
+    const bool differs = published->estimate > 0 && published->verdict != of->verdict;
     const char *gpu = job->ask.gpu != NULL ? job->ask.gpu->name : "GPU";
     const bool share = of->cache_bytes >= 0;
     const uint64_t estimate = of->estimate - (share ? of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] : 0);
     const bool over = estimate > of->budget;
     const double apart = (double)(over ? estimate - of->budget : of->budget - estimate);
     if (of->verdict != MLS_MEMORY_UNKNOWN) {
-        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than %sthe %s holds%s%s",
+        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than %sthe %s holds%s%s%s",
                         verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
                         share ? "it may have of what " : "", gpu,
                         job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
-                        of->verdict == MLS_MEMORY_TIGHT && of->high > of->budget ? ", and the band has both" : "");
+                        of->verdict == MLS_MEMORY_TIGHT && of->high > of->budget ? ", and the band has both" : "",
+                        differs ? ", with all weights alike" : "");
     } else {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "no verdict: --gpu or --capacity says what a GPU holds");
+    }
+    if (differs) {
+        mls_view_printf(view, verdicts[published->verdict].style, INDENT, HANG, "as published checkpoints are: %s, %s",
+                        gigabytes((double)published->estimate).text, verdicts[published->verdict].words);
     }
     if (of->cache_bytes >= 0) {
         show_server(view, of);
@@ -432,7 +475,7 @@ static void show_memory(mls_printer *to, const void *what)
     show_ask(view, job);
     show_items(view, job);
     show_memory_verdict(view, job);
-    show_band(view, &job->answer.estimate);
+    show_band(view, mls_memory_shown(&job->answer));
     for (size_t i = 0; i < job->findings.count; i++) {
         const mls_finding *finding = &job->findings.items[i];
         const bool shown = finding->code == MLS_FINDING_MEMORY_EXPORT || finding->code == MLS_FINDING_MEMORY_MODEL;
@@ -453,7 +496,8 @@ const mls_report mls_memory_report = {
             "file mode model parameters gpu capacity_bytes gpus weights kv_cache gradients optimizer activations "
             "recompute logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage "
             "in_flight data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms "
-            "smallest state cuda_graphs budget_bytes cache_bytes cache_blocks cache_tokens towers",
+            "smallest state cuda_graphs budget_bytes cache_bytes cache_blocks cache_tokens towers quantization "
+            "checkpoint_bytes",
         .rows = "host items server",
         .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
                     &memory_item_fields}}};

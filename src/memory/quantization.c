@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quantization.c - the quantization_config of a config.json: in which form which modules of the checkpoint are kept, by
+ * the rows of src/data/quantization.json.
+ *
+ * The lists of modules that stay in 16 bits name them whole, by a part of their path, by a shell's pattern or, behind
+ * "re:", by an expression; each is held against the names that the parts of a model have in public checkpoints. */
+#include "memory/quantization.h"
+
+#include <inttypes.h>
+
+#include "base/buffer.h"
+#include "base/json_row.h"
+#include "base/pattern.h"
+#include "base/utf8.h"
+#include "memory/weights.h"
+
+/* Beyond what any quantizer writes; with more, reading is a matter of time. */
+enum { PATTERNS_MAX = 20000, EXPRESSIONS_MAX = 5000, GROUPS_MAX = 12, MILLI = 1000, GROUP_SIZE_MAX = 1 << 24 };
+
+typedef struct quantization {
+    config_json *of; /* outer is quantization_config */
+    const cJSON *table;
+    const mls_model_shape *shape;
+    mls_weights_plan plan;
+    mls_number_form form; /* of most modules */
+    uint64_t tried;       /* patterns, for each layer that they were held against */
+    mls_status status;    /* of what is no fault of the file */
+} quantization;
+
+/* ---------------------------------------------------------------- members */
+
+static const cJSON *table_member(const quantization *q, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(q->table, name);
+}
+
+static const char *text_member(const cJSON *row, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, name));
+    return text != NULL ? text : "";
+}
+
+/* What stands at a path of members, "quant_type.default._type"; NULL: nothing. */
+static const cJSON *member_at(const cJSON *object, const char *path)
+{
+    mls_str name;
+    for (const char *left = path; object != NULL && mls_list_next(&left, '.', &name);) {
+        const cJSON *item = cJSON_IsObject(object) ? object->child : NULL;
+        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name)) {
+            item = item->next;
+        }
+        object = item;
+    }
+    return object;
+}
+
+/* A number in thousandths: of a group also the product of a list of two, and 0 for -1. */
+static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
+{
+    double number = cJSON_IsNumber(item) ? item->valuedouble : -2;
+    if (cJSON_IsArray(item) && cJSON_GetArraySize(item) == 2 && cJSON_IsNumber(item->child) &&
+        cJSON_IsNumber(item->child->next)) {
+        number = item->child->valuedouble * item->child->next->valuedouble;
+    }
+    number = number >= -1 && number <= -1 ? 0 : number;
+    if (number >= 0 && number <= (double)max) {
+        return (uint64_t)(number * MILLI + 0.5);
+    }
+    mls_config_refuse(q->of, item->string, "of its quantization_config is no number that a quantizer writes");
+    return 0;
+}
+
+/* What a row says of a number, in thousandths: itself, or which members of the file say it and what holds without. */
+static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where, const char *name, uint64_t max)
+{
+    const cJSON *said = cJSON_GetObjectItemCaseSensitive(row, name);
+    mls_str left = mls_str_from(text_member(row, name));
+    if (cJSON_IsNumber(said)) {
+        return (uint64_t)(said->valuedouble * MILLI + 0.5);
+    }
+    for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
+        if (mls_is_digit(word.ptr[0])) {
+            return (uint64_t)(mls_text_double(word.ptr) * MILLI + 0.5);
+        }
+        for (const cJSON *item = cJSON_IsObject(where) ? where->child : NULL; item != NULL; item = item->next) {
+            if (mls_str_equal(mls_str_from(item->string), word) && !cJSON_IsNull(item)) {
+                return file_number(q, item, max);
+            }
+        }
+    }
+    if (said != NULL) {
+        mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- names of modules */
+
+/* A pattern on its way through the modules of a model. */
+typedef struct module_pattern {
+    mls_str text;
+    mls_pattern compiled; /* of an expression, and of a shell's pattern as one */
+    bool expression, shell;
+} module_pattern;
+
+/* Whether `part` is `name` or a piece of its path, between points. */
+static bool is_piece(mls_str name, mls_str part)
+{
+    for (size_t i = 0; part.len > 0 && i + part.len <= name.len; i++) {
+        if ((i == 0 || name.ptr[i - 1] == '.') && memcmp(name.ptr + i, part.ptr, part.len) == 0 &&
+            (i + part.len == name.len || name.ptr[i + part.len] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool matches_name(quantization *q, const module_pattern *pattern, mls_str name)
+{
+    mls_str found = {NULL, 0};
+    if (!pattern->expression && !pattern->shell) {
+        return is_piece(name, pattern->text);
+    }
+    q->status = mls_pattern_find(&pattern->compiled, name, 0, &found);
+    return found.ptr == name.ptr;
+}
+
+/* Whether the pattern names a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of them. */
+static bool matches_part(quantization *q, const module_pattern *pattern, mls_weight_part part, uint64_t layer)
+{
+    mls_str left = mls_str_from(text_member(table_member(q, "modules"), mls_weight_names[part]));
+    for (mls_str name = mls_str_word(&left); name.len > 0 && q->status == MLS_OK; name = mls_str_word(&left)) {
+        char text[128];
+        const int len =
+            part <= MLS_WEIGHT_HEAD
+                ? mls_text_printf(text, sizeof text, "%.*s.weight", MLS_CUT(name, 80))
+                : mls_text_printf(text, sizeof text, "%slayers.%" PRIu64 ".%.*s.weight",
+                                  pattern->text.len > 0 && mls_str_starts(pattern->text, MLS_S("layers.")) ? ""
+                                                                                                           : "model.",
+                                  layer, MLS_CUT(name, 80));
+        /* Shell's patterns are of tensors, expressions and names of the modules around them. */
+        if (matches_name(q, pattern, (mls_str){text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))})) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The layer that a name has in clear; false: it is of all or several. */
+static bool names_layer(mls_str text, uint64_t *layer)
+{
+    mls_str rest;
+    size_t digits = 0;
+    *layer = 0;
+    if (!mls_str_after(text, MLS_S("layers."), &rest)) {
+        return false;
+    }
+    for (; digits < rest.len && digits < 7 && mls_is_digit(rest.ptr[digits]); digits++) {
+        *layer = 10 * *layer + (uint64_t)(rest.ptr[digits] - '0');
+    }
+    return digits > 0 && (digits == rest.len || rest.ptr[digits] == '.');
+}
+
+/* Takes off what stands before the layers in models with other parts beside the language model. */
+static mls_str without_prefix(const quantization *q, mls_str text)
+{
+    mls_str left = mls_str_from(text_member(q->table, "prefixes"));
+    for (mls_str prefix = mls_str_word(&left); prefix.len > 0; prefix = mls_str_word(&left)) {
+        const mls_str rest = {text.ptr + prefix.len, text.len - prefix.len};
+        if (mls_str_starts(text, prefix) && mls_str_starts(rest, MLS_S("layers."))) {
+            return rest;
+        }
+    }
+    return text;
+}
+
+static void mark_pattern(quantization *q, const module_pattern *pattern, unsigned form)
+{
+    uint64_t first;
+    const bool one = !pattern->expression && names_layer(pattern->text, &first);
+    const uint64_t end = one ? mls_bytes_min(first + 1, q->plan.layers) : q->plan.layers;
+    first = one ? first : 0;
+    q->tried += one ? 1 : q->plan.layers;
+    if (q->tried > (pattern->expression || pattern->shell ? EXPRESSIONS_MAX : 50 * PATTERNS_MAX)) {
+        mls_config_refuse(q->of, "quantization_config", "has more patterns than can be held against so many layers");
+        return;
+    }
+    for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
+        unsigned char *marks = mls_weights_marks(&q->plan, part);
+        if (part <= MLS_WEIGHT_HEAD) {
+            marks[0] = matches_part(q, pattern, part, 0) ? (unsigned char)form : marks[0];
+            continue;
+        }
+        for (uint64_t i = first; i < end && q->status == MLS_OK; i++) {
+            marks[i] = matches_part(q, pattern, part, i) ? (unsigned char)form : marks[i];
+        }
+    }
+}
+
+/* A shell's pattern as an expression, of a module or of all that is in it. */
+static void append_shell(mls_buffer *to, mls_str text)
+{
+    mls_buffer_append_text(to, "\\A");
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        if (c == '*') {
+            mls_buffer_append_text(to, ".*");
+        } else if (c == '?') {
+            mls_buffer_append_char(to, '.');
+        } else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c)) {
+            mls_buffer_append_char(to, c);
+        } else {
+            mls_buffer_printf(to, "\\x{%02x}", (unsigned char)c);
+        }
+    }
+    mls_buffer_append_text(to, "(?:\\.|\\z)");
+}
+
+static mls_status compile_name(module_pattern *pattern)
+{
+    mls_buffer expression = {0};
+    if (pattern->shell) {
+        append_shell(&expression, pattern->text);
+    } else {
+        mls_buffer_append(&expression, (mls_str){pattern->text.ptr + 3, pattern->text.len - 3});
+    }
+    const mls_status status =
+        expression.failed ? MLS_ERROR_MEMORY
+                          : mls_pattern_compile(&pattern->compiled, MLS_PATTERN_NAME, mls_buffer_str(&expression));
+    mls_buffer_release(&expression);
+    return status;
+}
+
+/* Marks all modules that a pattern names with a form. */
+static void mark_name(quantization *q, mls_str text, unsigned form)
+{
+    module_pattern pattern = {.text = text, .expression = mls_str_starts(text, MLS_S("re:"))};
+    pattern.shell = !pattern.expression && (mls_str_contains(text, MLS_S("*")) || mls_str_contains(text, MLS_S("?")));
+    pattern.text = pattern.expression ? text : without_prefix(q, text);
+    const mls_status status = pattern.expression || pattern.shell ? compile_name(&pattern) : MLS_OK;
+    if (status == MLS_OK) {
+        mark_pattern(q, &pattern, form);
+    } else if (status == MLS_ERROR_MEMORY) {
+        q->status = status;
+    }
+    if (status == MLS_ERROR_SYNTAX || q->status == MLS_ERROR_LIMIT) {
+        q->status = MLS_OK;
+        mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
+    }
+    mls_pattern_release(&pattern.compiled);
+}
+
+static void mark_linear(quantization *q, unsigned form)
+{
+    for (mls_weight_part part = MLS_WEIGHT_HEAD; part < MLS_WEIGHT_COUNT; part++) {
+        mls_weights_plan_mark(&q->plan, part, form);
+    }
+}
+
+/* Marks all modules that a list of names holds; a name of all linear layers is its own. */
+static void mark_list(quantization *q, const cJSON *list, unsigned form)
+{
+    if (list == NULL || cJSON_IsNull(list)) {
+        return;
+    }
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > PATTERNS_MAX) {
+        mls_config_refuse(q->of, list->string, "of its quantization_config is no list of modules");
+        return;
+    }
+    for (const cJSON *item = list->child; item != NULL && !q->of->wrong && q->status == MLS_OK; item = item->next) {
+        if (!cJSON_IsString(item)) {
+            mls_config_refuse(q->of, list->string, "of its quantization_config is no list of names");
+        } else if (strcmp(item->valuestring, "Linear") == 0 && form != 0) {
+            mark_linear(q, form);
+        } else {
+            mark_name(q, mls_str_from(item->valuestring), form);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- methods */
+
+/* Whether a row is of this method, and its conditions hold of the file. */
+static bool row_holds(const quantization *q, const cJSON *row, const char *method)
+{
+    const cJSON *value = member_at(q->of->outer, text_member(row, "key"));
+    const char *text = cJSON_GetStringValue(value);
+    const char *names[] = {text_member(row, "if"), text_member(row, "and")};
+    bool holds = mls_str_among(mls_str_from(method), text_member(row, "method")) &&
+                 (text_member(row, "key")[0] == '\0' ||
+                  (text != NULL && mls_str_among(mls_str_from(text), text_member(row, "is"))));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        holds = holds && (names[i][0] == '\0' || cJSON_IsTrue(mls_config_member(q->of, names[i])));
+    }
+    return holds;
+}
+
+static const cJSON *method_row(const quantization *q, const char *method)
+{
+    const cJSON *rows = table_member(q, "methods");
+    for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
+        if (row_holds(q, row, method)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static mls_number_form form_of(quantization *q, const cJSON *row)
+{
+    const char *in = text_member(row, "in");
+    const cJSON *where = in[0] != '\0' ? member_at(q->of->outer, in) : q->of->outer;
+    const uint64_t group = row_value(q, row, where, "group", GROUP_SIZE_MAX) / MILLI;
+    return (mls_number_form){group, row_value(q, row, where, "bits", 16),
+                             row_value(q, row, where, "scale", 64) + row_value(q, row, where, "zero", 16)};
+}
+
+static void read_method(quantization *q, const cJSON *row)
+{
+    mls_str left = mls_str_from(text_member(row, "keep"));
+    q->form = form_of(q, row);
+    if (q->form.each == 0) {
+        mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
+    }
+    mls_weights_plan_quantize(&q->plan, q->form, text_member(row, "targets")[0] != '\0');
+    if (text_member(row, "head_bits")[0] != '\0') {
+        const mls_number_form head = {0, row_value(q, row, q->of->outer, "head_bits", 16), 0};
+        mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, mls_weights_plan_add(&q->plan, head));
+    }
+    if (text_member(row, "head")[0] != '\0' && mls_config_flag(q->of, text_member(row, "head"), false)) {
+        mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, 1);
+    }
+    for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
+        char text[64];
+        (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 60));
+        mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, text), 0);
+    }
+}
+
+/* The form of the weights of a group of compressed-tensors.  Scales of floating-point numbers in groups have 8 bits. */
+static mls_number_form group_form(quantization *q, const cJSON *weights)
+{
+    config_json of = {.outer = weights, .error = q->of->error, .wrong = q->of->wrong};
+    const char *strategy = text_member(weights, "strategy");
+    const bool floats = strcmp(text_member(weights, "type"), "float") == 0;
+    const uint64_t bits = mls_config_number(&of, "num_bits", 0);
+    const bool even = mls_config_flag(&of, "symmetric", true);
+    const cJSON *size = mls_config_member(&of, strcmp(strategy, "block") == 0 ? "block_structure" : "group_size");
+    const bool grouped = size != NULL && mls_str_among(mls_str_from(strategy), "group tensor_group block");
+    const uint64_t group = grouped ? file_number(q, size, GROUP_SIZE_MAX) / MILLI : 0;
+    q->of->wrong |= of.wrong;
+    if (bits == 0 || bits > 16) {
+        mls_config_refuse(q->of, "num_bits", "of its quantization_config is no number that a quantizer writes");
+    }
+    const uint64_t scale = floats && grouped && strcmp(strategy, "block") != 0 ? 8 : 16;
+    return (mls_number_form){group, bits * MILLI, ADD(scale, even ? 0 : bits) * MILLI};
+}
+
+static void read_groups(quantization *q)
+{
+    const cJSON *groups = cJSON_GetObjectItemCaseSensitive(q->of->outer, "config_groups");
+    if (!cJSON_IsObject(groups) || cJSON_GetArraySize(groups) > GROUPS_MAX) {
+        mls_config_refuse(q->of, "config_groups", "of its quantization_config is no set of a few groups");
+        return;
+    }
+    for (const cJSON *group = groups->child; group != NULL && !q->of->wrong && q->status == MLS_OK;
+         group = group->next) {
+        const cJSON *weights = cJSON_GetObjectItemCaseSensitive(group, "weights");
+        if (cJSON_IsObject(weights)) {
+            q->form = group_form(q, weights);
+            const unsigned form = mls_weights_plan_add(&q->plan, q->form);
+            mark_list(q, cJSON_GetObjectItemCaseSensitive(group, "targets"), form);
+        }
+    }
+    mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, "ignore"), 0);
+}
+
+/* The name of the method, or "": not all files say it. */
+static const char *method_of(const quantization *q)
+{
+    const cJSON *named = mls_config_member(q->of, "quant_method quant_library");
+    const char *method = cJSON_GetStringValue(named);
+    if (method != NULL) {
+        return method;
+    }
+    return named != NULL                                                   ? ""
+           : mls_config_member(q->of, "load_in_4bit load_in_8bit") != NULL ? "bitsandbytes"
+           : mls_config_member(q->of, "quant_algo") != NULL                ? "modelopt"
+                                                                           : "";
+}
+
+static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
+{
+    const char *method = method_of(q);
+    const cJSON *row = method_row(q, method);
+    if (strcmp(method, "compressed-tensors") == 0) {
+        read_groups(q);
+    } else if (row != NULL) {
+        read_method(q, row);
+    }
+    if (q->of->wrong || q->status != MLS_OK) {
+        return;
+    }
+    if (q->form.each == 0) {
+        const size_t len = strlen(doubt->words);
+        doubt->unsure = true;
+        (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len,
+                              "%sits quantization (%.40s) is not known here: the weights are counted in 16 bits",
+                              len > 0 ? "; " : "",
+                              method[0] != '\0' ? method : "quantization_config without quant_method");
+        return;
+    }
+    mls_weights_describe(&q->plan, q->shape, method, &q->form, to);
+}
+
+mls_status mls_quantization_read(const cJSON *json, const mls_model_shape *shape, mls_memory_form *to,
+                                 mls_memory_doubt *doubt, mls_error *error)
+{
+    const config_json whole = {.outer = json, .inner = cJSON_GetObjectItemCaseSensitive(json, "text_config")};
+    const cJSON *said = mls_config_member(&whole, "quantization_config compression_config");
+    const cJSON *inner = cJSON_GetObjectItemCaseSensitive(said, "quantization"); /* of hf_quant_config.json */
+    config_json of = {.outer = cJSON_IsObject(inner) ? inner : said, .defaults = said, .error = error};
+    quantization q = {.of = &of, .shape = shape};
+    cJSON *table = NULL;
+    *to = (mls_memory_form){.bytes = 0};
+    if (said == NULL) {
+        return MLS_OK;
+    }
+    if (!cJSON_IsObject(said)) {
+        mls_config_refuse(&of, said->string, "is no object");
+        return MLS_ERROR_VALUE;
+    }
+    q.status = mls_json_data("quantization.json", &table, error);
+    q.table = table;
+    q.status = q.status == MLS_OK ? mls_weights_plan_new(&q.plan, shape, error) : q.status;
+    if (q.status == MLS_OK) {
+        read_quantization(&q, to, doubt);
+    }
+    mls_weights_plan_release(&q.plan);
+    cJSON_Delete(table);
+    return of.wrong ? MLS_ERROR_VALUE : q.status;
+}

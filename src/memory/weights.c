@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* weights.c - the bytes of a model's weights, where embeddings, norms and some matrices are kept in more bits than
+ * others: by precision as published checkpoints have it, and by the types of GGUF as llama.cpp gives them to tensors.
+ */
+#include "memory/weights.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+
+const char *const mls_weight_names[MLS_WEIGHT_COUNT] = {"embedding",    "head",   "query",       "key",    "value",
+                                                        "output",       "gate",   "up",          "down",   "experts",
+                                                        "experts_down", "shared", "shared_down", "router", "state"};
+
+enum { MILLI = 1000 };
+
+/* ---------------------------------------------------------------- the parts of a model */
+
+/* Of one layer, in rows of this length, and the layers that have it. */
+typedef struct part_size {
+    uint64_t numbers, row, first, end;
+} part_size;
+
+static void size_attention(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT])
+{
+    const uint64_t end = m->counted != 0 ? mls_bytes_min(m->attention_layers, m->layers) : m->layers;
+    const uint64_t q = m->q_lora_rank;
+    const uint64_t values = MUL(m->heads, m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim);
+    const uint64_t keys = MUL(m->hidden, m->kv_heads, m->head_dim);
+    sizes[MLS_WEIGHT_QUERY] = (part_size){MUL(m->hidden, m->heads, m->head_dim), m->hidden, 0, end};
+    sizes[MLS_WEIGHT_KEY] = (part_size){keys, m->hidden, 0, end};
+    sizes[MLS_WEIGHT_VALUE] = sizes[MLS_WEIGHT_KEY];
+    sizes[MLS_WEIGHT_OUTPUT] = (part_size){MUL(values, m->hidden), values, 0, end};
+    if (m->kv_lora_rank != 0) {
+        const uint64_t query = MUL(m->heads, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim));
+        sizes[MLS_WEIGHT_QUERY].numbers = q != 0 ? MUL(q, ADD(m->hidden, query)) : MUL(m->hidden, query);
+        sizes[MLS_WEIGHT_KEY].numbers = MUL(m->hidden, ADD(m->kv_lora_rank, m->qk_rope_head_dim));
+        sizes[MLS_WEIGHT_VALUE].numbers = MUL(m->kv_lora_rank, m->heads, ADD(m->qk_nope_head_dim, m->value_head_dim));
+        sizes[MLS_WEIGHT_VALUE].row = m->kv_lora_rank;
+    }
+}
+
+static void size_feed_forward(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT])
+{
+    const uint64_t expert_layers =
+        m->counted != 0 ? mls_bytes_min(m->expert_layers, m->layers) : m->layers - m->dense_layers;
+    const uint64_t dense = m->layers - expert_layers;
+    const uint64_t matrix = MUL(m->hidden, m->ffn);
+    const uint64_t expert = MUL(m->hidden, m->expert_ffn);
+    const uint64_t up = m->ffn_matrices - 1; /* with the gate */
+    sizes[MLS_WEIGHT_GATE] = (part_size){m->ffn_matrices == 3 ? matrix : 0, m->hidden, 0, dense};
+    sizes[MLS_WEIGHT_UP] = (part_size){matrix, m->hidden, 0, dense};
+    sizes[MLS_WEIGHT_DOWN] = (part_size){matrix, m->ffn, 0, dense};
+    sizes[MLS_WEIGHT_EXPERTS] = (part_size){MUL(m->experts, up, expert), m->hidden, dense, m->layers};
+    sizes[MLS_WEIGHT_EXPERTS_DOWN] = (part_size){MUL(m->experts, expert), m->expert_ffn, dense, m->layers};
+    sizes[MLS_WEIGHT_SHARED] = (part_size){MUL(m->shared_experts, up, expert), m->hidden, dense, m->layers};
+    sizes[MLS_WEIGHT_SHARED_DOWN] = (part_size){MUL(m->shared_experts, expert), m->expert_ffn, dense, m->layers};
+    sizes[MLS_WEIGHT_ROUTER] = (part_size){MUL(m->hidden, m->experts), m->hidden, dense, m->layers};
+}
+
+static uint64_t numbers_of(const part_size *size)
+{
+    return MUL(size->numbers, mls_bytes_less(size->end, size->first));
+}
+
+/* The sizes of all parts, and in *rest the numbers that belong to none. */
+static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT], uint64_t *rest)
+{
+    const bool tied = m->tied_embeddings == MLS_SAID_YES;
+    uint64_t all = 0;
+    memset(sizes, 0, MLS_WEIGHT_COUNT * sizeof *sizes);
+    sizes[MLS_WEIGHT_EMBEDDING] = (part_size){MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
+    sizes[MLS_WEIGHT_HEAD] = (part_size){tied ? 0 : MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
+    size_attention(m, sizes);
+    size_feed_forward(m, sizes);
+    for (size_t i = 0; i < MLS_WEIGHT_COUNT; i++) {
+        all = ADD(all, numbers_of(&sizes[i]));
+    }
+    *rest = mls_bytes_less(mls_shape_parameters(m), all);
+    if (m->counted != 0 && m->state_layers > 0) {
+        /* Layers such as Mamba's: linear ones, but for little. */
+        const uint64_t state = mls_bytes_less(*rest, m->other_parameters) / m->state_layers;
+        sizes[MLS_WEIGHT_STATE] = (part_size){state, m->hidden, 0, mls_bytes_min(m->state_layers, m->layers)};
+        *rest = mls_bytes_less(*rest, numbers_of(&sizes[MLS_WEIGHT_STATE]));
+    }
+}
+
+uint64_t mls_weights_row(const mls_model_shape *shape, mls_weight_part part)
+{
+    part_size sizes[MLS_WEIGHT_COUNT];
+    uint64_t rest;
+    size_parts(shape, sizes, &rest);
+    return sizes[part].row;
+}
+
+/* ---------------------------------------------------------------- plans */
+
+mls_status mls_weights_plan_new(mls_weights_plan *plan, const mls_model_shape *shape, mls_error *error)
+{
+    *plan = (mls_weights_plan){.layers = shape->layers};
+    plan->marks = calloc((size_t)shape->layers, MLS_WEIGHT_COUNT);
+    (void)mls_weights_plan_add(plan, (mls_number_form){.group = 1, .each = 16 * MILLI});
+    return plan->marks != NULL ? MLS_OK : mls_error_memory(error);
+}
+
+void mls_weights_plan_release(mls_weights_plan *plan)
+{
+    free(plan->marks);
+    *plan = (mls_weights_plan){.marks = NULL};
+}
+
+unsigned mls_weights_plan_add(mls_weights_plan *plan, mls_number_form form)
+{
+    const size_t place = plan->form_count < MLS_FORMS_MAX ? plan->form_count++ : MLS_FORMS_MAX - 1;
+    plan->forms[place] = form;
+    return (unsigned)place;
+}
+
+void mls_weights_plan_mark(mls_weights_plan *plan, mls_weight_part part, unsigned form)
+{
+    memset(mls_weights_marks(plan, part), (int)form, (size_t)mls_weights_layers(plan, part));
+}
+
+void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone)
+{
+    const unsigned place = mls_weights_plan_add(plan, form);
+    for (mls_weight_part part = MLS_WEIGHT_QUERY; part < MLS_WEIGHT_COUNT; part++) {
+        const bool routed = part == MLS_WEIGHT_EXPERTS || part == MLS_WEIGHT_EXPERTS_DOWN;
+        if (part != MLS_WEIGHT_ROUTER && (routed || !experts_alone)) {
+            mls_weights_plan_mark(plan, part, place);
+        }
+    }
+}
+
+static uint64_t form_bytes(const mls_number_form *form, uint64_t numbers, uint64_t row)
+{
+    const uint64_t group = form->group != 0 ? form->group : mls_bytes_max(row, 1);
+    return mls_bytes_up(ADD(MUL(numbers, form->each), MUL(mls_bytes_up(numbers, group), form->beside)), 8 * MILLI);
+}
+
+uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t *wide)
+{
+    part_size sizes[MLS_WEIGHT_COUNT];
+    uint64_t rest;
+    size_parts(shape, sizes, &rest);
+    uint64_t bytes = form_bytes(&plan->forms[plan->rest], rest, 1);
+    uint64_t in_16_bits = rest;
+    for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
+        const part_size *size = &sizes[part];
+        const unsigned char *marks = mls_weights_marks(plan, part);
+        uint64_t layers[MLS_FORMS_MAX] = {0};
+        for (uint64_t i = size->first; i < size->end; i++) {
+            layers[marks[i]]++;
+        }
+        for (size_t i = 0; i < plan->form_count; i++) {
+            if (layers[i] > 0) {
+                bytes = ADD(bytes, MUL(layers[i], form_bytes(&plan->forms[i], size->numbers, size->row)));
+                in_16_bits = ADD(in_16_bits, plan->forms[i].each >= 16 * MILLI ? MUL(layers[i], size->numbers) : 0);
+            }
+        }
+    }
+    if (wide != NULL) {
+        *wide = in_16_bits;
+    }
+    return bytes;
+}
+
+void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
+                          const mls_number_form *form, mls_memory_form *to)
+{
+    uint64_t wide;
+    char group[64] = "";
+    to->bytes = mls_weights_bytes(plan, shape, &wide);
+    const double all = (double)mls_shape_parameters(shape);
+    const double each = 8 * (double)to->bytes / all;
+    if (form == NULL) {
+        (void)mls_text_printf(to->words, sizeof to->words,
+                              "%.40s, as llama.cpp gives types to tensors: %.2f bits a number", name, each);
+        return;
+    }
+    if (form->group > 1) {
+        (void)mls_text_printf(group, sizeof group, " in groups of %" PRIu64, form->group);
+    }
+    (void)mls_text_printf(to->words, sizeof to->words,
+                          "%.40s: %g bits%s, 16 for %.1f %% of the numbers, with scales %.2f bits a number", name,
+                          (double)form->each / MILLI, group, 100 * (double)wide / all, each);
+}
