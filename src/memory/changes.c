@@ -46,6 +46,7 @@ static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, 
 {
     mls_weights weights = {.n = 0};
     *published = (mls_memory_estimate){.estimate = 0};
+    *to = *published;
     if (ask->shape.layers == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
     }

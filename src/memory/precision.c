@@ -45,37 +45,53 @@ static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
     return 0;
 }
 
-/* Whether a condition of a mix holds: quantizers keep the layers at both ends in more bits. */
-static bool gguf_holds(const mls_model_shape *m, mls_str condition, uint64_t layer)
+/* A type of a part: of the layers before `end`, or of those at both ends and every third between. */
+typedef struct gguf_choice {
+    unsigned form;
+    uint64_t end;
+    bool more;
+} gguf_choice;
+
+/* How many of the first layers a condition of a mix holds for. */
+static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
 {
-    const uint64_t n = m->layers;
     const bool grouped = m->kv_lora_rank == 0 && m->heads / m->kv_heads >= 4;
-    return condition.len == 0                             ? true
-           : mls_str_equal(condition, MLS_S("first2"))    ? layer < 2
-           : mls_str_equal(condition, MLS_S("first4"))    ? layer < 4
-           : mls_str_equal(condition, MLS_S("eighth"))    ? layer < n / 8
-           : mls_str_equal(condition, MLS_S("sixteenth")) ? layer < n / 16
-           : mls_str_equal(condition, MLS_S("grouped"))   ? grouped
-           : mls_str_equal(condition, MLS_S("experts8"))  ? m->experts == 8
-           : mls_str_equal(condition, MLS_S("layers80"))
-               ? n == 80 && m->heads != m->kv_heads
-               : /* more */ layer < n / 8 || layer >= 7 * n / 8 || (layer - n / 8) % 3 == 2;
+    const bool eighty = m->layers == 80 && m->heads != m->kv_heads;
+    return mls_str_equal(condition, MLS_S("first2"))      ? 2
+           : mls_str_equal(condition, MLS_S("first4"))    ? 4
+           : mls_str_equal(condition, MLS_S("eighth"))    ? m->layers / 8
+           : mls_str_equal(condition, MLS_S("sixteenth")) ? m->layers / 16
+           : (mls_str_equal(condition, MLS_S("grouped")) && !grouped) ||
+                   (mls_str_equal(condition, MLS_S("layers80")) && !eighty) ||
+                   (mls_str_equal(condition, MLS_S("experts8")) && m->experts != 8)
+               ? 0
+               : m->layers;
 }
 
-/* The type of a layer of a part, by the first word whose condition holds. */
-static unsigned gguf_form(const mls_model_shape *m, const cJSON *types, const char *words, uint64_t layer, uint64_t row)
+/* Marks the layers of a part with the first of its types whose condition holds. */
+static void gguf_mark_part(mls_weights_plan *plan, const mls_model_shape *m, const cJSON *types, const char *words,
+                           mls_weight_part part)
 {
+    enum { CHOICES_MAX = 8 };
+    const uint64_t n = m->layers;
+    gguf_choice choices[CHOICES_MAX];
+    size_t count = 0;
     mls_str left = mls_str_from(words);
-    for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
+    for (mls_str word = mls_str_word(&left); word.len > 0 && count < CHOICES_MAX; word = mls_str_word(&left)) {
         mls_str type;
-        if (!mls_str_cut(&word, '/', &type)) {
-            word.len = 0;
-        }
-        if (gguf_holds(m, word, layer)) {
-            return gguf_type(types, type, row);
-        }
+        const bool some = mls_str_cut(&word, '/', &type);
+        choices[count++] = (gguf_choice){gguf_type(types, type, mls_weights_row(m, part)),
+                                         some ? gguf_layers(m, word) : n, some && mls_str_equal(word, MLS_S("more"))};
     }
-    return 0;
+    unsigned char *marks = mls_weights_marks(plan, part);
+    for (uint64_t i = 0; i < mls_weights_layers(plan, part); i++) {
+        const bool at_ends = i < n / 8 || i >= 7 * n / 8 || (i - n / 8) % 3 == 2;
+        size_t c = 0;
+        while (c < count && !(choices[c].more ? at_ends : i < choices[c].end)) {
+            c++;
+        }
+        marks[i] = (unsigned char)(c < count ? choices[c].form : 0);
+    }
 }
 
 static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJSON *types, const cJSON *mix)
@@ -87,12 +103,7 @@ static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJ
             part == MLS_WEIGHT_HEAD || (part == MLS_WEIGHT_EMBEDDING && m->tied_embeddings == MLS_SAID_YES);
         const char *words = row_text(mix, head ? "head" : like[part] != NULL ? like[part] : mls_weight_names[part]);
         words = part == MLS_WEIGHT_ROUTER ? "F32" : words[0] != '\0' ? words : row_text(mix, "all");
-        const bool alike = strchr(words, '/') == NULL;
-        const uint64_t row = mls_weights_row(m, part);
-        unsigned char *marks = mls_weights_marks(plan, part);
-        for (uint64_t i = 0; i < mls_weights_layers(plan, part); i++) {
-            marks[i] = i > 0 && alike ? marks[0] : (unsigned char)gguf_form(m, types, words, i, row);
-        }
+        gguf_mark_part(plan, m, types, words, part);
     }
 }
 
@@ -131,7 +142,7 @@ mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_we
     mls_status status = mls_json_data("quantization.json", &table, error);
     status = status == MLS_OK ? mls_weights_plan_new(&plan, m, error) : status;
     if (status == MLS_OK) {
-        const cJSON *row = named_row(table, "precisions", word);
+        const cJSON *row = named_row(table, "precisions", mls_str_from(name));
         if (row != NULL) {
             const mls_number_form form = {row_number(row, "group") / MILLI, row_number(row, "bits"),
                                           row_number(row, "scale") + row_number(row, "zero")};
@@ -140,7 +151,7 @@ mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_we
             weights->published = weights->form.bytes;
             weights->decides = row_number(row, "decides") != 0;
         } else {
-            gguf_plan(&plan, m, table, named_row(table, "mixes", word));
+            gguf_plan(&plan, m, table, named_row(table, "mixes", mls_str_from(name)));
             mls_weights_describe(&plan, m, name, NULL, &weights->form);
             weights->n = weights->form.bytes;
             weights->q = 1;

@@ -23,6 +23,7 @@ typedef struct quantization {
     const mls_model_shape *shape;
     mls_weights_plan plan;
     mls_number_form form; /* of most modules */
+    bool mixed;           /* some modules have other forms, which are not counted */
     uint64_t tried;       /* patterns, for each layer that they were held against */
     mls_status status;    /* of what is no fault of the file */
 } quantization;
@@ -375,6 +376,39 @@ static void read_groups(quantization *q)
     mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, "ignore"), 0);
 }
 
+/* What single modules have: those that stay in 16 bits are marked, others only noted. */
+static void read_exception(quantization *q, const cJSON *module)
+{
+    const cJSON *bits = cJSON_GetObjectItemCaseSensitive(module, "bits");
+    const mls_str name = mls_str_from(module->string);
+    const bool without = mls_str_starts(name, MLS_S("-:"));
+    char text[512] = "";
+    if (!without && !(cJSON_IsNumber(bits) && bits->valuedouble >= 16)) {
+        q->mixed = true;
+    } else if (without || mls_str_starts(name, MLS_S("+:"))) {
+        (void)mls_text_printf(text, sizeof text, "re:%s", module->string + 2);
+        mark_name(q, mls_str_from(text), 0);
+    } else {
+        mark_name(q, name, 0);
+    }
+}
+
+static void read_exceptions(quantization *q)
+{
+    const char *sparse = cJSON_GetStringValue(member_at(q->of->outer, "sparsity_config.format"));
+    mls_str left = mls_str_from(text_member(q->table, "exceptions"));
+    q->mixed = sparse != NULL && strcmp(sparse, "dense") != 0;
+    for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
+        char name[64];
+        (void)mls_text_printf(name, sizeof name, "%.*s", MLS_CUT(word, 60));
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(q->of->outer, name);
+        for (const cJSON *item = cJSON_IsObject(list) ? list->child : NULL;
+             item != NULL && !q->of->wrong && q->status == MLS_OK; item = item->next) {
+            read_exception(q, item);
+        }
+    }
+}
+
 /* The name of the method, or "": not all files say it. */
 static const char *method_of(const quantization *q)
 {
@@ -387,6 +421,14 @@ static const char *method_of(const quantization *q)
            : mls_config_member(q->of, "load_in_4bit load_in_8bit") != NULL ? "bitsandbytes"
            : mls_config_member(q->of, "quant_algo") != NULL                ? "modelopt"
                                                                            : "";
+}
+
+static void add_doubt(mls_memory_doubt *doubt, const char *method, const char *what)
+{
+    const size_t len = strlen(doubt->words);
+    doubt->unsure = true;
+    (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len, "%sits quantization (%.*s) %s",
+                          len > 0 ? "; " : "", MLS_CUT_TEXT(method[0] != '\0' ? method : "of no method", 40), what);
 }
 
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
@@ -402,13 +444,12 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
         return;
     }
     if (q->form.each == 0) {
-        const size_t len = strlen(doubt->words);
-        doubt->unsure = true;
-        (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len,
-                              "%sits quantization (%.40s) is not known here: the weights are counted in 16 bits",
-                              len > 0 ? "; " : "",
-                              method[0] != '\0' ? method : "quantization_config without quant_method");
+        add_doubt(doubt, method, "is not known here: the weights are counted in 16 bits");
         return;
+    }
+    read_exceptions(q);
+    if (q->mixed) {
+        add_doubt(doubt, method, "gives some modules other bits, which are not counted");
     }
     mls_weights_describe(&q->plan, q->shape, method, &q->form, to);
 }

@@ -23,7 +23,7 @@ static double known(int64_t number)
 
 static double estimate_of(const oom_row *row)
 {
-    return row->job != NULL ? (double)row->job->answer.estimate.estimate : (double)NAN;
+    return row->job != NULL ? (double)mls_memory_shown(&row->job->answer)->estimate : (double)NAN;
 }
 
 /* The estimate less what the job had and wanted. */
@@ -137,7 +137,7 @@ static void show_ooms(mls_printer *to, const void *what)
     if (list->job != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "difference: of %s GiB, the estimate of this job, to what was allocated and wanted",
-                        mls_words_grouped((double)list->job->answer.estimate.estimate / gib, 2).text);
+                        mls_words_grouped((double)mls_memory_shown(&list->job->answer)->estimate / gib, 2).text);
     }
     mls_view_more(view, MLS_STYLE_WARN, INDENT, list->dropped, "message", NULL);
 }

@@ -9,9 +9,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct {
         mls_memory_setting setting;
         const char *value;
-    } settings[] = {{MLS_MEMORY_CONTEXT, "128k"}, {MLS_MEMORY_USERS, "3"}, {MLS_MEMORY_GPU, "GH200"},
-                    {MLS_MEMORY_TRAIN, ""},       {MLS_MEMORY_TP, "2"},    {MLS_MEMORY_GPUS, "64"},
-                    {MLS_MEMORY_LORA, "8:q,up"},  {MLS_MEMORY_PP, "2"},    {MLS_MEMORY_EP, "2"}};
+    } settings[] = {{MLS_MEMORY_CONTEXT, "128k"},
+                    {MLS_MEMORY_USERS, "3"},
+                    {MLS_MEMORY_GPU, "GH200"},
+                    {MLS_MEMORY_PRECISION, "int4"},
+                    {MLS_MEMORY_PRECISION, "Q4_K_M"},
+                    {MLS_MEMORY_PRECISION, "bf16"},
+                    {MLS_MEMORY_TRAIN, ""},
+                    {MLS_MEMORY_TP, "2"},
+                    {MLS_MEMORY_GPUS, "64"},
+                    {MLS_MEMORY_LORA, "8:q,up"},
+                    {MLS_MEMORY_PP, "2"},
+                    {MLS_MEMORY_EP, "2"}};
     static mls_models *models;
     static mls_accelerators *accelerators;
     mls_memory_ask ask;

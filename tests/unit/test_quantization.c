@@ -51,6 +51,7 @@ static int teardown(void **state)
     "61, "                                                                                                             \
     "\"hidden_size\": 7168, \"intermediate_size\": 18432, \"q_lora_rank\": 1536, \"kv_lora_rank\": 512, "              \
     "\"qk_nope_head_dim\": 128, \"qk_rope_head_dim\": 64, \"v_head_dim\": 128, \"tie_word_embeddings\": false, "
+#define COMPRESSED "\"quant_method\": \"compressed-tensors\""
 #define QUANTIZED ", \"quantization_config\": "
 #define IGNORED "\"modules_to_not_convert\": [\"model.layers.*.self_attn\", \"model.layers.*.mlp.router\", \"lm_head\"]"
 
@@ -272,17 +273,15 @@ static void test_hostile_files_are_refused(void **state)
         "{\"quant_method\": \"gptq\", \"bits\": 4, \"lm_head\": \"yes\"}",
         "{\"quant_method\": \"fp8\", \"weight_block_size\": [1e9, 1e9]}",
         "{\"quant_method\": \"fp8\", \"weight_block_size\": [128, -128]}",
-        "{\"quant_method\": \"compressed-tensors\"}",
-        "{\"quant_method\": \"compressed-tensors\", \"config_groups\": [1]}",
-        "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"a\": {\"targets\": \"Linear\", \"weights\": "
+        "{" COMPRESSED "}",
+        "{" COMPRESSED ", \"config_groups\": [1]}",
+        "{" COMPRESSED ", \"config_groups\": {\"a\": {\"targets\": \"Linear\", \"weights\": "
         "{\"num_bits\": 4}}}}",
-        "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"a\": {\"weights\": {\"num_bits\": 99}}}}",
-        "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {}, \"ignore\": [\"re:(\"]}",
-        "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {}, \"ignore\": "
-        "[\"re:(.|.)*(.|.)*(.|.)*[0-9]{5}$\"]}",
-        "{\"quant_method\": \"eetq\", \"modules_to_not_convert\": [\"*a*a*a*a*a*a*a*a*a*a*a*a*a*b\"], \"bits\": []}"};
+        "{" COMPRESSED ", \"config_groups\": {\"a\": {\"weights\": {\"num_bits\": 99}}}}",
+        "{" COMPRESSED ", \"config_groups\": {}, \"ignore\": [\"re:(\"]}",
+        "{" COMPRESSED ", \"config_groups\": {}, \"ignore\": [\"re:(.|.)*(.|.)*(.|.)*[0-9]{5}$\"]}"};
     (void)state;
-    for (size_t i = 0; i + 1 < sizeof configs / sizeof *configs; i++) {
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         char model[1024];
         mls_memory_ask ask;
         mls_error error = {0};
@@ -292,6 +291,35 @@ static void test_hostile_files_are_refused(void **state)
             error.message[0] == '\0') {
             fail_msg("taken: %s", configs[i]);
         }
+    }
+}
+
+/* Modules with bits of their own: those that stay in 16 are counted, of others the doubt says that they are not. */
+static void test_exceptions_are_told(void **state)
+{
+    static const char form[] =
+        "{" LLAMA_8B QUANTIZED "{\"quant_method\": \"gptq\", \"bits\": 8, \"group_size\": -1, %s}}";
+    static const struct {
+        const char *members;
+        double millions; /* of numbers that stay in 16 bits beside embedding and head */
+        bool unsure;
+    } rows[] = {{"\"dynamic\": {}", 0, false},
+                {"\"dynamic\": {\"-:.*self_attn.*\": {}}", 1342.2, false},
+                {"\"dynamic\": {\"+:.*self_attn.*\": {\"bits\": 4}}", 0, true},
+                {"\"extra_config\": {\"model.layers.3.mlp.up_proj\": {\"bits\": 16}}", 58.7, false},
+                {"\"extra_config\": {\"model.layers.3.mlp.up_proj\": {\"bits\": 2}}", 0, true},
+                {"\"extra_config\": {\"model.layers.3.mlp.up_proj\": null}", 0, true},
+                {"\"sparsity_config\": {\"format\": \"sparse-24-bitmask\"}", 0, true},
+                {"\"sparsity_config\": {\"format\": \"dense\"}", 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char model[1024];
+        mls_memory_ask ask;
+        (void)snprintf(model, sizeof model, form, rows[i].members);
+        mls_memory_ask_init(&ask, models, accelerators);
+        assert_int_equal(mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), NULL), MLS_OK);
+        assert_int_equal(ask.unsure, rows[i].unsure);
+        assert_near(rows[i].members, weights_of(model, ""), 9.084e9 + rows[i].millions * 1e6, .001);
     }
 }
 
@@ -318,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_checkpoints_have_their_sizes), cmocka_unit_test(test_files_of_gguf_have_their_sizes),
         cmocka_unit_test(test_types_of_gguf_give_way),       cmocka_unit_test(test_precisions_count_what_stays_wide),
         cmocka_unit_test(test_lists_keep_modules_wide),      cmocka_unit_test(test_methods_say_their_bits),
-        cmocka_unit_test(test_hostile_files_are_refused),    cmocka_unit_test(test_unknown_methods_are_named)};
+        cmocka_unit_test(test_hostile_files_are_refused),    cmocka_unit_test(test_exceptions_are_told),
+        cmocka_unit_test(test_unknown_methods_are_named)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
