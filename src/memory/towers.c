@@ -29,6 +29,19 @@ static const cJSON *tower_family(const cJSON *towers, mls_str type)
     return NULL;
 }
 
+/* Whether the part says enough of itself: which it is, or how deep.  What its class has by default is no answer to a
+ * part that only mentions a width. */
+static bool says_enough(const cJSON *part)
+{
+    static const char *const names[] = {"model_type", "model_name",     "num_hidden_layers",
+                                        "depth",      "encoder_layers", "layers"};
+    bool says = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        says |= cJSON_HasObjectItem(part, names[i]);
+    }
+    return says;
+}
+
 /* Parameters of a part with what joins it to a language part of that shape; false: it is not known. */
 static bool count_part(config_json *of, const cJSON *table, const cJSON *part, const mls_model_shape *language,
                        uint64_t *parameters)
@@ -37,7 +50,7 @@ static bool count_part(config_json *of, const cJSON *table, const cJSON *part, c
     const cJSON *projectors = cJSON_GetObjectItemCaseSensitive(table, "projectors");
     config_json tower = {.outer = part, .formulas = of->formulas, .error = of->error};
     tower.family = tower_family(cJSON_GetObjectItemCaseSensitive(table, "towers"), tower_type(of, part));
-    if (tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole)) {
+    if (!says_enough(part) || tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole)) {
         return false;
     }
     tower.defaults = cJSON_GetObjectItemCaseSensitive(tower.family, "defaults");
