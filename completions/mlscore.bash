@@ -131,7 +131,7 @@ _mlscore()
         esac
         ;;
     *:config)
-        options='--exports --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version '
+        options='--exports --diff --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --format) value=yes words='table csv json' files=no ;;

@@ -145,6 +145,7 @@ complete -c mlscore -n '__mlscore_command profile' -l help -s h -d 'print this h
 complete -c mlscore -n '__mlscore_command profile' -l version -s V -d 'print the version'
 complete -c mlscore -n '__mlscore_command ""' -a config -d 'decode names of configs, and show what jobs print of settings'
 complete -c mlscore -n '__mlscore_command config' -l exports -d 'print every variable a file exports, as KEY=VALUE'
+complete -c mlscore -n '__mlscore_command config' -l diff -d 'say in what two or more of them differ'
 complete -c mlscore -n '__mlscore_command config' -l format -x -a 'table csv json' -d 'how to print results (the first is the default)'
 complete -c mlscore -n '__mlscore_command config' -l output -s o -r -F -d 'write results to FILE, whole or not at all'
 complete -c mlscore -n '__mlscore_command config' -l files-from -r -F -d 'read more paths from FILE, one a line (-: standard input)'

@@ -34,6 +34,7 @@ settings.h settings
 collect.h slurm
 compare.h compare
 published.h compare
+config_diff.h compare
 diagnose.h diagnose
 throughput.h throughput
 telemetry.h telemetry

@@ -7,6 +7,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/compare.h"
 #include "mlscore/config.h"
+#include "mlscore/config_diff.h"
 #include "mlscore/diagnose.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"

@@ -11,7 +11,7 @@
 #include "report/reports.h"
 
 typedef struct config_settings {
-    bool exports;
+    bool exports, diff;
     /* The configs to print; names and files are spans of operands and of paths that were found below folders. */
     mls_names found;
     mls_config_list list;
@@ -23,6 +23,7 @@ typedef struct config_settings {
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "exports", offsetof(config_settings, exports),
                  "print every variable a file exports, as KEY=VALUE"),
+    MLS_ROW_FLAG('\0', "diff", offsetof(config_settings, diff), "say in what two or more of them differ"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROWS_FILES,
     MLS_ROWS_VIEW,
@@ -222,6 +223,65 @@ static void config_add_operand(mls_cli *cli, const char *operand)
     }
 }
 
+/* The config that an entry is called: its name alone where no other one is called so. */
+static const char *config_label(const mls_config_list *list, size_t index)
+{
+    const mls_config_entry *entry = &list->items[index];
+    const char *label = entry->file != NULL ? mls_path_name(entry->file) : entry->name.name.ptr;
+    for (size_t i = 0; i < list->count; i++) {
+        if (i != index && entry->file != NULL && mls_str_equal(list->items[i].name.name, entry->name.name)) {
+            return entry->file;
+        }
+    }
+    return label;
+}
+
+/* Of a log that printed settings before several runs the first counts. */
+static bool is_of_first_run(const mls_config_list *list, size_t index)
+{
+    return index == 0 || list->items[index].printed == NULL || list->items[index - 1].file != list->items[index].file;
+}
+
+static void config_print_diff(mls_cli *cli)
+{
+    config_settings *settings = cli->settings;
+    const mls_config_list *list = &settings->list;
+    mls_config_side *sides = calloc(list->count + 1, sizeof *sides);
+    mls_config_diff diff = {0};
+    mls_error error = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < list->count && sides != NULL; i++) {
+        const mls_config_entry *entry = &list->items[i];
+        if (is_of_first_run(list, i)) {
+            sides[count++] = (mls_config_side){.label = config_label(list, i),
+                                               .name = entry->printed == NULL ? &entry->name : NULL,
+                                               .summary = &entry->summary,
+                                               .script = entry->script,
+                                               .printed = entry->printed};
+        } else {
+            mls_cli_say(cli, MLS_EXIT_OK, entry->file,
+                        "settings before several runs: those before its first run are compared");
+        }
+    }
+    mls_status status = sides != NULL ? MLS_OK : mls_error_memory(&error);
+    if (status == MLS_OK && settings->known.arena == NULL) {
+        status = mls_known_settings_load(&settings->known, &error);
+    }
+    status = status == MLS_OK ? mls_config_diff_make(sides, count, &settings->known, &diff) : status;
+    if (status == MLS_ERROR_MEMORY) {
+        mls_cli_say_no_memory(cli);
+    } else if (status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else if (count < 2) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--diff compares two configs or more, not %zu", count);
+    } else {
+        mls_cli_print(cli, &mls_config_diff_report, &diff);
+        mls_cli_worsen(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+    }
+    mls_config_diff_release(&diff);
+    free(sides);
+}
+
 static void config_run(mls_cli *cli)
 {
     config_settings *settings = cli->settings;
@@ -232,7 +292,11 @@ static void config_run(mls_cli *cli)
     for (size_t i = 0; i < cli->operands.count; i++) {
         config_add_operand(cli, cli->operands.items[i]);
     }
-    mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, list);
+    if (settings->diff) {
+        config_print_diff(cli);
+    } else {
+        mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, list);
+    }
     for (size_t i = 0; i < list->count; i++) {
         mls_shell_free(list->items[i].script);
         mls_findings_release(&list->items[i].findings);

@@ -7,6 +7,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/compare.h"
 #include "mlscore/config.h"
+#include "mlscore/config_diff.h"
 #include "mlscore/diagnose.h"
 #include "mlscore/memory.h"
 #include "mlscore/profile.h"
@@ -91,6 +92,9 @@ typedef struct mls_config_list {
     size_t count, capacity;
     bool folders; /* some are of a folder: a row each, findings below; else a few lines each */
 } mls_config_list;
+
+/* ---- config --diff: an mls_config_diff. */
+extern const mls_report mls_config_diff_report;
 
 /* ---- memory: an mls_memory_job; with --oom an mls_oom_list. */
 extern const mls_report mls_memory_report, mls_oom_report;

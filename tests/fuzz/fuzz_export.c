@@ -12,7 +12,8 @@ static void compare_all(mls_comparison *comparison)
     bool ok = mls_sides_meet(comparison) && mls_scaling_make(comparison);
     for (size_t i = 0; i < comparison->blocks.count && ok; i++) {
         mls_block *block = &comparison->blocks.items[i];
-        ok = mls_block_settings(block, comparison->arena) && mls_block_outliers(block, comparison->arena);
+        ok = mls_block_settings(block, &comparison->known, comparison->arena) &&
+             mls_block_outliers(block, comparison->arena);
         for (size_t k = 1; k < block->group_count && ok; k++) {
             const mls_split *split = &block->differences[k].split;
             ok = mls_difference_make(block->groups[0], block->groups[k], &block->differences[k]) == MLS_OK;
