@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "telemetry/files.h"
 
 /* Words of a name that are about the log, not about the host, also with a number behind them. */
@@ -129,9 +130,45 @@ static mls_str host_of_folder(mls_str folder)
     return rest;
 }
 
-/* Files whose names say no host are told apart by the folders that they do not share. */
+/* What of the folder of a file without a host says one, behind what all of them share. */
+static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(file->source.path));
+    const bool own = file->host.len == 0 && folder.len > shared.len;
+    return own ? host_of_folder((mls_str){folder.ptr + shared.len, folder.len - shared.len}) : (mls_str){NULL, 0};
+}
+
+static mls_str folder_name(mls_str path)
+{
+    return mls_path_cut(&path);
+}
+
+/* Counts under each last part how many different folders end in it: none, one or more. */
+static bool list_parts(const struct mls_telemetry_file *files, size_t count, mls_str shared, mls_map *parts)
+{
+    for (size_t i = 0; i < count; i++) {
+        const mls_str host = folder_host(&files[i], shared);
+        bool added = false;
+        mls_map_entry *entry = host.len > 0 ? mls_map_put(parts, folder_name(host), &added) : NULL;
+        if (host.len > 0 && entry == NULL) {
+            return false;
+        }
+        if (added) {
+            entry->value.number = i;
+        } else if (entry != NULL && entry->value.number != SIZE_MAX &&
+                   !mls_str_equal(folder_host(&files[entry->value.number], shared), host)) {
+            entry->value.number = SIZE_MAX;
+        }
+    }
+    return true;
+}
+
+/* Files whose names say no host are told apart by the folders that they do not share: by the last part of each where
+ * no other folder ends so. */
 static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
 {
+    mls_arena arena = {0};
+    mls_map parts = {.arena = &arena};
     mls_str shared = {NULL, 0};
     for (size_t i = 0; i < count; i++) {
         if (files[i].host.len == 0) {
@@ -139,16 +176,17 @@ static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
             shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, shared_folders(shared, folder)};
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        const mls_str folder = mls_path_folder(mls_str_from(files[i].source.path));
-        if (files[i].host.len == 0 && folder.len > shared.len) {
-            const mls_str host = host_of_folder((mls_str){folder.ptr + shared.len, folder.len - shared.len});
-            if (host.len > 0 && !name_file(&files[i], host)) {
-                return false;
-            }
+    bool ok = list_parts(files, count, shared, &parts);
+    for (size_t i = 0; i < count && ok; i++) {
+        const mls_str host = folder_host(&files[i], shared);
+        if (host.len > 0) {
+            const mls_map_entry *entry = mls_map_find(&parts, folder_name(host));
+            const bool unique = entry != NULL && entry->value.number != SIZE_MAX;
+            ok = name_file(&files[i], unique ? folder_name(host) : host);
         }
     }
-    return true;
+    mls_arena_release(&arena);
+    return ok;
 }
 
 /* A device of a file whose host nobody knows. */

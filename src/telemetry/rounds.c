@@ -248,7 +248,7 @@ static bool split_device(struct mls_telemetry_file *file, size_t at)
         drop_unreadable(device);
         return true;
     }
-    uint16_t *labels = malloc(device->count * sizeof *labels);
+    uint16_t *labels = malloc((device->count + 1) * sizeof *labels);
     size_t *counts = calloc(size + 1, sizeof *counts);
     bool ok = labels != NULL && counts != NULL;
     if (ok) {

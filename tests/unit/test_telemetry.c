@@ -188,7 +188,8 @@ static size_t rounds_seen(size_t devices, double within, double between, double 
     mls_rounds rounds;
     for (size_t i = 0; i < count && i < ROWS_MAX; i++) {
         const size_t turn = i / devices;
-        const double pause = pauses ? 3600e3 * (double)(turn / 50) : 0;
+        const size_t hours = pauses ? turn / 50 : 0;
+        const double pause = 3600e3 * (double)hours;
         const double shake = jitter * (double)(i * 7919 % 13) / 12;
         rows[i].time_ms = T0 + pause + (double)turn * between + (double)(i % devices) * within + shake;
     }
