@@ -41,6 +41,9 @@ typedef struct mls_published {
     size_t count;
 } mls_published;
 
+/** For mls_published_load(): of all usages. */
+#define MLS_ANY_USAGE ((mls_usage)MLS_USAGE_COUNT)
+
 /** Reads the results of a usage, of one edition's number or (0) of all: none is no error.  MLS_OK, MLS_ERROR_MEMORY, or
  * MLS_ERROR_VALUE for broken data; *published is to be released in any case, and ends its results. */
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published,
@@ -83,9 +86,11 @@ typedef struct mls_published_filter {
     mls_published_order order; /**< but of a trend */
 } mls_published_filter;
 
+struct mls_published_runs;
 typedef struct mls_published_hit {
     const mls_published_result *result;
-    double ratio; /**< of a trend: minutes / those of the edition before it - 1; else NAN */
+    double ratio;                            /**< of a trend: minutes / those of the edition before it - 1; else NAN */
+    const struct mls_published_runs *opened; /**< see mls_published_open_all(); NULL: not asked for */
 } mls_published_hit;
 
 /** Whether some result ran on an accelerator of just that name, which has several words: then it means no other, while
@@ -101,6 +106,59 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
 
 /** The text that results have which is nearest to one that none has; `found` is empty when nothing is near. */
 mls_nearest mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
+
+/** A run of a published result; milliseconds.  Its time-to-train is the sum of its parts: MLS_PART_EVALUATION is NAN,
+ * and in training, where evaluations are not delimited. */
+typedef struct mls_published_run {
+    bool valid;
+    double to_converge; /**< in the unit of its result */
+    double ms, part_ms[MLS_PART_COUNT], evaluations, init_ms;
+    double start_ms; /**< when run_start was logged, since 1970 */
+} mls_published_run;
+
+/** A value that all runs of a result were set up with, as it was logged: JSON.  Borrowed for the life of the process.
+ */
+typedef struct mls_published_setting {
+    mls_str key, value;
+    bool differs; /**< in some result that was opened with it */
+} mls_published_setting;
+
+/** What was logged of a published result: its runs in natural order of their files, and the settings they share, the
+ * batch size among them. */
+typedef struct mls_published_runs {
+    const char *unit; /**< of to_converge: "samples", "epochs"; NULL: the runs differ */
+    mls_parts_by by;
+    MLS_LIST_OF(mls_published_run) runs;
+    MLS_LIST_OF(mls_published_setting) settings;
+} mls_published_runs;
+
+/** Reads the runs of one result: none when its logs are not public, which is no error.  MLS_OK, MLS_ERROR_MEMORY, or
+ * MLS_ERROR_VALUE for broken data; *runs is to be released in any case. */
+mls_status mls_published_open(const mls_published_result *result, mls_published_runs *runs,
+                              mls_error *error) MLS_MUST_USE;
+void mls_published_runs_release(mls_published_runs *runs);
+
+/** The value of a setting; ptr NULL: not known, or the runs differ in it. */
+mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key);
+
+/** A setting in which results differ, and how many of them have it. */
+typedef struct mls_published_key {
+    mls_str name;
+    size_t known;
+} mls_published_key;
+
+/** Results opened together, and in which settings they differ: the batch size first, then those that most have. */
+typedef struct mls_published_opened {
+    mls_published_runs *items;
+    size_t count;
+    MLS_LIST_OF(mls_published_key) keys;
+} mls_published_opened;
+
+/** Opens all hits, which then point to what was found.  What mls_published_open() returns; *opened is to be released in
+ * any case, after the hits. */
+mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_published_opened *opened,
+                                  mls_error *error) MLS_MUST_USE;
+void mls_published_opened_release(mls_published_opened *opened);
 
 /** Whose neighbours are looked for. */
 typedef struct mls_published_query {

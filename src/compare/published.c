@@ -144,7 +144,7 @@ static void rank_results(mls_published *published)
 }
 
 /* The round of an embedded table of a usage: "5.1" of "published/training-5.1.table"; empty: it is none. */
-static mls_str table_round(const char *name, mls_usage usage)
+static mls_str round_of_usage(const char *name, mls_usage usage)
 {
     const mls_str family = mls_str_from(mls_usage_name(usage));
     mls_str rest = mls_str_from(name);
@@ -158,15 +158,26 @@ static mls_str table_round(const char *name, mls_usage usage)
     return mls_str_ends(rest, MLS_S(".table")) ? (mls_str){rest.ptr, rest.len - strlen(".table")} : (mls_str){0};
 }
 
+/* The same of a usage, or of any, which is told. */
+static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
+{
+    mls_str round = {0};
+    for (unsigned i = 0; i < MLS_USAGE_COUNT && round.len == 0; i++) {
+        *usage = (mls_usage)i;
+        round = wanted == MLS_ANY_USAGE || wanted == *usage ? round_of_usage(name, *usage) : round;
+    }
+    return round;
+}
+
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
 {
-    published_reading reading = {.to = published, .result = {.usage = usage}};
+    published_reading reading = {.to = published};
     mls_status status;
     const char *last = "";
     *published = (mls_published){.arena = calloc(1, sizeof *published->arena)};
     status = published->arena != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
-        const mls_str round = table_round(file->name, usage);
+        const mls_str round = table_round(file->name, usage, &reading.result.usage);
         if (!mls_edition_number(round, &reading.result.edition) ||
             (edition != 0 && edition != reading.result.edition)) {
             continue;

@@ -204,7 +204,7 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
         const mls_published_result *result = &published->results[i];
         if (mls_published_passes(filter, result) && !(filter->trend && isnan(result->system->accelerators)) &&
             !((filter->best || filter->trend) && is_beaten(*hits, *count, result))) {
-            (*hits)[(*count)++] = (mls_published_hit){result, (double)NAN};
+            (*hits)[(*count)++] = (mls_published_hit){.result = result, .ratio = (double)NAN};
         }
     }
     if (filter->trend) {

@@ -46,6 +46,112 @@ static void every_result_is_read(void **state)
     assert_int_equal(unknown, 49);
 }
 
+/* The mean of the valid runs but for the fastest `left_out` of them and, of all, the slowest. */
+static double olympic_mean(const mls_published_runs *runs, size_t left_out)
+{
+    double minutes[64];
+    double sum = 0;
+    size_t valid = 0;
+    for (size_t i = 0; i < runs->runs.count; i++) {
+        const mls_published_run *run = &runs->runs.items[i];
+        size_t at = valid;
+        if (!run->valid) {
+            continue;
+        }
+        for (; at > 0 && minutes[at - 1] > run->ms / 60000; at--) {
+            minutes[at] = minutes[at - 1];
+        }
+        minutes[at] = run->ms / 60000;
+        valid++;
+    }
+    const size_t end = valid < runs->runs.count - left_out ? valid : runs->runs.count - left_out;
+    for (size_t i = left_out; i < end; i++) {
+        sum += minutes[i];
+    }
+    return sum / (double)(end - left_out);
+}
+
+/* Whether the runs give the published score: with four decimals, of a factor with six. */
+static bool gives_its_score(const mls_editions *editions, const mls_published_result *result,
+                            const mls_published_runs *runs)
+{
+    const mls_benchmark *benchmark = mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark));
+    if (runs->runs.count != benchmark->runs_needed) { /* it has no official score */
+        return true;
+    }
+    const double score = olympic_mean(runs, benchmark->left_out);
+    return fabs(score * result->scale_factor - result->minutes) < 0.51e-4 + score * 0.51e-6;
+}
+
+/* The review committee set the scale of these two. */
+static bool is_scaled_by_the_committee(const mls_published_result *result)
+{
+    return strcmp(result->system->submitter, "Google") == 0 &&
+           (strcmp(result->system->system_id, "cloud-tpu-v4-4096-TF") == 0 ||
+            strcmp(result->system->system_id, "cloud-tpu-v5p-3072-maxtext") == 0);
+}
+
+static void runs_give_the_published_scores(void **state)
+{
+    size_t results = 0, runs = 0, settings = 0, wrong = 0;
+    mls_editions *editions;
+    (void)state;
+    assert_int_equal(mls_editions_load(&editions, NULL), MLS_OK);
+    for (unsigned usage = 0; usage < 2; usage++) {
+        mls_published all;
+        assert_int_equal(mls_published_load((mls_usage)usage, 0, &all, NULL), MLS_OK);
+        for (size_t i = 0; i < all.count; i++) {
+            mls_published_runs opened;
+            const mls_published_result *result = &all.results[i];
+            assert_int_equal(mls_published_open(result, &opened, NULL), MLS_OK);
+            results += opened.runs.count > 0;
+            runs += opened.runs.count;
+            settings += opened.settings.count;
+            for (size_t k = 1; k < opened.settings.count; k++) {
+                assert_int_equal(mls_published_setting_of(&opened, opened.settings.items[k].key).len,
+                                 opened.settings.items[k].value.len);
+            }
+            if (opened.runs.count > 0 && !gives_its_score(editions, result, &opened) &&
+                !is_scaled_by_the_committee(result)) {
+                print_message("%s %s %s\n", result->round, result->system->system_id, result->benchmark);
+                wrong++;
+            }
+            mls_published_runs_release(&opened);
+        }
+        mls_published_release(&all);
+    }
+    mls_editions_free(editions);
+    assert_int_equal(results, 2002);
+    assert_int_equal(runs, 18573);
+    assert_int_equal(settings, 25033);
+    assert_int_equal(wrong, 0);
+}
+
+static void a_run_is_read_to_the_millisecond(void **state)
+{
+    mls_published all;
+    mls_published_runs opened = {0};
+    (void)state;
+    assert_int_equal(mls_published_load(MLS_USAGE_HPC, 0, &all, NULL), MLS_OK);
+    for (size_t i = 0; i < all.count && opened.runs.count == 0; i++) {
+        if (strcmp(all.results[i].system->system_id, "thetagpu_n128_pt1.7.1") == 0 &&
+            strcmp(all.results[i].benchmark, "oc20") == 0) {
+            assert_int_equal(mls_published_open(&all.results[i], &opened, NULL), MLS_OK);
+        }
+    }
+    assert_int_equal(opened.runs.count, 5);
+    const mls_published_run *run = &opened.runs.items[4];
+    assert_true(run->valid && run->to_converge == 24 && run->ms == 15406213 && run->evaluations == 24);
+    assert_true(run->start_ms == 1633244757662 && run->init_ms == 1 && run->part_ms[MLS_PART_BETWEEN] == 189);
+    assert_string_equal(opened.unit, "epochs");
+    assert_int_equal(opened.by, MLS_PARTS_BY_EPOCH);
+    assert_true(mls_str_equal(mls_published_setting_of(&opened, MLS_S("opt_base_learning_rate")), MLS_S("0.0012")));
+    assert_true(mls_str_equal(mls_published_setting_of(&opened, MLS_S("global_batch_size")), MLS_S("1024")));
+    assert_null(mls_published_setting_of(&opened, MLS_S("nothing")).ptr);
+    mls_published_runs_release(&opened);
+    mls_published_release(&all);
+}
+
 static void one_edition_can_be_read_alone(void **state)
 {
     mls_published some;
@@ -202,6 +308,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_result_is_read),
+        cmocka_unit_test(runs_give_the_published_scores),
+        cmocka_unit_test(a_run_is_read_to_the_millisecond),
         cmocka_unit_test(one_edition_can_be_read_alone),
         cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
         cmocka_unit_test(around_each_are_its_neighbours),
