@@ -80,7 +80,7 @@ _mlscore()
         esac
         ;;
     *:published)
-        options='--usage= --edition= --benchmark= --division= --submitter= --system= --accelerator= --accelerators= --availability= --best --trend --sort= --limit= --format= --output= --color= --quiet --verbose --help --version '
+        options='--usage= --edition= --benchmark= --division= --submitter= --system= --accelerator= --accelerators= --availability= --best --trend --settings --runs --sort= --limit= --format= --output= --color= --quiet --verbose --help --version '
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;

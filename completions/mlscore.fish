@@ -97,6 +97,8 @@ complete -c mlscore -n '__mlscore_command published' -l accelerators -x -d 'only
 complete -c mlscore -n '__mlscore_command published' -l availability -x -a 'cloud onprem preview research' -d 'only of systems that are available so: cloud, onprem, preview, research'
 complete -c mlscore -n '__mlscore_command published' -l best -d 'only the fastest of each edition, benchmark, division and number of accelerators'
 complete -c mlscore -n '__mlscore_command published' -l trend -d 'the fastest from edition to edition, for numbers of accelerators that several have'
+complete -c mlscore -n '__mlscore_command published' -l settings -d 'with the settings in which the results differ'
+complete -c mlscore -n '__mlscore_command published' -l runs -d 'a row for each run of the results'
 complete -c mlscore -n '__mlscore_command published' -l sort -x -a 'edition minutes accelerators accelerator-minutes submitter' -d 'what to sort by (edition, newest first)'
 complete -c mlscore -n '__mlscore_command published' -l limit -x -d 'at most N results (in a table 40, else all)'
 complete -c mlscore -n '__mlscore_command published' -l format -x -a 'table csv json ndjson markdown' -d 'how to print results (the first is the default)'

@@ -204,6 +204,8 @@ swept rcp --batch 8 --format csv llama2_70b_lora
 swept published --edition 5.1 --format table
 swept published --edition 5.1 --trend --format json
 swept published --benchmark cosmoflw
+swept published --edition 5.1 --benchmark rgat --runs --format csv
+swept published --edition 5.1 --benchmark rgat --settings
 swept events --format csv "$testdata/logs/plain.log"
 swept events --count -j1 logs
 swept events packed.log

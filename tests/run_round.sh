@@ -201,6 +201,7 @@ for table in models accelerators signatures kernels findings systems; do
     sed -i '2s/$/ stray/' "$data/$table.json"
 done
 sed -i '2s/^/|/' "$data/published/training-5.1.table"
+sed -i '$s/$/ 7/' "$data/published/runs/training-5.1.table"
 check "builds with broken data" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
 broken() { # broken TABLE COMMAND…: it fails, and says where
     broken_table=$1
@@ -215,6 +216,9 @@ broken kernels.json:2 profile testdata/profiles/stats.txt
 broken findings.json:2 help findings
 broken systems.json:2 verify testdata/submission
 broken published/training-5.1.table published
+sed -i '2s/^|//' "$data/published/training-5.1.table"
+check "builds with broken runs" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
+broken published/runs/training-5.1.table published --edition 5.1 --runs
 sed -i '2s/^/stray /' "$data/editions.json"
 check "builds with broken editions" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
 broken editions.json:2 rules

@@ -14,6 +14,7 @@ typedef struct published_settings {
     const char *division, *accelerators; /* as given */
     unsigned sort;                       /* mls_published_order, from 1; 0: not given */
     size_t limit;                        /* 0: not given */
+    bool settings, runs;
 } published_settings;
 
 #define AT(member) offsetof(published_settings, member)
@@ -35,6 +36,8 @@ static const mls_option options[] = {
                  "only the fastest of each edition, benchmark, division and number of accelerators"),
     MLS_ROW_FLAG('\0', "trend", AT(search.trend),
                  "the fastest from edition to edition, for numbers of accelerators that several have"),
+    MLS_ROW_FLAG('\0', "settings", AT(settings), "with the settings in which the results differ"),
+    MLS_ROW_FLAG('\0', "runs", AT(runs), "a row for each run of the results"),
     MLS_ROW_OF(MLS_SETS_VALUE, "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", AT(sort),
                "what to sort by (edition, newest first)"),
     MLS_ROW_OF(MLS_SETS_COUNT, "limit", "N", AT(limit), "at most N results (in a table 40, else all)"),
@@ -81,6 +84,9 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
     }
     if (search->trend && settings->sort > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
+    }
+    if (settings->runs + settings->settings + search->trend > 1) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--runs, --settings and --trend exclude each other");
     }
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
@@ -175,16 +181,28 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     const size_t usual = cli->view.format == MLS_FORMAT_TABLE ? TABLE_ROWS : SIZE_MAX;
     const size_t limit = settings->limit > 0 ? settings->limit : usual;
     mls_published_hit *hits;
+    mls_published_opened opened = {0};
+    mls_error error = {0};
     size_t count;
     if (mls_published_search(published, search, &hits, &count) != MLS_OK) {
         mls_cli_say_no_memory(cli);
         return;
     }
-    const mls_published_list list = {hits, count < limit ? count : limit, count};
-    mls_cli_print(cli, search->trend ? &mls_published_trend_report : &mls_published_report, &list);
+    const mls_published_list list = {hits, count < limit ? count : limit, count, &opened};
+    if ((settings->runs || settings->settings) && mls_published_open_all(hits, list.count, &opened, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        mls_cli_print(cli,
+                      search->trend        ? &mls_published_trend_report
+                      : settings->runs     ? &mls_published_runs_report
+                      : settings->settings ? &mls_published_settings_report
+                                           : &mls_published_report,
+                      &list);
+    }
     if (count == 0) {
         explain_nothing(cli, published, search);
     }
+    mls_published_opened_release(&opened);
     free(hits);
 }
 
@@ -198,7 +216,8 @@ static void published_run(mls_cli *cli)
         if (benchmark != NULL) {
             (void)mls_cli_newest_with(cli, benchmark);
         }
-        if (mls_published_load(cli->usage, 0, &published, &error) == MLS_OK) {
+        const bool any_usage = settings->runs && !cli->usage_given && settings->search.edition == 0;
+        if (mls_published_load(any_usage ? MLS_ANY_USAGE : cli->usage, 0, &published, &error) == MLS_OK) {
             mls_published_filter *search = &settings->search;
             const char *accelerator = search->texts[MLS_PUBLISHED_ACCELERATOR];
             search->whole_accelerator = accelerator != NULL && mls_published_names_accelerator(&published, accelerator);

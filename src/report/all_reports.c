@@ -10,7 +10,8 @@ static const mls_report *const reports[] = {
     &mls_compare_report,        &mls_nearest_report,         &mls_scaling_report,     &mls_published_report,
     &mls_diagnose_report,       &mls_published_trend_report, &mls_profile_reports[0], &mls_profile_reports[1],
     &mls_profile_reports[2],    &mls_profile_reports[3],     &mls_profile_reports[4], &mls_profile_reports[5],
-    &mls_profile_reports[6],    &mls_campaign_report,        &mls_config_diff_report};
+    &mls_profile_reports[6],    &mls_campaign_report,        &mls_config_diff_report, &mls_published_settings_report,
+    &mls_published_runs_report};
 
 /* Whether a report before this one prints the same in JSON. */
 static bool is_printed_already(size_t index)

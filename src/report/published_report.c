@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_report.c - published results, one a row, and how the fastest changed from edition to edition. */
+/* published_report.c - published results, one a row, how the fastest changed from edition to edition, what they were
+ * set up with, and their runs. */
 #include <math.h>
 
 #include "report/reports.h"
 #include "report/table.h"
+#include "slurm/export.h"
+
+/* So many settings stand on the screen. */
+enum { SETTINGS_SHOWN = 12 };
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
 
@@ -78,6 +83,120 @@ static void show_trend(mls_printer *to, const void *what)
     finish_list(to, &table, list);
 }
 
+/* A setting's value as people write it: a text without its quotes. */
+static const char *setting_shown(mls_table *table, const mls_published_runs *runs, mls_str key)
+{
+    mls_str value = mls_published_setting_of(runs, key);
+    mls_buffer text = {0};
+    if (value.ptr == NULL) {
+        return NULL;
+    }
+    if (value.len > 1 && value.ptr[0] == '"') {
+        value = (mls_str){value.ptr + 1, value.len - 2};
+    }
+    mls_buffer_append(&text, value);
+    return mls_table_take(table, &text);
+}
+
+static void show_published_settings(mls_printer *to, const void *what)
+{
+    const mls_published_list *list = what;
+    const mls_published_opened *opened = list->opened;
+    mls_table table = {0};
+    const size_t shown = opened->keys.count < SETTINGS_SHOWN ? opened->keys.count : SETTINGS_SHOWN;
+    const char *names[SETTINGS_SHOWN];
+    for (size_t k = 0; k < shown; k++) {
+        mls_buffer name = {0};
+        mls_buffer_append(&name, opened->keys.items[k].name);
+        names[k] = mls_table_take(&table, &name);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_published_result *result = list->hits[i].result;
+        mls_table_row(&table);
+        mls_table_text(&table, "edition", KEEP, result->round);
+        mls_table_text(&table, "benchmark", KEEP, result->benchmark);
+        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
+        mls_table_cell(&table, "system", KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s  %s", result->system->submitter,
+                       result->system->system_id);
+        for (size_t k = 0; k < shown; k++) {
+            mls_table_text(&table, names[k], RIGHT,
+                           setting_shown(&table, list->hits[i].opened, opened->keys.items[k].name));
+        }
+        note_division(&table, result);
+    }
+    finish_list(to, &table, list);
+    if (opened->keys.count > shown && !to->view->quiet) {
+        mls_view_more(to->view, MLS_STYLE_DIM, 0, opened->keys.count - shown, "setting that differs",
+                      "--format csv has all");
+    }
+}
+
+/* A run of a published result. */
+typedef struct run_of_result {
+    const mls_published_result *result;
+    const mls_published_runs *of;
+    const mls_published_run *run;
+    size_t number; /* from 1 */
+} run_of_result;
+
+static run_of_result run_of_hit(const mls_published_hit *hit, size_t index)
+{
+    return (run_of_result){hit->result, hit->opened, &hit->opened->runs.items[index], index + 1};
+}
+
+/* Samples per second of training; of epochs nobody knows how many samples they have. */
+static double samples_per_second(const run_of_result *row)
+{
+    const bool samples = row->of->unit != NULL && strcmp(row->of->unit, "samples") == 0;
+    return samples && row->run->part_ms[MLS_PART_TRAINING] > 0
+               ? row->run->to_converge / row->run->part_ms[MLS_PART_TRAINING] * 1e3
+               : (double)NAN;
+}
+
+static void show_published_runs(mls_printer *to, const void *what)
+{
+    const mls_published_list *list = what;
+    mls_table table = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_published_hit *hit = &list->hits[i];
+        for (size_t k = 0; k < hit->opened->runs.count; k++) {
+            const run_of_result row = run_of_hit(hit, k);
+            const mls_published_run *run = row.run;
+            const bool epochs = row.of->unit != NULL && strcmp(row.of->unit, "epochs") == 0;
+            mls_table_row(&table);
+            mls_table_text(&table, "edition", KEEP, row.result->round);
+            mls_table_text(&table, "benchmark", KEEP, row.result->benchmark);
+            mls_table_text(&table, "submitter", KEEP | MLS_COLUMN_CUT_LAST, row.result->system->submitter);
+            mls_table_text(&table, "system", MLS_COLUMN_CUT, row.result->system->system_id);
+            mls_table_cell(&table, "run", RIGHT | KEEP, MLS_STYLE_PLAIN, "%zu", row.number);
+            mls_table_words(&table, "min", DECIMAL | KEEP, mls_words_grouped(run->ms / 60000, 3));
+            mls_table_words(&table, "to converge", RIGHT, mls_words_grouped(run->to_converge, epochs ? 3 : 0));
+            mls_table_text(&table, "unit", 0, row.of->unit);
+            mls_table_words(&table, "samples/s", RIGHT, mls_words_rate(samples_per_second(&row)));
+            mls_table_words(&table, "evals", RIGHT, mls_words_count(run->evaluations));
+            mls_table_words(&table, "training", DECIMAL, mls_words_grouped(run->part_ms[MLS_PART_TRAINING] / 60000, 3));
+            mls_table_words(&table, "evaluation", DECIMAL,
+                            mls_words_grouped(run->part_ms[MLS_PART_EVALUATION] / 60000, 3));
+            mls_table_words(&table, "init", DECIMAL, mls_words_grouped(run->init_ms / 60000, 3));
+            if (!run->valid) {
+                mls_table_note(&table, MLS_STYLE_WARN, "not valid");
+            }
+        }
+    }
+    finish_list(to, &table, list);
+}
+
+/* The settings in which results differ that were opened together. */
+static void emit_settings(mls_emitter *to, const mls_published_runs *of)
+{
+    for (size_t i = 0; i < of->settings.count; i++) {
+        if (of->settings.items[i].differs) {
+            mls_emit_name(to, of->settings.items[i].key);
+            mls_emit_json(to, of->settings.items[i].value);
+        }
+    }
+}
+
 #define RESULT_FIELDS(F)                                                                                               \
     F(hit, usage, TEXT, "", mls_usage_name(row->result->usage))                                                        \
     F(hit, round, TEXT, "", row->result->round)                                                                        \
@@ -103,7 +222,8 @@ static void show_trend(mls_printer *to, const void *what)
     F(hit, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                           \
     F(hit, rank, NUMBER, "", row->result->rank)                                                                        \
     F(hit, ranked, NUMBER, "", row->result->ranked)                                                                    \
-    F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)
+    F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)                                                                      \
+    F(hit, settings, ELSE_OUT(MAP, row->opened != NULL), "", emit_settings(to, row->opened))
 MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
 
 /* Names that columns have and members do not. */
@@ -136,3 +256,74 @@ const mls_report mls_published_trend_report = {
                 .names = "benchmark division accelerators edition minutes ratio accelerator submitter system",
                 .rows = "results",
                 .sources = {&hit_csv_fields, &hit_fields}}};
+
+/* A column for each setting. */
+static void emit_columns(mls_emitter *to, const void *what, bool names)
+{
+    const mls_published_list *list = what;
+    const mls_published_hit *hit = mls_emitter_row(to, &hit_fields);
+    for (size_t i = 0; i < list->opened->keys.count; i++) {
+        const mls_str name = list->opened->keys.items[i].name;
+        if (names) {
+            MLS_EMIT_WORDS(mls_buffer_append_text(words, MLS_PARAM_PREFIX); mls_buffer_append(words, name));
+        } else {
+            mls_emit_logged(to, mls_published_setting_of(hit->opened, name));
+        }
+    }
+}
+
+const mls_report mls_published_settings_report = {
+    .section = "PUBLISHED JSON",
+    .show = show_published_settings,
+    .object = &list_fields,
+    .lines = "results",
+    .columns = {
+        .section = "PUBLISHED SETTINGS CSV",
+        .names =
+            "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
+        .rows = "results",
+        .sources = {&hit_csv_fields, &hit_fields},
+        .more = emit_columns}};
+
+#define RUN_MINUTES(part) row->run->part_ms[MLS_PART_##part] / 60000
+#define PUBLISHED_RUN_FIELDS(F)                                                                                        \
+    F(published_run, usage, TEXT, "", mls_usage_name(row->result->usage))                                              \
+    F(published_run, round, TEXT, "", row->result->round)                                                              \
+    F(published_run, benchmark, TEXT, "", row->result->benchmark)                                                      \
+    F(published_run, submitter, TEXT, "", row->result->system->submitter)                                              \
+    F(published_run, system_id, TEXT, "", row->result->system->system_id)                                              \
+    F(published_run, run, NUMBER, "", row->number)                                                                     \
+    F(published_run, minutes, NUMBER_OR_NULL, "minutes", row->run->ms / 60000)                                         \
+    F(published_run, valid, BOOL, "", row->run->valid)                                                                 \
+    F(published_run, to_converge, NUMBER_OR_NULL, "", row->run->to_converge)                                           \
+    F(published_run, unit, TEXT_OR_NULL, "", row->of->unit)                                                            \
+    F(published_run, samples_per_second, NUMBER_OR_NULL, "samples/s", samples_per_second(row))                         \
+    F(published_run, evaluations, NUMBER_OR_NULL, "", row->run->evaluations)                                           \
+    F(published_run, training_minutes, NUMBER_OR_NULL, "minutes", RUN_MINUTES(TRAINING))                               \
+    F(published_run, evaluation_minutes, NUMBER_OR_NULL, "minutes", RUN_MINUTES(EVALUATION))                           \
+    F(published_run, init_minutes, NUMBER_OR_NULL, "minutes", row->run->init_ms / 60000)
+MLS_FIELDS(published_run, run_of_result, PUBLISHED_RUN_FIELDS)
+
+static void emit_runs(mls_emitter *to, const mls_published_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t k = 0; k < list->hits[i].opened->runs.count; k++) {
+            const run_of_result row = run_of_hit(&list->hits[i], k);
+            mls_emit_row(to, &row);
+        }
+    }
+}
+
+#define RUN_LIST_FIELDS(F) F(run_list, runs, LIST(published_run), "", emit_runs(to, row))
+MLS_FIELDS(run_list, mls_published_list, RUN_LIST_FIELDS)
+
+const mls_report mls_published_runs_report = {
+    .section = "PUBLISHED RUNS JSON",
+    .show = show_published_runs,
+    .object = &run_list_fields,
+    .lines = "runs",
+    .columns = {.section = "PUBLISHED RUNS CSV",
+                .names = "usage round benchmark submitter system_id run minutes valid to_converge unit "
+                         "samples_per_second evaluations training_minutes evaluation_minutes init_minutes",
+                .rows = "runs",
+                .sources = {&published_run_fields}}};

@@ -175,13 +175,16 @@ typedef struct mls_rcp_listings {
  * people: settings that are the same too, and however many */
 extern const mls_report mls_compare_report, mls_nearest_report, mls_scaling_report;
 
-/* ---- published: an mls_published_list, of results or of a trend */
-extern const mls_report mls_published_report, mls_published_trend_report;
+/* ---- published: an mls_published_list, of results, of a trend, of settings that differ or of runs; the last two
+ * of results that are opened */
+extern const mls_report mls_published_report, mls_published_trend_report, mls_published_settings_report,
+    mls_published_runs_report;
 
 typedef struct mls_published_list {
     const mls_published_hit *hits;
-    size_t count; /* printed */
-    size_t total; /* found */
+    size_t count;                       /* printed */
+    size_t total;                       /* found */
+    const mls_published_opened *opened; /* NULL: they are not */
 } mls_published_list;
 
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
