@@ -104,3 +104,26 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     cJSON_Delete(json);
     return status;
 }
+
+mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error)
+{
+    mls_memory_doubt doubt = {.unsure = ask->unsure};
+    mls_buffer plain = {0};
+    cJSON *json = NULL;
+    cJSON *config = cJSON_CreateObject();
+    mls_status status = plain_json(text, &plain, error);
+    status = status == MLS_OK ? mls_json_tree(mls_buffer_str(&plain), &json, error) : status;
+    if (status == MLS_OK && (config == NULL || !cJSON_AddItemToObject(config, "quantization_config", json))) {
+        cJSON_Delete(json);
+        status = mls_error_memory(error);
+    }
+    memcpy(doubt.words, ask->doubt, sizeof doubt.words);
+    if (status == MLS_OK) {
+        status = mls_quantization_read(config, &ask->shape, &ask->quantization, &doubt, error);
+        memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
+        ask->unsure = doubt.unsure;
+    }
+    mls_buffer_release(&plain);
+    cJSON_Delete(config);
+    return status;
+}

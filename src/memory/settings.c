@@ -276,6 +276,29 @@ bool mls_memory_model_is_file(const char *name)
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
 }
 
+/* Model Optimizer says how weights are kept in a file beside config.json, and not always in that too. */
+static mls_status read_file_beside(mls_memory_ask *ask, const char *path, mls_error *error)
+{
+    static const char name[] = "hf_quant_config.json";
+    mls_error why = {0};
+    mls_buffer text = {0};
+    mls_buffer beside = {0};
+    mls_status status = MLS_OK;
+    mls_buffer_printf(&beside, "%.*s%s", (int)(mls_path_name(path) - path), path, name);
+    if (beside.failed) {
+        status = mls_error_memory(error);
+    } else if (access(beside.ptr, F_OK) == 0) {
+        status = mls_file_read(beside.ptr, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, &why);
+        status = status == MLS_OK ? mls_memory_quantization_parse(ask, mls_buffer_str(&text), &why) : status;
+        if (status != MLS_OK) {
+            status = mls_error_set(error, status, 0, 0, "%s beside it: %s", name, why.message);
+        }
+    }
+    mls_buffer_release(&text);
+    mls_buffer_release(&beside);
+    return status;
+}
+
 static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_error *error)
 {
     mls_buffer text = {0};
@@ -283,6 +306,9 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_err
     mls_status status = mls_file_read(path, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, error);
     if (status == MLS_OK) {
         status = mls_memory_model_parse(ask, mls_buffer_str(&text), mls_str_from(name), error);
+    }
+    if (status == MLS_OK && ask->quantization.bytes == 0 && strcmp(name, "config.json") == 0) {
+        status = read_file_beside(ask, path, error);
     }
     mls_buffer_release(&text);
     return status;

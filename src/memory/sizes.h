@@ -113,6 +113,10 @@ mls_str mls_size_split(mls_str text, mls_str *unit);
 /* Sets the model, of which what it did not say is filled in; benchmark NULL: it is none. */
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
 
+/* Reads how the weights of the model that is set are kept from a file of its own, hf_quant_config.json, which says what
+ * quantization_config does.  As mls_memory_model_parse(). */
+mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error) MLS_MUST_USE;
+
 /* Fills in what a model did not say. */
 void mls_shape_complete(mls_model_shape *shape);
 
