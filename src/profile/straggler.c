@@ -149,36 +149,48 @@ static bool is_of_communication(const mls_profile *profile, const char *code)
            (strcmp(code, "one-kernel") == 0 && strcmp(profile->names.items[0].class_name, "communication") == 0);
 }
 
-static const char *words_of_waiting(mls_ranks *ranks, const mls_rank *rank, double share)
+/* The rank that others waited for longest; with a straggler that one. */
+static const mls_rank *most_awaited(const mls_ranks *ranks)
+{
+    const mls_rank *most = &ranks->items[0];
+    for (size_t i = 1; i < ranks->count; i++) {
+        most = ranks->items[i].others_waited_ms > most->others_waited_ms ? &ranks->items[i] : most;
+    }
+    return ranks->straggler != NULL ? ranks->straggler : most;
+}
+
+static const char *words_of_waiting(mls_ranks *ranks, const mls_rank *rank, const mls_waits *waits, double share)
 {
     const mls_words percent = mls_words_percent(share, 0);
+    const mls_rank *most = most_awaited(ranks);
     return ranks->straggler == NULL
                ? keep_sentence(rank->profile->arena, &ranks->findings,
-                               "%s of its time in collectives is waiting for other ranks, now for one and now for "
-                               "another: what makes them late comes first",
-                               percent.text)
+                               "%s of its time in collectives is waiting for several ranks: what makes them late comes "
+                               "first; all wait longest for rank %zu, %s of all waiting",
+                               percent.text, most->rank,
+                               mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, waits->total), 0).text)
                : keep_sentence(rank->profile->arena, &ranks->findings,
                                "%s of its time in collectives is waiting, mostly for rank %zu: what makes that one "
                                "late comes first",
-                               percent.text, ranks->straggler->rank);
+                               percent.text, most->rank);
 }
 
 /* Who mostly waits, or is waited for, has nothing to win by faster communication: one verdict says that it waits in
  * place of those, and the job's what the straggler does. */
-static void mend_advice(mls_ranks *ranks, const mls_rank *rank)
+static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_waits *waits)
 {
     mls_profile *profile = rank->profile;
     const double share = mls_profile_share(rank->waiting_ms, rank->transfer_ms + rank->waiting_ms);
-    const bool waits = share >= MOSTLY_WAITING;
+    const bool mostly = share >= MOSTLY_WAITING;
     bool said = rank == ranks->straggler;
     size_t kept = 0;
     for (size_t i = 0; i < profile->verdict_count; i++) {
         mls_profile_verdict verdict = profile->verdicts[i];
-        if ((waits || rank == ranks->straggler) && is_of_communication(profile, verdict.code)) {
+        if ((mostly || rank == ranks->straggler) && is_of_communication(profile, verdict.code)) {
             if (said) {
                 continue;
             }
-            verdict = (mls_profile_verdict){"waiting", words_of_waiting(ranks, rank, share)};
+            verdict = (mls_profile_verdict){"waiting", words_of_waiting(ranks, rank, waits, share)};
             said = true;
         }
         profile->verdicts[kept++] = verdict;
@@ -192,7 +204,7 @@ bool mls_ranks_judge(mls_ranks *ranks, const mls_waits *waits)
     mls_buffer causes = {0};
     find_straggler(ranks, waits, &awaited);
     for (size_t i = 0; i < ranks->count; i++) {
-        mend_advice(ranks, &ranks->items[i]);
+        mend_advice(ranks, &ranks->items[i], waits);
     }
     if (ranks->straggler == NULL) {
         return true;

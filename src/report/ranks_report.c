@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_report.c - the ranks of a job side by side: who waited for whom, and how fast the collectives were. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "report/reports.h"
 #include "report/table.h"
 
-enum { INDENT = 2, HANG = 4, RANKS_SHOWN = 64, COLLECTIVES_SHOWN = 12, FINDINGS_SHOWN = 10, NAME_SHOWN = 40 };
+enum { INDENT = 2, HANG = 4, RANKS_SHOWN = 16, COLLECTIVES_SHOWN = 12, FINDINGS_SHOWN = 10, NAME_SHOWN = 40 };
 
 static void show_job_head(mls_view *view, const mls_ranks *job)
 {
@@ -27,35 +28,56 @@ static void show_job_head(mls_view *view, const mls_ranks *job)
     mls_view_headline(view, title, &rest, HANG);
 }
 
-static void show_ranks(mls_view *view, const mls_ranks *job)
+/* For qsort(): those whom others waited for longest come first, then by rank. */
+static int compare_awaited(const void *a, const void *b)
 {
-    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
-    mls_table table = {.indent = INDENT};
-    const size_t shown = mls_view_limit(view, RANKS_SHOWN);
-    for (size_t i = 0; i < job->count && (shown == 0 || i < shown || &job->items[i] == job->straggler); i++) {
-        const mls_rank *rank = &job->items[i];
-        mls_table_row(&table);
-        table.style = rank == job->straggler ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
-        mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT | KEEP, table.style, "%zu", rank->rank);
-        mls_table_text(&table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
-        mls_table_words(&table, "transfer ms", DECIMAL | KEEP, mls_words_grouped(rank->transfer_ms, 3));
-        mls_table_words(&table, "waiting ms", DECIMAL | KEEP, mls_words_grouped(rank->waiting_ms, 3));
-        mls_table_words(&table, "others waited", DECIMAL | KEEP, mls_words_grouped(rank->others_waited_ms, 3));
-        mls_table_words(&table, "computing", DECIMAL, mls_words_grouped(rank->compute_ms, 3));
-        mls_table_words(&table, "idle", DECIMAL, mls_words_grouped(rank->idle_ms, 3));
-        mls_table_words(&table, "by host", DECIMAL, mls_words_grouped(rank->idle_host_ms, 3));
-    }
-    mls_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, shown > 0 && job->count > shown ? job->count - shown : 0, "rank",
-                  mls_view_hint(view));
+    const mls_rank *x = *(const mls_rank *const *)a;
+    const mls_rank *y = *(const mls_rank *const *)b;
+    return x->others_waited_ms != y->others_waited_ms ? (x->others_waited_ms < y->others_waited_ms ? 1 : -1)
+                                                      : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void show_collectives(mls_view *view, const mls_ranks *job)
+static void add_rank_row(mls_table *table, const mls_rank *rank, bool stands_out)
+{
+    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    mls_table_row(table);
+    table->style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+    mls_table_cell(table, "rank", MLS_COLUMN_RIGHT | KEEP, table->style, "%zu", rank->rank);
+    mls_table_text(table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
+    mls_table_words(table, "transfer ms", DECIMAL | KEEP, mls_words_grouped(rank->transfer_ms, 3));
+    mls_table_words(table, "waiting ms", DECIMAL | KEEP, mls_words_grouped(rank->waiting_ms, 3));
+    mls_table_words(table, "others waited", DECIMAL | KEEP, mls_words_grouped(rank->others_waited_ms, 3));
+    mls_table_words(table, "computing", DECIMAL, mls_words_grouped(rank->compute_ms, 3));
+    mls_table_words(table, "idle", DECIMAL, mls_words_grouped(rank->idle_ms, 3));
+    mls_table_words(table, "by host", DECIMAL, mls_words_grouped(rank->idle_host_ms, 3));
+}
+
+/* All ranks in their order, or of many those whom others waited for longest. */
+static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
+{
+    mls_table table = {.indent = INDENT};
+    const bool some = !all && job->count > RANKS_SHOWN;
+    const mls_rank **order = calloc(job->count + 1, sizeof(const mls_rank *));
+    mls_output_short(view->output, order == NULL);
+    for (size_t i = 0; order != NULL && i < job->count; i++) {
+        order[i] = &job->items[i];
+    }
+    if (order != NULL && some) {
+        qsort(order, job->count, sizeof(const mls_rank *), compare_awaited);
+    }
+    for (size_t i = 0; order != NULL && i < (some ? RANKS_SHOWN : job->count); i++) {
+        add_rank_row(&table, order[i], order[i] == job->straggler);
+    }
+    free(order);
+    mls_table_finish(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, some ? job->count - RANKS_SHOWN : 0, "rank", "--by rank lists all");
+}
+
+static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
 {
     enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT };
     mls_table table = {.indent = INDENT};
-    const size_t limit = mls_view_limit(view, COLLECTIVES_SHOWN);
-    const size_t shown = limit > 0 && limit < job->collective_count ? limit : job->collective_count;
+    const size_t shown = all || job->collective_count < COLLECTIVES_SHOWN ? job->collective_count : COLLECTIVES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
         const mls_collective_sum *sum = &job->collectives[i];
         mls_buffer name = {0};
@@ -70,7 +92,7 @@ static void show_collectives(mls_view *view, const mls_ranks *job)
         mls_table_words(&table, "bus GB/s", DECIMAL, mls_words_grouped(sum->bus_gb_s, 1));
     }
     mls_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, mls_view_hint(view));
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
 }
 
 static const mls_profile_verdict *find_verdict(const mls_profile *profile, const char *code)
@@ -141,8 +163,8 @@ void mls_ranks_show(mls_view *view, const mls_profiles *all)
     mls_found found = {0};
     show_job_head(view, job);
     if (!view->quiet) {
-        show_ranks(view, job);
-        show_collectives(view, job);
+        show_ranks(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_RANK);
+        show_collectives(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_COLLECTIVE);
     }
     if (job->matched + job->unmatched == 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
