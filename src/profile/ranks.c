@@ -68,7 +68,9 @@ static bool list_keys(ranks_match *match)
             }
         }
     }
-    qsort(match->keys.items, match->keys.count, sizeof *match->keys.items, compare_rank_keys);
+    if (match->keys.count > 0) {
+        qsort(match->keys.items, match->keys.count, sizeof *match->keys.items, compare_rank_keys);
+    }
     return true;
 }
 
@@ -236,7 +238,9 @@ static void finish_sums(ranks_match *match)
         sum->waiting_ms /= 1e6;
         sum->bus_gb_s = sum->transfer_ms > 0 ? moved / 1e9 / (sum->transfer_ms / 1e3) : (double)NAN;
     }
-    qsort(ranks->collectives, ranks->collective_count, sizeof *ranks->collectives, compare_sums);
+    if (ranks->collective_count > 0) {
+        qsort(ranks->collectives, ranks->collective_count, sizeof *ranks->collectives, compare_sums);
+    }
 }
 
 /* A collective ends for all ranks at once, but for microseconds: where it does not, their clocks differ. */

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "base/statistics.h"
-#include "base/utf8.h"
 #include "base/words.h"
 #include "profile/ranks.h"
+#include "profile/sentence.h"
 
 /* From which share of the waiting, and of the time of all kernels, on one rank is a straggler; from which share of what
  * each of the others waits on something explains it; from which share of a rank's time in collectives on it waits. */
@@ -17,29 +17,20 @@
 #define EXPLAINS 0.25
 #define MOSTLY_WAITING 0.5
 
-/* A sentence that an arena keeps, safe to show; NULL, and the list says so: no memory. */
 MLS_PRINTF(3, 4)
 static const char *keep_sentence(mls_arena *arena, mls_findings *findings, const char *format, ...)
 {
-    mls_buffer sentence = {0};
-    mls_buffer clean = {0};
     va_list args;
     va_start(args, format);
-    mls_buffer_vprintf(&sentence, format, args);
+    const char *kept = mls_sentence_keep(arena, findings, format, args);
     va_end(args);
-    mls_escape_append(&clean, mls_buffer_str(&sentence));
-    const mls_str kept = mls_arena_copy(arena, mls_buffer_str(&clean));
-    const bool failed = sentence.failed || clean.failed || kept.ptr == NULL;
-    findings->out_of_memory |= failed;
-    mls_buffer_release(&sentence);
-    mls_buffer_release(&clean);
-    return failed ? NULL : kept.ptr;
+    return kept;
 }
 
 /* The median over all ranks but one of a member, a double at this offset; NAN: no memory. */
 static double median_of_others(const mls_ranks *ranks, const mls_rank *but, size_t member)
 {
-    double *values = calloc(ranks->count, sizeof *values);
+    double *values = calloc(ranks->count + 1, sizeof *values);
     double median = (double)NAN;
     size_t count = 0;
     for (size_t i = 0; values != NULL && i < ranks->count; i++) {
@@ -166,7 +157,7 @@ static const char *words_of_waiting(mls_ranks *ranks, const mls_rank *rank, cons
     return ranks->straggler == NULL
                ? keep_sentence(rank->profile->arena, &ranks->findings,
                                "%s of its time in collectives is waiting for several ranks: what makes them late comes "
-                               "first; all wait longest for rank %zu, %s of all waiting",
+                               "first; rank %zu is waited for most, %s of all waiting",
                                percent.text, most->rank,
                                mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, waits->total), 0).text)
                : keep_sentence(rank->profile->arena, &ranks->findings,

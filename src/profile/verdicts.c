@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "profile/gather.h"
+#include "profile/sentence.h"
 
 /* Launching a kernel takes about as long as a short one; graphs shorten it for those that are not much longer. */
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10, GRAPH_KERNEL_US = 20 };
@@ -14,21 +15,14 @@ MLS_PRINTF(4, 5)
 static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
 {
     mls_profile *profile = gather->profile;
-    mls_buffer sentence = {0};
-    mls_buffer clean = {0};
     va_list args;
     if (!holds) {
         return false;
     }
     va_start(args, format);
-    mls_buffer_vprintf(&sentence, format, args);
+    const char *message = mls_sentence_keep(gather->arena, &profile->findings, format, args);
     va_end(args);
-    mls_escape_append(&clean, mls_buffer_str(&sentence));
-    const mls_str kept = mls_arena_copy(gather->arena, mls_buffer_str(&clean));
-    profile->findings.out_of_memory |= sentence.failed || clean.failed || kept.ptr == NULL;
-    profile->verdicts[profile->verdict_count++] = (mls_profile_verdict){code, kept.ptr};
-    mls_buffer_release(&sentence);
-    mls_buffer_release(&clean);
+    profile->verdicts[profile->verdict_count++] = (mls_profile_verdict){code, message};
     return true;
 }
 
