@@ -54,6 +54,19 @@ static void learn(struct mls_telemetry_file *file, mls_log_device *device, const
     device->model = device->model.len > 0 ? device->model : keep_text(file, row->model);
 }
 
+/* An entry of a map, a new one where there may be more devices; NULL: there is none, or memory runs out. */
+static mls_map_entry *device_entry(struct mls_telemetry_file *file, mls_map *map, mls_str key)
+{
+    if (file->count == MLS_DEVICES_MAX) {
+        return mls_map_find(map, key);
+    }
+    mls_map_entry *entry = mls_map_put(map, key, NULL);
+    if (entry == NULL) {
+        file->status = mls_error_memory(&file->error);
+    }
+    return entry;
+}
+
 /* Looks among the devices of a name, which are chained; a new one comes first. */
 static mls_log_device *find_among_named(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
@@ -61,9 +74,8 @@ static mls_log_device *find_among_named(struct mls_telemetry_file *file, const m
     for (size_t i = MLS_ROW_NAMES; i-- > 0;) {
         name = row->names[i].len > 0 ? row->names[i] : name;
     }
-    mls_map_entry *entry = mls_map_put(&file->numbers[row->kind], name, NULL);
+    mls_map_entry *entry = device_entry(file, &file->numbers[row->kind], name);
     if (entry == NULL) {
-        file->status = mls_error_memory(&file->error);
         return NULL;
     }
     for (size_t number = entry->value.number; number > 0; number = file->devices[number - 1].alike) {
@@ -88,13 +100,31 @@ static bool is_named_so(const mls_log_device *device, const mls_parsed_row *row)
     return same;
 }
 
+/* As that does, but sooner where the names are those of a device, and its UUID or bus is that of no other. */
+static mls_log_device *find_by_names(struct mls_telemetry_file *file, const mls_parsed_row *row)
+{
+    const mls_str id = row->names[1].len > 0 ? row->names[1] : row->names[2];
+    if (id.len == 0) {
+        return find_among_named(file, row);
+    }
+    mls_map_entry *entry = device_entry(file, &file->ids[row->kind], id);
+    if (entry == NULL) {
+        return NULL;
+    }
+    if (entry->value.number == 0 || !is_named_so(&file->devices[entry->value.number - 1], row)) {
+        const mls_log_device *device = find_among_named(file, row);
+        entry->value.number = device != NULL ? (size_t)(device - file->devices) + 1 : 0;
+    }
+    return entry->value.number > 0 ? &file->devices[entry->value.number - 1] : NULL;
+}
+
 mls_log_device *mls_device_of(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
     /* Rows come in the order of devices, mostly. */
     const size_t turn = file->turn < file->count ? file->turn : 0;
     mls_log_device *device = file->count > 0 ? &file->devices[turn] : NULL;
     if (device == NULL || !is_named_so(device, row)) {
-        device = find_among_named(file, row);
+        device = find_by_names(file, row);
         if (device == NULL || file->status != MLS_OK) {
             return NULL;
         }

@@ -17,6 +17,7 @@ struct mls_telemetry_file {
     uint64_t columns;               /* the same for logs whose first headings have the same quantities */
     mls_arena arena;                /* of the texts */
     mls_map numbers[MLS_LOG_KINDS]; /* name → place in devices, plus 1, of the last one so called; while it is read */
+    mls_map ids[MLS_LOG_KINDS];     /* UUID or bus → place in devices, plus 1, of the last one with it */
     size_t turn;                    /* the device of which a row comes next, mostly */
     mls_log_device *devices;
     size_t count, capacity;

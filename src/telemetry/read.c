@@ -505,6 +505,7 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
     log_reading reading = {.file = file, .options = options, .efficiency = (double)NAN};
     for (size_t i = 0; i < MLS_LOG_KINDS; i++) {
         file->numbers[i].arena = &file->arena;
+        file->ids[i].arena = &file->arena;
     }
     read_blocks(&reading, input);
     const size_t lines = reading.line;
