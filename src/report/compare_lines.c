@@ -4,7 +4,7 @@
 
 #include "report/compare_show.h"
 
-enum { LINES_SHOWN = 6 };
+enum { LEFT_OUT_SHOWN = 40, LINES_SHOWN = 6 };
 
 void mls_compare_show_heading(mls_view *view, const mls_side_group *const *groups, size_t count, bool model)
 {
@@ -67,8 +67,10 @@ void mls_compare_show_odd_runs(mls_view *view, const mls_block *block)
 
 void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)
 {
+    const size_t most = mls_view_limit(view, LEFT_OUT_SHOWN);
+    const size_t shown = in->unmatched.count < most ? in->unmatched.count : most;
     mls_output_text(view->output, below && in->unmatched.count > 0 ? "\n" : "");
-    for (size_t i = 0; i < in->unmatched.count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const mls_side_group *group = in->unmatched.items[i].group;
         const char *division = mls_division_name(group->division);
         mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "%s: %s  %s%s%s  %s: %s",
@@ -76,6 +78,7 @@ void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below)
                         group->benchmark != NULL ? group->benchmark : "unknown benchmark", division != NULL ? "  " : "",
                         division != NULL ? division : "", group->path, in->unmatched.items[i].reason);
     }
+    mls_view_more(view, MLS_STYLE_PLAIN, 0, in->unmatched.count - shown, "group", mls_view_hint(view));
     size_t skipped = 0;
     for (size_t i = 0; i < in->collection_count; i++) {
         skipped += in->collections[i].skipped.count - in->collections[i].failed;
