@@ -44,6 +44,22 @@ typedef struct mls_profile_row {
     const struct mls_profile_counter *counter; /**< of a kernel; NULL: there are none */
 } mls_profile_row;
 
+/** What launching a kernel took, of nsys. */
+typedef struct mls_profile_launches {
+    mls_str name, api; /**< the kernel and the call */
+    uint64_t count;
+    double api_ms;    /**< in the calls; NAN: not known */
+    double queue_ms;  /**< from the ends of the calls to the starts, where that was later */
+    double kernel_ms; /**< of the kernels */
+} mls_profile_launches;
+
+/** What a rule of nsys analyze found of a call or a device. */
+typedef struct mls_profile_found {
+    mls_str rule, name;
+    uint64_t count;
+    double total_ms, longest_ms;
+} mls_profile_found;
+
 /** Rows, the longest first, then by name; `known`: the input speaks of such things, even when there are none. */
 typedef struct mls_profile_rows {
     mls_profile_row *items;
@@ -167,6 +183,11 @@ typedef struct mls_profile {
     double kernel_ms;   /**< of them together */
     double activity_ms; /**< of kernels and copies */
     mls_profile_rows classes, names, copies, api, ranges, osrt;
+    mls_profile_launches
+        *launches; /**< the longest in the queue first, then in the call; NULL: the input does not tell */
+    size_t launch_count;
+    mls_profile_found *analysis; /**< by rule, the longest first; NULL: likewise */
+    size_t analysis_count;
     mls_profile_device *devices; /**< by number */
     size_t device_count;
     bool has_devices; /**< the input has a time line */

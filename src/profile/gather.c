@@ -39,6 +39,7 @@ void mls_gather_release(mls_gather *gather)
     free(gather->tracks.items);
     free(gather->launches.items);
     free(gather->advice.items);
+    free(gather->launch_sums.items);
 }
 
 void mls_gather_too_much(mls_gather *gather, size_t line)

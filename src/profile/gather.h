@@ -59,6 +59,8 @@ typedef enum mls_tally_kind {
     MLS_TALLY_CALLS, /* of either of these, known at the end of their table */
     MLS_TALLY_ANNOTATIONS,
     MLS_TALLY_RULES,
+    MLS_TALLY_LAUNCHES, /* of nsys: the call and the kernel, a blank between them */
+    MLS_TALLY_ANALYSIS, /* of nsys: the rule and what it is about, likewise */
     MLS_TALLIES
 } mls_tally_kind;
 
@@ -164,6 +166,11 @@ typedef struct mls_ncu_advice {
     double speedup;        /* percent */
 } mls_ncu_advice;
 
+/* What launching took, beside the row of a launch. */
+typedef struct mls_launch_sums {
+    double api[MLS_LOCALES], queue[MLS_LOCALES]; /* nanoseconds: in the call, and from its end to the start */
+} mls_launch_sums;
+
 typedef struct mls_gather {
     const mls_kernel_classes *classes;
     mls_profile *profile; /* kind, completeness and findings are filled while reading */
@@ -181,6 +188,7 @@ typedef struct mls_gather {
     mls_map device_map;
     MLS_LIST_OF(mls_launch) launches;
     MLS_LIST_OF(mls_ncu_advice) advice;
+    MLS_LIST_OF(mls_launch_sums) launch_sums;
     mls_host_spans steps, annotations;
     double unknown_ns;                   /* of activities whose launch is not known */
     double outside_steps_ns, outside_ns; /* of those launched outside of all steps, of all annotations */
@@ -242,10 +250,11 @@ bool mls_gather_list_annotations(mls_gather *gather);
 void mls_gather_too_much(mls_gather *gather, size_t line);
 
 /* Make a profile of what was gathered: time lines (line.c), counters (counters.c), what the
- * rules of ncu say (advice.c), verdicts (verdicts.c). */
+ * rules of ncu say (advice.c), what nsys says of launches (launched.c), verdicts (verdicts.c). */
 bool mls_gather_line(mls_gather *gather);
 bool mls_gather_counters(mls_gather *gather);
 bool mls_gather_list_advice(mls_gather *gather);
+bool mls_gather_list_launched(mls_gather *gather);
 bool mls_gather_judge(mls_gather *gather);
 
 /* As mls_profile_read(), from an input, which it releases. */

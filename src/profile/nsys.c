@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "profile/reports.h"
 
 /* The columns that a report must have, and what its name, where it stands before, must hold. */
@@ -15,11 +16,23 @@ static const struct {
 } reports[MLS_REPORT_IGNORED] = {
     [MLS_REPORT_KERNELS] = {{MLS_ROLE_TIME, MLS_ROLE_INSTANCES, MLS_ROLE_NAME}, "kern", "sums of kernels"},
     [MLS_REPORT_COPY_TIMES] = {{MLS_ROLE_TIME, MLS_ROLE_COUNT, MLS_ROLE_OPERATION}, "mem", "times of copies"},
+    [MLS_REPORT_GPU_SUMS] = {{MLS_ROLE_TIME, MLS_ROLE_INSTANCES, MLS_ROLE_OPERATION}, "gpu", "sums of the GPU"},
     [MLS_REPORT_COPY_SIZES] = {{MLS_ROLE_SIZE, MLS_ROLE_COUNT, MLS_ROLE_OPERATION}, "mem", "sizes of copies"},
     [MLS_REPORT_CALLS] = {{MLS_ROLE_TIME, MLS_ROLE_CALLS, MLS_ROLE_NAME}, "", "calls"},
     [MLS_REPORT_RANGES] = {{MLS_ROLE_TIME, MLS_ROLE_INSTANCES, MLS_ROLE_RANGE}, "nvtx", "ranges"},
     [MLS_REPORT_TRACE] = {{MLS_ROLE_START, MLS_ROLE_LENGTH, MLS_ROLE_NAME}, "gpu", "the time line"},
+    [MLS_REPORT_LAUNCHES] = {{MLS_ROLE_KERNEL_MEAN, MLS_ROLE_COUNT, MLS_ROLE_KERNEL}, "exec", "launches"},
+    [MLS_REPORT_RULE] = {{MLS_ROLE_LENGTH, MLS_ROLE_START, MLS_ROLE_START}, "", "findings of a rule"},
 };
+
+/* Rules of nsys analyze: their tables are told apart by their names alone. */
+static const char *const rule_names[] = {"cuda_memcpy_sync", "cuda_memcpy_async", "cuda_memset_sync",
+                                         "cuda_api_sync",    "gpu_gaps",          "gpu_time_util"};
+
+static bool is_rule(mls_str name, unsigned *rule)
+{
+    return MLS_NAME_FIND(rule_names, sizeof rule_names / sizeof *rule_names, name, rule);
+}
 
 /* The functions of CUDA are called cudaX and cuX. */
 static bool is_cuda_function(mls_str name)
@@ -75,6 +88,11 @@ static void read_report_name(mls_reports *r, mls_str line)
         begin--;
     }
     const size_t length = script || title ? end - begin : 0;
+    unsigned rule;
+    if (length == 0 && is_rule(mls_str_from(r->nsys.name), &rule) &&
+        !mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts)) {
+        return; /* it has a text above its table */
+    }
     memcpy(r->nsys.name, line.ptr + begin, length);
     r->nsys.name[length] = '\0';
 }
@@ -82,8 +100,8 @@ static void read_report_name(mls_reports *r, mls_str line)
 static bool is_nsys_heading(mls_str line)
 {
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
-    return mls_str_any((mls_str){line.ptr + quote, line.len - quote}, "Time (%)|Time(%)|Total (|Start (",
-                       mls_str_starts) &&
+    return mls_str_any((mls_str){line.ptr + quote, line.len - quote},
+                       "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,", mls_str_starts) &&
            memchr(line.ptr, ',', line.len) != NULL;
 }
 
@@ -153,8 +171,8 @@ void mls_nsys_column(mls_reports *r, size_t column, mls_column_role role, mls_st
     } else if (size) {
         r->nsys.megabytes = megabytes;
     }
-    r->nsys.is_number[column] =
-        unit.len > 0 || role == MLS_ROLE_INSTANCES || role == MLS_ROLE_COUNT || role == MLS_ROLE_CALLS;
+    r->nsys.is_number[column] = unit.len > 0 || role == MLS_ROLE_INSTANCES || role == MLS_ROLE_COUNT ||
+                                role == MLS_ROLE_CALLS || role == MLS_ROLE_QUEUED;
     r->nsys.role_of[column] = (unsigned char)role;
     r->nsys.power[role] = power > 0 ? power : 0;
 }
@@ -167,6 +185,10 @@ static bool report_fits(const mls_reports *r, mls_report_kind kind)
         fits = fits && r->at[reports[kind].needs[i]] != MLS_ABSENT;
     }
     const mls_str name = mls_str_from(r->nsys.name);
+    unsigned rule;
+    if (kind == MLS_REPORT_RULE) {
+        return fits && is_rule(name, &rule);
+    }
     if (kind == MLS_REPORT_CALLS && name.len > 0) {
         return fits && (mls_str_contains(name, MLS_S("osrt")) ||
                         (mls_str_contains(name, MLS_S("cuda")) && mls_str_contains(name, MLS_S("api"))));
@@ -190,7 +212,17 @@ static bool report_counts(mls_reports *r, mls_report_kind kind)
 {
     mls_gather *gather = r->gather;
     const bool sums = kind <= MLS_REPORT_COPY_SIZES;
-    if (kind != MLS_REPORT_CALLS && r->nsys.seen[kind]) {
+    bool again = kind != MLS_REPORT_CALLS && kind != MLS_REPORT_RULE && r->nsys.seen[kind];
+    if (kind == MLS_REPORT_GPU_SUMS) {
+        again = again || r->nsys.seen[MLS_REPORT_KERNELS] || r->nsys.seen[MLS_REPORT_COPY_TIMES];
+    } else if (kind == MLS_REPORT_KERNELS || kind == MLS_REPORT_COPY_TIMES) {
+        again = again || r->nsys.seen[MLS_REPORT_GPU_SUMS];
+    } else if (kind == MLS_REPORT_RULE) {
+        (void)is_rule(mls_str_from(r->nsys.name), &r->nsys.rule);
+        again = (r->nsys.rules_seen >> r->nsys.rule & 1) != 0;
+        r->nsys.rules_seen |= 1U << r->nsys.rule;
+    }
+    if (again) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, reports[kind].words,
                     "are ignored: the file has had them already");
         return false;
@@ -208,9 +240,11 @@ static bool report_counts(mls_reports *r, mls_report_kind kind)
     }
     r->nsys.sums_line = sums && r->nsys.sums_line == 0 ? r->line : r->nsys.sums_line;
     gather->has_line |= kind == MLS_REPORT_TRACE;
-    gather->copies_timed |= kind == MLS_REPORT_COPY_TIMES;
+    gather->copies_timed |= kind == MLS_REPORT_COPY_TIMES || kind == MLS_REPORT_GPU_SUMS;
     gather->copies_sized |= kind == MLS_REPORT_COPY_SIZES;
     gather->tallies[MLS_TALLY_RANGES].known |= kind == MLS_REPORT_RANGES;
+    gather->tallies[MLS_TALLY_LAUNCHES].known |= kind == MLS_REPORT_LAUNCHES;
+    gather->tallies[MLS_TALLY_ANALYSIS].known |= kind == MLS_REPORT_RULE;
     return true;
 }
 
@@ -296,11 +330,13 @@ static mls_tally_row *summed_row(mls_reports *r, mls_str name, const char **why)
     uint32_t number;
     bool full = false;
     mls_tally_row *row = NULL;
-    switch (r->nsys.kind) {
+    const bool copies = r->nsys.kind == MLS_REPORT_GPU_SUMS && mls_str_starts(name, MLS_S("[CUDA mem"));
+    switch (copies ? MLS_REPORT_COPY_TIMES : r->nsys.kind) {
     case MLS_REPORT_COPY_TIMES:
         return &kernels->rows[MLS_ROW_COPY + 2 * mls_copy_operation_of(name)];
     case MLS_REPORT_COPY_SIZES:
         return &gather->sizes[mls_copy_operation_of(name)];
+    case MLS_REPORT_GPU_SUMS:
     case MLS_REPORT_KERNELS:
         row = mls_gather_name(gather, name, &number) ? &kernels->rows[number] : NULL;
         break;
@@ -324,6 +360,104 @@ static const char *add_sums(mls_reports *r, mls_str name)
         const double max = number_in(r, MLS_ROLE_MAX, i);
         mls_sums_add(&row->in[i], number_in(r, needs[1], i), number_in(r, needs[0], i), isnan(max) ? max : min,
                      isnan(min) ? min : max);
+    }
+    return why;
+}
+
+/* The row of two texts, the first without blanks. */
+static mls_tally_row *paired_row(mls_reports *r, mls_tally_kind kind, mls_str first, mls_str second, const char **why)
+{
+    mls_buffer key = {0};
+    bool full = false;
+    mls_buffer_append(&key, first);
+    mls_buffer_append_text(&key, " ");
+    mls_buffer_append(&key, second);
+    mls_tally_row *row = key.failed ? NULL : mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key), &full);
+    mls_buffer_release(&key);
+    *why = row != NULL ? NULL : full ? "there are more names than can be kept" : mls_reason_memory;
+    return row;
+}
+
+/* Of a mean the fraction of a nanosecond counts, as many launches have it. */
+static double mean_in(const mls_reports *r, mls_column_role role, mls_locale locale)
+{
+    static const double nanoseconds[] = {1, 1e3, 1e6, 1e9};
+    const mls_decimal *mean = &r->nsys.numbers[role];
+    return r->nsys.there[role] && !mean->negative ? mls_decimal_double(mean) * nanoseconds[r->nsys.power[role] / 3] /
+                                                        mls_locale_divisor(locale, mean->open, false)
+                                                  : (double)NAN;
+}
+
+/* What launching a kernel took, in means. */
+static const char *add_launches(mls_reports *r, mls_str kernel)
+{
+    mls_gather *gather = r->gather;
+    const mls_str api = mls_report_text(r, r->at[MLS_ROLE_API]);
+    const char *why;
+    if (isnan(mean_in(r, MLS_ROLE_KERNEL_MEAN, MLS_LOCALE_POINT)) ||
+        isnan(number_in(r, MLS_ROLE_COUNT, MLS_LOCALE_POINT)) || memchr(api.ptr, ' ', api.len) != NULL) {
+        return no_number;
+    }
+    mls_tally_row *row = paired_row(r, MLS_TALLY_LAUNCHES, api, kernel, &why);
+    const size_t number = row != NULL ? (size_t)(row - gather->tallies[MLS_TALLY_LAUNCHES].rows) : 0;
+    if (row != NULL && number == gather->launch_sums.count) {
+        if (!MLS_GROW(&gather->launch_sums, items)) {
+            return mls_reason_memory;
+        }
+        gather->launch_sums.items[gather->launch_sums.count++] = (mls_launch_sums){0};
+    }
+    for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
+        mls_launch_sums *sums = &gather->launch_sums.items[number];
+        const double count = number_in(r, MLS_ROLE_COUNT, i);
+        const double queue = mean_in(r, MLS_ROLE_QUEUE_MEAN, i) * number_in(r, MLS_ROLE_QUEUED, i);
+        mls_sums_add(&row->in[i], count, mean_in(r, MLS_ROLE_KERNEL_MEAN, i) * count, (double)NAN, (double)NAN);
+        sums->api[i] += mean_in(r, MLS_ROLE_API_MEAN, i) * count;
+        sums->queue[i] += isnan(queue) ? 0 : queue; /* of what never waited there is no mean */
+    }
+    return why;
+}
+
+bool mls_nsys_end(mls_reports *r)
+{
+    mls_gather *gather = r->gather;
+    const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
+    if (r->nsys.seen[MLS_REPORT_KERNELS] || r->nsys.seen[MLS_REPORT_GPU_SUMS] || gather->has_line) {
+        return true;
+    }
+    for (size_t i = 0; i < launches->count; i++) {
+        uint32_t number;
+        mls_str kernel = launches->rows[i].name;
+        (void)mls_str_word(&kernel);
+        kernel = (mls_str){kernel.ptr + 1, kernel.len - 1};
+        if (!mls_gather_name(gather, kernel, &number)) {
+            return false;
+        }
+        for (mls_locale k = 0; k < MLS_LOCALES; k++) {
+            const mls_sums *sums = &launches->rows[i].in[k];
+            mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[number].in[k], sums->count, sums->total, sums->min,
+                         sums->max);
+        }
+    }
+    return true;
+}
+
+/* What a rule found: of calls by their names, of devices by their numbers. */
+static const char *add_found(mls_reports *r)
+{
+    enum { SHOWN = 40 };
+    char device[SHOWN + sizeof "device "];
+    const char *why;
+    const mls_str number = mls_report_text(r, r->at[MLS_ROLE_DEVICE_ID]);
+    const mls_str api = mls_report_text(r, r->at[MLS_ROLE_API]);
+    if (isnan(number_in(r, MLS_ROLE_LENGTH, MLS_LOCALE_POINT))) {
+        return no_number;
+    }
+    (void)snprintf(device, sizeof device, "device %.*s", (int)(number.len < SHOWN ? number.len : SHOWN), number.ptr);
+    mls_tally_row *row = paired_row(r, MLS_TALLY_ANALYSIS, mls_str_from(rule_names[r->nsys.rule]),
+                                    api.len > 0 ? api : mls_str_from(device), &why);
+    for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
+        const double ns = number_in(r, MLS_ROLE_LENGTH, i);
+        mls_sums_add(&row->in[i], 1, ns, ns, ns);
     }
     return why;
 }
@@ -395,5 +529,10 @@ const char *mls_nsys_row(mls_reports *r)
         return NULL;
     }
     read_numbers(r);
-    return (r->nsys.kind == MLS_REPORT_TRACE ? add_traced : add_sums)(r, mls_report_text(r, named));
+    if (r->nsys.kind == MLS_REPORT_RULE) {
+        return add_found(r);
+    }
+    return (r->nsys.kind == MLS_REPORT_TRACE      ? add_traced
+            : r->nsys.kind == MLS_REPORT_LAUNCHES ? add_launches
+                                                  : add_sums)(r, mls_report_text(r, named));
 }

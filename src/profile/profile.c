@@ -174,7 +174,8 @@ static mls_status gather_finish(mls_gather *gather)
     if ((gather->has_line && !mls_gather_line(gather)) ||
         (profile->kind == MLS_PROFILE_NCU && (!mls_gather_counters(gather) || !mls_gather_list_advice(gather))) ||
         !list_classes(gather) || !mls_gather_list_annotations(gather) || !list_peaks(gather) ||
-        !list_tally(gather, MLS_TALLY_API, &profile->api) || !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
+        !mls_gather_list_launched(gather) || !list_tally(gather, MLS_TALLY_API, &profile->api) ||
+        !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
         !list_tally(gather, MLS_TALLY_OSRT, &profile->osrt)) {
         return MLS_ERROR_MEMORY;
     }

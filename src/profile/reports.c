@@ -166,6 +166,9 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     }
     if (status == MLS_OK) {
         mls_nsys_report_end(r);
+        status = mls_nsys_end(r) ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    if (status == MLS_OK) {
         profile->complete = window->input->trouble.wrong == NULL;
         profile->kind = r->is_ncu          ? MLS_PROFILE_NCU
                         : r->is_rocprof    ? (gather->has_line ? MLS_PROFILE_ROCPROF_TRACE : MLS_PROFILE_ROCPROF_STATS)

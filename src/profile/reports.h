@@ -25,6 +25,9 @@ typedef struct mls_report_field {
     F(RANGE, "Range")                                                                                                  \
     F(MIN, "Min")                                                                                                      \
     F(MAX, "Max")                                                                                                      \
+    F(API_MEAN, "AAvg")                                                                                                \
+    F(QUEUE_MEAN, "QAvg")                                                                                              \
+    F(KERNEL_MEAN, "KAvg")                                                                                             \
     F(START, "Start")                                                                                                  \
     F(LENGTH, "Duration")                                                                                              \
     F(DEVICE, "Device")                                                                                                \
@@ -32,6 +35,9 @@ typedef struct mls_report_field {
     F(BYTES, "Bytes")                                                                                                  \
     F(SOURCE, "SrcMemKd")                                                                                              \
     F(DESTINATION, "DstMemKd")                                                                                         \
+    F(QUEUED, "QCount")                                                                                                \
+    F(API, "API Name")                                                                                                 \
+    F(DEVICE_ID, "Device ID")                                                                                          \
     F(THREAD, "Tid")                                                                                                   \
     F(ID, "ID")                                                                                                        \
     F(PROCESS, "Process ID")                                                                                           \
@@ -53,10 +59,13 @@ enum { MLS_ABSENT = MLS_FIELDS_MAX };
 typedef enum mls_report_kind {
     MLS_REPORT_KERNELS,
     MLS_REPORT_COPY_TIMES,
+    MLS_REPORT_GPU_SUMS, /* both */
     MLS_REPORT_COPY_SIZES,
     MLS_REPORT_CALLS,
     MLS_REPORT_RANGES,
     MLS_REPORT_TRACE,
+    MLS_REPORT_LAUNCHES,
+    MLS_REPORT_RULE,
     MLS_REPORT_IGNORED,
     MLS_REPORT_NONE
 } mls_report_kind;
@@ -91,6 +100,7 @@ typedef struct mls_reports {
         mls_decimal numbers[MLS_ROLES + 1];
         bool there[MLS_ROLES + 1]; /* the row has that number */
         bool any_row;              /* the report has had one */
+        unsigned rule, rules_seen; /* which rule of nsys analyze the report is of; a bit for each */
     } nsys;
     struct {
         bool raw;
@@ -130,6 +140,9 @@ void mls_nsys_column(mls_reports *reports, size_t column, mls_column_role role, 
 void mls_nsys_heading(mls_reports *reports);
 const char *mls_nsys_row(mls_reports *reports);
 void mls_nsys_report_end(mls_reports *reports);
+
+/* Takes kernels from their launches, where nothing better tells of them.  False: no memory. */
+bool mls_nsys_end(mls_reports *reports);
 
 /* Whether a line is a heading of rocprof, and what nsys calls a column of it. */
 bool mls_is_rocprof_heading(mls_str line);

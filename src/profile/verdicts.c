@@ -127,7 +127,7 @@ static void judge_counters(mls_gather *gather)
 static void judge_kernels(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    add_verdict(gather, profile->kernels == 0, "no-kernels",
+    add_verdict(gather, profile->kernels == 0 && profile->analysis == NULL, "no-kernels",
                 "there is no kernel in it: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
                 "ProfilerActivity.CUDA");
     add_share(gather, share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, "compute-heavy", 0,
@@ -219,9 +219,40 @@ static void judge_line(mls_gather *gather)
     judge_idle(gather);
 }
 
+/* Adds up what rules of nsys analyze found, those of the list "a|b". */
+static mls_profile_found sum_found(const mls_profile *profile, const char *rules)
+{
+    mls_profile_found sum = {0};
+    for (size_t i = 0; i < profile->analysis_count; i++) {
+        const mls_profile_found *found = &profile->analysis[i];
+        if (mls_str_any(found->rule, rules, mls_str_equal)) {
+            sum.count += found->count;
+            sum.total_ms += found->total_ms;
+            sum.longest_ms = fmax(sum.longest_ms, found->longest_ms);
+        }
+    }
+    return sum;
+}
+
+static void judge_analysis(mls_gather *gather)
+{
+    const mls_profile_found gaps = sum_found(gather->profile, "gpu_gaps");
+    const mls_profile_found copies = sum_found(gather->profile, "cuda_memcpy_sync|cuda_memset_sync");
+    add_verdict(
+        gather, gaps.count > 0, "gaps",
+        "a GPU has nothing to do in %s, %s ms together and %s ms in the longest: look at what the host does then",
+        mls_words_plural((size_t)gaps.count, "gap", "gaps").text, mls_words_grouped(gaps.total_ms, 1).text,
+        mls_words_grouped(gaps.longest_ms, 1).text);
+    add_verdict(gather, copies.count > 0, "synchronous-copies",
+                "%s that the host waits for take %s ms: cudaMemcpyAsync with pinned memory, cudaMemsetAsync",
+                mls_words_plural((size_t)copies.count, "copy or set", "copies and sets").text,
+                mls_words_grouped(copies.total_ms, 3).text);
+}
+
 static void judge_host(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
+    judge_analysis(gather);
     add_share(gather, share_of_roles(gather, MLS_CLASS_COPY), 0.05, "copies", 0,
               "the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies");
     add_share(gather, profile->pageable_share, 0.01, "pageable-copies", 1,

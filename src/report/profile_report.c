@@ -221,6 +221,21 @@ MLS_FIELDS(copy, mls_profile_row, COPY_FIELDS)
     F(call, calls, NUMBER, "", row->count)                                                                             \
     F(call, total_ms, NUMBER, "ms", row->total_ms)
 MLS_FIELDS(call, mls_profile_row, CALL_FIELDS)
+#define LAUNCHES_FIELDS(F)                                                                                             \
+    F(launches, name, TEXT, "", row->name)                                                                             \
+    F(launches, api, TEXT, "", row->api)                                                                               \
+    F(launches, count, NUMBER, "", row->count)                                                                         \
+    F(launches, api_ms, NUMBER_OR_NULL, "ms", row->api_ms)                                                             \
+    F(launches, queue_ms, NUMBER, "ms", row->queue_ms)                                                                 \
+    F(launches, kernel_ms, NUMBER, "ms", row->kernel_ms)
+MLS_FIELDS(launches, mls_profile_launches, LAUNCHES_FIELDS)
+#define FOUND_FIELDS(F)                                                                                                \
+    F(found, rule, TEXT, "", row->rule)                                                                                \
+    F(found, name, TEXT, "", row->name)                                                                                \
+    F(found, count, NUMBER, "", row->count)                                                                            \
+    F(found, total_ms, NUMBER, "ms", row->total_ms)                                                                    \
+    F(found, longest_ms, NUMBER, "ms", row->longest_ms)
+MLS_FIELDS(found, mls_profile_found, FOUND_FIELDS)
 #define STREAM_FIELDS(F)                                                                                               \
     F(stream, stream, TEXT, "", row->stream)                                                                           \
     F(stream, activities, NUMBER, "", row->activities)                                                                 \
@@ -333,6 +348,9 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
     F(profile, devices, LIST_IF(device, row->has_devices), "", MLS_ROWS(row->devices, row->device_count))              \
     F(profile, api, LIST_IF(call, row->api.known), "", MLS_ROWS(row->api.items, row->api.count))                       \
     F(profile, ranges, LIST_IF(call, row->ranges.known), "", MLS_ROWS(row->ranges.items, row->ranges.count))           \
+    F(profile, launches, LIST_IF(launches, row->launches != NULL), "",                                                 \
+      MLS_ROWS(row->launches, mls_profile_top(row, row->launch_count)))                                                \
+    F(profile, analysis, LIST_IF(found, row->analysis != NULL), "", MLS_ROWS(row->analysis, row->analysis_count))      \
     F(profile, osrt, LIST_IF(call, row->osrt.known), "", MLS_ROWS(row->osrt.items, row->osrt.count))                   \
     F(profile, steps, OBJECT_OR_NULL(steps), "", row->steps.count > 0 ? row : NULL)                                    \
     F(profile, annotations, LIST_IF(annotation, row->annotation_count > 0), "",                                        \

@@ -192,6 +192,39 @@ static void show_steps(mls_view *view, const mls_profile *profile)
     mls_table_finish(&table, view);
 }
 
+static void show_launched(mls_view *view, const mls_profile *profile)
+{
+    mls_table table = {.indent = INDENT};
+    const size_t shown = mls_profile_top(profile, profile->launch_count);
+    for (size_t i = 0; i < shown; i++) {
+        const mls_profile_launches *row = &profile->launches[i];
+        mls_table_row(&table);
+        name_cell(&table, "kernel", row->name);
+        name_cell(&table, "launched by", row->api);
+        profile_cell(&table, "count", (double)row->count, 0);
+        profile_cell(&table, "call ms", row->api_ms, 3);
+        profile_cell(&table, "queued ms", row->queue_ms, 3);
+        profile_cell(&table, "kernel ms", row->kernel_ms, 3);
+    }
+    mls_table_finish(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->launch_count - shown, NULL, "--top 0 lists all");
+}
+
+static void show_analysis(mls_view *view, const mls_profile *profile)
+{
+    mls_table table = {.indent = INDENT};
+    for (size_t i = 0; i < profile->analysis_count; i++) {
+        const mls_profile_found *row = &profile->analysis[i];
+        mls_table_row(&table);
+        name_cell(&table, "rule", row->rule);
+        name_cell(&table, "of", row->name);
+        profile_cell(&table, "count", (double)row->count, 0);
+        profile_cell(&table, "ms", row->total_ms, 3);
+        profile_cell(&table, "longest ms", row->longest_ms, 3);
+    }
+    mls_table_finish(&table, view);
+}
+
 static bool knows_occupancy(const mls_profile *profile)
 {
     bool known = false;
@@ -226,6 +259,10 @@ void mls_profile_tables_show(mls_view *view, const mls_profile *profile, mls_pro
         }
     }
     show_rules(view, profile);
+    show_analysis(view, profile);
+    if (view->verbose > 0 || profile->names.count == 0) {
+        show_launched(view, profile);
+    }
 }
 
 void mls_profile_changes_show(mls_view *view, const mls_profiles *all)
