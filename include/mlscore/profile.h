@@ -10,7 +10,9 @@
 
 MLS_C_BEGIN
 
-/** Classes of kernels ("gemm", "communication" …), and the rules by which names belong to them. */
+/** Classes of kernels ("gemm", "communication" …), and the rules by which names belong to them.  Threads may share
+ * them.
+ */
 typedef struct mls_kernel_classes mls_kernel_classes;
 
 /** Loads classes from a text of the form of src/data/kernels.json; ptr NULL: that file itself.  To be freed.

@@ -136,7 +136,8 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
     mls_kernel_classes *made = calloc(1, sizeof *made);
     cJSON *root = NULL;
     mls_status status = MLS_ERROR_MEMORY;
-    if (made != NULL) {
+    if (made != NULL && (made->lock = malloc(sizeof *made->lock)) != NULL) {
+        (void)pthread_mutex_init(made->lock, NULL);
         status = json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
         status = status == MLS_OK ? read_classes(made, root, error) : status;
     }
@@ -157,6 +158,10 @@ void mls_kernel_classes_free(mls_kernel_classes *classes)
         }
         mls_pattern_release(&classes->fp32);
         mls_arena_release(&classes->memory);
+        if (classes->lock != NULL) {
+            (void)pthread_mutex_destroy(classes->lock);
+        }
+        free(classes->lock);
         free(classes);
     }
 }
@@ -177,6 +182,7 @@ bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *num
     bool found = false;
     *number = classes->other;
     *fp32 = false;
+    (void)pthread_mutex_lock(classes->lock);
     for (size_t i = 0; i < classes->rule_count && !found && status == MLS_OK; i++) {
         status = look_for(&classes->rules[i].pattern, name, &found);
         *number = found ? classes->rules[i].number : *number;
@@ -184,5 +190,6 @@ bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *num
     if (status == MLS_OK && (classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL) {
         status = look_for(&classes->fp32, name, fp32);
     }
+    (void)pthread_mutex_unlock(classes->lock);
     return status == MLS_OK;
 }

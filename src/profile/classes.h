@@ -2,6 +2,8 @@
 /* classes.h - classes of kernels by number, private to the profile room. */
 #pragma once
 
+#include <pthread.h>
+
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "mlscore/profile.h"
@@ -20,6 +22,7 @@ enum {
 
 struct mls_kernel_classes {
     mls_arena memory;
+    pthread_mutex_t *lock; /* a pattern is matched by one thread at a time; NULL: not made yet */
     const char *names[MLS_CLASSES_MAX];
     unsigned roles[MLS_CLASSES_MAX];
     size_t count;

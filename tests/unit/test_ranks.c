@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "close.h"
 #include "log/input.h"
 #include "mlscore/ranks.h"
@@ -221,11 +222,46 @@ static void test_kinds_max(void **state)
     mls_profile_free(profiles[1]);
 }
 
+/* Files that are read at the same time by the same classes. */
+enum { FILES = 8, NAMES = 3000 };
+
+static void read_many_names(void *state, size_t item)
+{
+    mls_profile **profiles = state;
+    mls_buffer text = {0};
+    mls_buffer_append_text(&text, "[{}");
+    for (size_t i = 0; i < NAMES; i++) {
+        static const char *const names[] = {"sm90_xmma_gemm", "ncclDevKernel", "layer_norm", "unknown", "flash_fwd"};
+        mls_buffer_printf(&text, ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s_%zu\",\"ts\":%zu,\"dur\":1}",
+                          names[(i + item) % 5], i, i);
+    }
+    mls_buffer_append_text(&text, "]");
+    profiles[item] = read_trace(&text, "x");
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    mls_profile *profiles[FILES] = {NULL};
+    const mls_relay relay = {
+        .threads = FILES, .slots = FILES, .count = FILES, .state = profiles, .work = read_many_names};
+    assert_int_equal(mls_relay_run(&relay), MLS_OK);
+    for (size_t i = 0; i < FILES; i++) {
+        const mls_profile_rows *rows = &profiles[i]->classes;
+        assert_int_equal(rows->count, 5);
+        for (size_t k = 0; k < rows->count; k++) {
+            assert_int_equal(rows->items[k].count, NAMES / 5);
+        }
+        mls_profile_free(profiles[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_kinds_max),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
