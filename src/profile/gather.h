@@ -228,6 +228,9 @@ const char *mls_copy_operation_name(mls_copy_operation operation);
 /* The name of a function of CUDA or HIP without cuda, cu or hip; empty: it is none. */
 mls_str mls_cuda_call(mls_str name);
 
+/* The two texts that a blank parts in the name of a row of MLS_TALLY_LAUNCHES or MLS_TALLY_ANALYSIS. */
+void mls_pair_split(mls_str name, mls_str *first, mls_str *second);
+
 /* Adds what a copy moved. */
 void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open);
 

@@ -4,8 +4,7 @@
 
 #include "profile/gather.h"
 
-/* The two texts of a row's name. */
-static void split_name(mls_str name, mls_str *first, mls_str *second)
+void mls_pair_split(mls_str name, mls_str *first, mls_str *second)
 {
     const char *blank = memchr(name.ptr, ' ', name.len);
     const size_t len = blank != NULL ? (size_t)(blank - name.ptr) : name.len;
@@ -44,7 +43,7 @@ static bool list_launches(mls_gather *gather)
                                           .api_ms = beside->api[gather->locale] / 1e6,
                                           .queue_ms = beside->queue[gather->locale] / 1e6,
                                           .kernel_ms = sums->total / 1e6};
-        split_name(tally->rows[i].name, &items[i].api, &items[i].name);
+        mls_pair_split(tally->rows[i].name, &items[i].api, &items[i].name);
     }
     gather->profile->launch_count = tally->count;
     if (items != NULL) {
@@ -62,7 +61,7 @@ static bool list_found(mls_gather *gather)
         const mls_sums *sums = &tally->rows[i].in[gather->locale];
         items[i] = (mls_profile_found){
             .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
-        split_name(tally->rows[i].name, &items[i].rule, &items[i].name);
+        mls_pair_split(tally->rows[i].name, &items[i].rule, &items[i].name);
     }
     gather->profile->analysis_count = tally->count;
     if (items != NULL) {

@@ -426,9 +426,9 @@ bool mls_nsys_end(mls_reports *r)
     }
     for (size_t i = 0; i < launches->count; i++) {
         uint32_t number;
-        mls_str kernel = launches->rows[i].name;
-        (void)mls_str_word(&kernel);
-        kernel = (mls_str){kernel.ptr + 1, kernel.len - 1};
+        mls_str api;
+        mls_str kernel;
+        mls_pair_split(launches->rows[i].name, &api, &kernel);
         if (!mls_gather_name(gather, kernel, &number)) {
             return false;
         }
