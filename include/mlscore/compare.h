@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
  *
- * A side is what stands under some paths: logs, or what `mlscore score` wrote of logs (JSON, NDJSON, CSV).  Groups of
+ * A side is what stands under some paths: logs, what `mlscore score` wrote of logs (JSON, NDJSON, CSV), or published
+ * results, as "published:5.1,NVIDIA,theia_ngpu72".  Groups of
  * the sides meet when they are of one benchmark, and each is compared with the baseline's.  Times are minutes where the
  * name says so, else milliseconds; NAN and NULL: not known. */
 #pragma once
@@ -76,7 +77,8 @@ typedef struct mls_side_group {
     const mls_side *side;
     struct mls_side_group *met; /**< of another side, while two are paired; of the baseline when all are; NULL: none */
     const char *path, *benchmark, *config, *accelerator;
-    const char *system_id; /**< the folder of results that it lies in; NULL: none */
+    const char *system_id;                 /**< the folder of results that it lies in; NULL: none */
+    const mls_published_result *published; /**< that it is; without runs when its logs are not public; NULL: none */
     mls_usage usage;
     mls_division division;
     const char *edition; /**< "5.1.0"; "" when nobody says */
@@ -98,8 +100,11 @@ typedef enum mls_compare_verdict {
     MLS_COMPARE_SLOWER, /**< above 0 */
     MLS_COMPARE_NONE,   /**< no difference is shown */
     MLS_COMPARE_TOO_FEW,
-    MLS_COMPARE_NO_SCORE
+    MLS_COMPARE_NO_SCORE,
+    MLS_COMPARE_NOT_PUBLIC /**< the runs of a published result are not: only its scaled score is known */
 } mls_compare_verdict;
+
+/** NULL of NOT_PUBLIC. */
 const char *mls_compare_verdict_name(mls_compare_verdict verdict);
 
 /** The shares of a difference, in the order in which they are listed: `training` instead of the two before it, likewise
@@ -255,16 +260,19 @@ typedef struct mls_comparison {
     MLS_LIST_OF(mls_scaling_series) series;
     MLS_LIST_OF(mls_beside) beside;
     MLS_LIST_OF(mls_side_problem) problems;
+    MLS_LIST_OF(const char *) candidates; /**< sides that one which means several systems could be: its words */
     mls_known_settings known;
+    mls_published opened;                     /**< of all usages, where a side is published */
     mls_published published[MLS_USAGE_COUNT]; /**< of the usages that are asked for */
     mls_collection *collections;              /**< of the logs of each side as it was named */
     size_t collection_count;
     struct mls_arena *arena;
 } mls_comparison;
 
-/** Reads the sides and compares them.  A single side becomes one side for each of its groups.  What cannot be read is
- * listed: in `skipped` of the collections with `failed` set, and in `problems`.  MLS_OK, MLS_ERROR_MEMORY,
- * MLS_ERROR_VALUE (a single side without two groups to compare; a baseline nobody is called), MLS_ERROR_LIMIT or what
+/** Reads the sides and compares them.  A published side that was given no name gets one.  A single side becomes one
+ * side for each of its groups.  What cannot be read is listed: in `skipped` of the collections with `failed` set, and
+ * in `problems`.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_VALUE (a single side without two groups to compare; a baseline
+ * nobody is called; words of a published side that mean no result, or several systems), MLS_ERROR_LIMIT or what
  * mls_collect() says; to be released in any case, before the editions of the options. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 

@@ -170,6 +170,9 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     mls_cli_progress_end(cli);
     if (status == MLS_ERROR_VALUE) {
         say_problems(cli, &comparison);
+        for (size_t i = 0; i < comparison.candidates.count; i++) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison.candidates.items[i]);
+        }
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
     } else if (status != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
@@ -214,11 +217,12 @@ const mls_command mls_command_compare = {
     .name = "compare",
     .summary = "say which runs are faster, whether to believe it, and why",
     .usage = "[OPTION]… [NAME=]PATH…",
-    .about = "Compares sides, one for each PATH: logs as score takes them, or the JSON,\n"
-             "NDJSON or CSV that score wrote.  Groups of one benchmark meet; of each other\n"
-             "side it says how far its score is from the baseline's, with an interval and a\n"
-             "verdict, what parts of the runs the difference is made of, and how differently\n"
-             "they were set up.",
+    .about = "Compares sides, one for each PATH: logs as score takes them, the JSON, NDJSON\n"
+             "or CSV that score wrote, or a published result, published:WORDS (a round, parts\n"
+             "of submitter or system, best, nearest).  Groups of one benchmark meet; of each\n"
+             "other side it says how far its score is from the baseline's, with an interval\n"
+             "and a verdict, what parts of the runs the difference is made of, and how\n"
+             "differently they were set up.",
     .options = options,
     .settings_size = sizeof(compare_settings),
     .paths = "no path given",

@@ -12,7 +12,7 @@
 /* Published minutes have four decimals; a number half-way between two was rounded to either. */
 #define HALF_A_DECIMAL 0.5e-4
 
-static mls_published_query query_of_side(const mls_side_group *group)
+mls_published_query mls_query_of_side(const mls_side_group *group)
 {
     unsigned edition = 0;
     (void)mls_edition_number(mls_str_from(group->edition), &edition);
@@ -204,7 +204,7 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
         }
         status = find_edition(beside, groups[i].edition, &published, error);
         const mls_side_group side = mls_side_group_of(&groups[i]);
-        const mls_published_query query = query_of_side(&side);
+        const mls_published_query query = mls_query_of_side(&side);
         mls_published_near near;
         if (status == MLS_OK && mls_published_nearest(published, &query, &near, 1) == 1 &&
             near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
@@ -227,7 +227,7 @@ void mls_published_beside_release(mls_published_beside *beside)
 static bool add_beside(mls_comparison *comparison, const mls_side_group *group, const mls_compare_request *request)
 {
     mls_beside beside = {.group = group};
-    mls_published_query query = query_of_side(group);
+    mls_published_query query = mls_query_of_side(group);
     query.submitter = request->submitter;
     if (group->benchmark == NULL || !isfinite(group->scaled_minutes)) {
         return mls_leave_out(comparison, group, group->benchmark == NULL ? "unknown benchmark" : "no score");

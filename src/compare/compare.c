@@ -46,7 +46,7 @@ static mls_status read_exports(mls_comparison *to, const mls_side *side, size_t 
     bool failed = false;
     for (size_t i = 0; i < side->paths.count; i++) {
         const char *path = side->paths.items[i];
-        const export_kind kind = kind_of(path);
+        const export_kind kind = mls_is_published_side(path) ? NO_EXPORT : kind_of(path);
         mls_side_problem wrong = {.path = path};
         const mls_status status = kind != NO_EXPORT ? read_export(to, side, path, kind, &wrong.error) : MLS_OK;
         if (status == MLS_ERROR_MEMORY || (status != MLS_OK && !MLS_ARENA_ADD(to->arena, &to->problems, wrong))) {
@@ -68,7 +68,7 @@ static mls_status read_side(const mls_compare_request *request, mls_comparison *
     mls_status status = logs != NULL ? MLS_OK : mls_error_memory(error);
     for (size_t i = 0; i < side->paths.count && logs != NULL; i++) {
         logs[count] = side->paths.items[i];
-        count += kind_of(side->paths.items[i]) == NO_EXPORT;
+        count += !mls_is_published_side(side->paths.items[i]) && kind_of(side->paths.items[i]) == NO_EXPORT;
     }
     if (count > 0) {
         to->collection_count++;
@@ -150,6 +150,7 @@ static mls_status measure_groups(const mls_comparison *comparison, mls_error *er
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
     const bool alone = request->sides.count == 1 && request->mode == MLS_COMPARE_SIDES;
+    const bool published = mls_request_has_published(request);
     *comparison = (mls_comparison){.mode = request->mode,
                                    .sides = request->sides,
                                    .baseline = request->sides.items[0],
@@ -158,12 +159,19 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     if (comparison->collections == NULL || comparison->arena == NULL) {
         return mls_error_memory(error);
     }
-    mls_status status = alone ? MLS_OK : find_baseline(request, comparison, error);
+    mls_status status = alone || published ? MLS_OK : find_baseline(request, comparison, error);
     if (status == MLS_OK && request->collect.printed) {
         status = mls_known_settings_load(&comparison->known, error);
     }
+    if (status == MLS_OK && published) {
+        status = mls_published_load(MLS_ANY_USAGE, 0, &comparison->opened, error);
+    }
     for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++) {
         status = read_side(request, comparison, request->sides.items[i], error);
+    }
+    if (status == MLS_OK && published) { /* these get their names by what they are */
+        status = mls_sides_take_published(request, comparison, error);
+        status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;
     }
     status = status == MLS_OK ? measure_groups(comparison, error) : status;
     if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
@@ -198,6 +206,7 @@ void mls_comparison_release(mls_comparison *comparison)
     }
     free(comparison->collections);
     mls_known_settings_release(&comparison->known);
+    mls_published_release(&comparison->opened);
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         mls_published_release(&comparison->published[usage]);
     }

@@ -16,7 +16,7 @@
 
 const char *mls_compare_verdict_name(mls_compare_verdict verdict)
 {
-    static const char *const names[] = {"faster", "slower", "none", "too few", "no score"};
+    static const char *const names[] = {"faster", "slower", "none", "too few", "no score", NULL};
     return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "";
 }
 
@@ -163,6 +163,11 @@ static bool times_make(const mls_side_group *group, group_times *times)
     return true;
 }
 
+static bool runs_are_hidden(const mls_side_group *group)
+{
+    return group->published != NULL && group->runs.count == 0;
+}
+
 static bool is_imaging(const char *benchmark)
 {
     return benchmark != NULL && mls_str_among(mls_str_from(benchmark), "resnet ssd retinanet maskrcnn unet3d");
@@ -226,7 +231,9 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
         judge_interval(difference, mls_mean_estimate_trimmed(x.valid, x.valid_count, 0),
                        mls_mean_estimate_trimmed(y.valid, y.valid_count, 0));
     }
-    difference->verdict = scored ? difference->verdict : MLS_COMPARE_NO_SCORE;
+    difference->verdict = scored                                     ? difference->verdict
+                          : runs_are_hidden(a) || runs_are_hidden(b) ? MLS_COMPARE_NOT_PUBLIC
+                                                                     : MLS_COMPARE_NO_SCORE;
     difference->within_variance =
         difference->verdict <= MLS_COMPARE_SLOWER &&
         fabs(difference->ratio) <= (is_imaging(a->benchmark) ? VARIANCE_IMAGING : VARIANCE_OTHER);

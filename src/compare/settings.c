@@ -168,6 +168,7 @@ static bool has_settings(const mls_side_group *group)
 static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
     bool ok = true;
+    bool untold = false; /* what not all runs of a published result have alike is not known of it */
     const mls_setting_value *first = NULL;
     for (size_t i = 0; i < row->value_count && ok; i++) {
         mls_setting_values *values = &row->values[i];
@@ -175,7 +176,9 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
         for (size_t k = 0; k < values->count; k++) {
             having += values->items[k].runs;
         }
-        ok = having == values->group->runs.count || (having == 0 && !has_settings(values->group)) ||
+        const bool unknown = having == 0 && (values->group->published != NULL || !has_settings(values->group));
+        untold |= unknown && values->group->published != NULL;
+        ok = having == values->group->runs.count || unknown ||
              add_value(arena, values, NULL, values->group->runs.count - having);
         count_values(values);
         for (size_t k = 0; k < values->count; k++) {
@@ -189,6 +192,7 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
             }
         }
     }
+    row->differs &= !untold;
     return ok;
 }
 
@@ -352,7 +356,7 @@ bool mls_block_outliers(mls_block *block, mls_arena *arena)
 {
     bool ok = true;
     for (size_t i = 0; i < block->group_count && ok; i++) {
-        ok = find_outliers(block, arena, block->groups[i]);
+        ok = block->groups[i]->published != NULL || find_outliers(block, arena, block->groups[i]);
     }
     return ok;
 }

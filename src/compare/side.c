@@ -85,7 +85,9 @@ bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
            mls_setting_add_text(arena, to, "container", place->container) &&
            mls_setting_add_text(arena, to, "node_list", place->node_list) &&
            mls_setting_add_text(arena, to, "submission_org", place->organisation) &&
-           mls_setting_add_text(arena, to, "submission_platform", place->platform);
+           mls_setting_add_text(arena, to, "submission_platform", place->platform) &&
+           mls_setting_add_text(arena, to, "host_processor", place->host_processor) &&
+           mls_setting_add_text(arena, to, "framework", place->framework);
 }
 
 static bool take_logged_run(const mls_comparison *in, const mls_group *group, size_t index, mls_side_group *to)
@@ -94,11 +96,14 @@ static bool take_logged_run(const mls_comparison *in, const mls_group *group, si
     const mls_run *run = group->runs[index];
     const mls_convergence converge = mls_run_to_converge(run);
     const mls_finding *reason = mls_run_reason(run);
+    const bool described = in->opened.count > 0; /* published results are, exports are not */
     const mls_side_place place = {.config = mls_run_config(run),
                                   .container = run->job.container,
                                   .node_list = run->job.node_list,
                                   .organisation = run->organisation,
                                   .platform = run->platform,
+                                  .host_processor = described ? group->system.host_processor_model_name : NULL,
+                                  .framework = described ? group->system.framework : NULL,
                                   .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
     mls_side_run made = {.file = run->file,
                          .reason = reason != NULL ? reason->message : NULL,

@@ -22,7 +22,7 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
 
 /* Where a run was made; NULL and NAN: not known. */
 typedef struct mls_side_place {
-    const char *config, *container, *node_list, *organisation, *platform;
+    const char *config, *container, *node_list, *organisation, *platform, *host_processor, *framework;
     double nodes;
 } mls_side_place;
 
@@ -48,6 +48,21 @@ bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_coll
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines,
                               mls_error *error) MLS_MUST_USE;
 mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str text, mls_error *error) MLS_MUST_USE;
+
+/* A published result as a group, with the runs that are public, whose memory is the arena's. */
+mls_status mls_published_group(mls_arena *arena, const mls_published_result *result, const mls_benchmark *rules,
+                               bool select_window, mls_side_group *group, mls_error *error) MLS_MUST_USE;
+
+/* `published:WORDS`: whether a path is that, whether some side has one, and the groups of all that have, behind those
+ * of logs.  MLS_ERROR_VALUE: no result, or several systems, which are listed in the comparison. */
+#define MLS_PUBLISHED_PREFIX "published:"
+bool mls_is_published_side(const char *path);
+bool mls_request_has_published(const mls_compare_request *request);
+mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison,
+                                    mls_error *error) MLS_MUST_USE;
+
+/* Whose neighbours are looked for, of a group. */
+mls_published_query mls_query_of_side(const mls_side_group *group);
 
 /* Lets groups of the sides meet: the blocks, without their differences, and what met none. */
 bool mls_sides_meet(mls_comparison *comparison) MLS_MUST_USE;

@@ -114,7 +114,7 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
     F(difference, interval, OBJECT_OR_NULL(interval), "", row->has_interval ? row : NULL)                              \
     F(difference, mann_whitney_p, NUMBER_OR_NULL, "", row->mann_whitney_p)                                             \
     F(difference, detectable_ratio, NUMBER_OR_NULL, "", row->detectable_ratio)                                         \
-    F(difference, verdict, TEXT, "", mls_compare_verdict_name(row->verdict))                                           \
+    F(difference, verdict, TEXT_OR_NULL, "", mls_compare_verdict_name(row->verdict))                                   \
     F(difference, total_ms, IF(NUMBER, row->split.known), "ms", row->split.total_ms)                                   \
     F(difference, parts, LIST(share), "",                                                                              \
       MLS_EACH(row->split.known ? MLS_SHARE_COUNT : 0,                                                                 \

@@ -128,7 +128,7 @@ static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, ce
     case SCALED_SCORE: /* the one that counts, where it is not the measured one */
         cells->side = mls_words_grouped(group->scaled_minutes, 3);
         cells->difference = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
-        return isfinite(group->scaled_minutes) && group->scale != 1;
+        return isfinite(group->scaled_minutes) && (group->scale != 1 || group->published != NULL);
     case TOTAL:
         cells->difference = signed_ms(split->known, split->total_ms, 3);
         return split->known;
@@ -215,11 +215,12 @@ static const struct {
                 [MLS_COMPARE_NONE] = {"no difference shown", NULL, MLS_STYLE_BOLD},
                 [MLS_COMPARE_TOO_FEW] = {"too few runs to say: each side needs two valid ones", NULL, MLS_STYLE_WARN},
                 [MLS_COMPARE_NO_SCORE] = {"no score of ", ": more runs dropped than the rules forgive, or none valid",
-                                          MLS_STYLE_WARN}};
+                                          MLS_STYLE_WARN},
+                [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
 
 static void verdict_append(const mls_difference *difference, mls_buffer *words)
 {
-    const bool scored = difference->verdict != MLS_COMPARE_NO_SCORE || isfinite(difference->a->score_minutes);
+    const bool scored = difference->verdict < MLS_COMPARE_NO_SCORE || isfinite(difference->a->score_minutes);
     const bool both = !scored && !isfinite(difference->b->score_minutes);
     const char *name = (scored ? difference->b : difference->a)->side->name;
     const char *after = verdicts[difference->verdict].after;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* published_side.c - a published result as a group of a side: its runs count as those of logs do. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/number.h"
+#include "compare/side.h"
+#include "score/score.h"
+
+/* What scoring looks at. */
+static mls_run timed_run(const mls_published_run *run)
+{
+    const double start = isnan(run->start_ms) ? 0 : run->start_ms;
+    return (mls_run){.valid = run->valid, .run_start = {.time_ms = start}, .run_stop = {.time_ms = start + run->ms}};
+}
+
+static bool add_published_settings(mls_arena *arena, mls_settings *to, const mls_published_runs *from)
+{
+    bool ok = true;
+    for (size_t i = 0; i < from->settings.count && ok; i++) {
+        ok = mls_setting_add_json(arena, to, from->settings.items[i].key, from->settings.items[i].value);
+    }
+    return ok;
+}
+
+static bool add_published_run(mls_arena *arena, mls_side_group *to, const mls_published_runs *from, size_t index,
+                              mls_olympic_mark mark, const mls_settings *settings)
+{
+    const mls_published_run *run = &from->runs.items[index];
+    const mls_run timed = timed_run(run);
+    const mls_published_system *system = to->published->system;
+    const mls_side_place place = {
+        .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
+    mls_buffer file = {0};
+    mls_buffer_printf(&file, "%s/run %zu", to->path, index + 1);
+    mls_side_run made = {.file = mls_arena_copy(arena, mls_buffer_str(&file)).ptr,
+                         .valid = run->valid,
+                         .mark = mark,
+                         .minutes = mls_run_minutes(&timed),
+                         .init_minutes = run->init_ms / 60000,
+                         .to_converge = run->to_converge,
+                         .unit = isnan(run->to_converge) ? NULL : from->unit,
+                         .settings = *settings};
+    const bool named = !file.failed && made.file != NULL;
+    mls_buffer_release(&file);
+    mls_side_run_times(&made, run->ms, run->init_ms);
+    mls_side_run_parts(&made, !isnan(run->part_ms[MLS_PART_TRAINING]), run->part_ms, run->evaluations);
+    return named && mls_side_run_environment(arena, &made, &place, to) && MLS_ARENA_ADD(arena, &to->runs, made);
+}
+
+static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_published_runs *from,
+                               const mls_benchmark *rules, bool select_window)
+{
+    const size_t count = from->runs.count;
+    mls_run *timed = calloc(count + 1, sizeof *timed);
+    const mls_run **runs = calloc(count + 1, sizeof *runs);
+    mls_group scored = {.rules = rules, .runs = runs, .run_count = count};
+    mls_settings settings = {0};
+    bool ok = timed != NULL && runs != NULL && add_published_settings(arena, &settings, from);
+    for (size_t i = 0; i < count && ok; i++) {
+        timed[i] = timed_run(&from->runs.items[i]);
+        runs[i] = &timed[i];
+    }
+    ok = ok && mls_group_olympic(&scored, select_window) == MLS_OK;
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = add_published_run(arena, to, from, i, scored.marks[i], &settings);
+    }
+    to->official = scored.score.official;
+    to->dropped = scored.score.dropped;
+    to->score_minutes = scored.score.score_minutes;
+    free(scored.marks);
+    free((void *)runs);
+    free(timed);
+    return ok;
+}
+
+mls_status mls_published_group(mls_arena *arena, const mls_published_result *result, const mls_benchmark *rules,
+                               bool select_window, mls_side_group *group, mls_error *error)
+{
+    const mls_published_system *system = result->system;
+    mls_published_runs opened;
+    mls_buffer path = {0};
+    mls_buffer edition = {0};
+    mls_buffer_printf(&path, MLS_PUBLISHED_PREFIX "%s/%s/%s/%s", result->round, system->submitter, system->system_id,
+                      result->benchmark);
+    mls_buffer_printf(&edition, "%s.0", result->round);
+    *group = (mls_side_group){.published = result,
+                              .path = mls_arena_copy(arena, mls_buffer_str(&path)).ptr,
+                              .edition = mls_arena_copy(arena, mls_buffer_str(&edition)).ptr,
+                              .benchmark = result->benchmark,
+                              .accelerator = system->model.text[0] != '\0' ? system->model.text : NULL,
+                              .system_id = system->system_id,
+                              .usage = result->usage,
+                              .division = system->division,
+                              .global_batch_size = result->global_batch_size,
+                              .accelerators = system->accelerators,
+                              .score_minutes = NAN,
+                              .scale = result->scale_factor,
+                              .scaled_minutes = result->minutes};
+    const bool named = !path.failed && !edition.failed && group->path != NULL && group->edition != NULL;
+    mls_buffer_release(&path);
+    mls_buffer_release(&edition);
+    mls_status status = mls_published_open(result, &opened, error);
+    if (status == MLS_OK && opened.runs.count > 0) {
+        const mls_str batch = mls_published_setting_of(&opened, MLS_S("global_batch_size"));
+        if (isnan(group->global_batch_size) && batch.ptr != NULL) {
+            (void)mls_number_parse(batch, &group->global_batch_size);
+        }
+        status =
+            named && add_published_runs(arena, group, &opened, rules, select_window) ? MLS_OK : mls_error_memory(error);
+    }
+    mls_published_runs_release(&opened);
+    return status == MLS_OK && !named ? mls_error_memory(error) : status;
+}

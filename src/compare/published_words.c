@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* published_words.c - which published results stand on a side: `published:WORDS`. */
+#include <math.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "compare/side.h"
+
+enum { WORDS_MOST = 16, CANDIDATES_MOST = 10 };
+
+/* A side's words, taken apart, and the results that they leave. */
+typedef struct published_words {
+    mls_side *side;
+    mls_str all;
+    mls_str texts[WORDS_MOST];
+    bool whole[WORDS_MOST]; /* some system is called just that */
+    size_t text_count;
+    unsigned edition; /* 0: none is named */
+    bool best, nearest;
+    mls_published left; /* only results and their number */
+} published_words;
+
+typedef struct choosing {
+    const mls_compare_request *request;
+    mls_comparison *to;
+    mls_published all;
+    size_t logged; /* groups of other sides */
+    MLS_LIST_OF(published_words) sides;
+} choosing;
+
+bool mls_is_published_side(const char *path)
+{
+    return mls_str_starts(mls_str_from(path), MLS_S(MLS_PUBLISHED_PREFIX));
+}
+
+bool mls_request_has_published(const mls_compare_request *request)
+{
+    bool any = false;
+    for (size_t i = 0; i < request->sides.count; i++) {
+        for (size_t k = 0; k < request->sides.items[i]->paths.count; k++) {
+            any |= mls_is_published_side(request->sides.items[i]->paths.items[k]);
+        }
+    }
+    return any;
+}
+
+/* ------------------------------------------------------------------- words */
+
+static mls_status refuse_words(const published_words *of, const char *why, mls_error *error)
+{
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, MLS_PUBLISHED_PREFIX "%.*s: %s", MLS_CUT(of->all, 80), why);
+}
+
+static bool has_text_in(const char *text, mls_str part)
+{
+    for (const char *at = text; part.len > 0 && *at != '\0'; at++) {
+        if (strncasecmp(at, part.ptr, part.len) == 0) {
+            return true;
+        }
+    }
+    return part.len == 0;
+}
+
+static bool is_called(const mls_published_result *result, mls_str text)
+{
+    return mls_str_alike(mls_str_from(result->system->system_id), text);
+}
+
+static bool is_one_blank(char c)
+{
+    return c == ' ';
+}
+
+static mls_status read_published_words(choosing *in, published_words *of, mls_error *error)
+{
+    mls_str rest = of->all;
+    for (bool more = true; more;) {
+        mls_str word;
+        unsigned edition;
+        more = mls_str_cut(&rest, ',', &word);
+        word = mls_str_trim(word, is_one_blank);
+        if (mls_str_alike(word, MLS_S("best"))) {
+            of->best = true;
+        } else if (mls_str_alike(word, MLS_S("nearest"))) {
+            of->nearest = true;
+        } else if (mls_edition_number(word, &edition)) {
+            if (of->edition != 0 && of->edition != edition) {
+                return refuse_words(of, "one round at a time", error);
+            }
+            of->edition = edition;
+        } else if (word.len > 0) {
+            if (of->text_count == WORDS_MOST) {
+                return refuse_words(of, "too many words", error);
+            }
+            for (size_t i = 0; i < in->all.count; i++) {
+                of->whole[of->text_count] |= is_called(&in->all.results[i], word);
+            }
+            of->texts[of->text_count++] = word;
+        }
+    }
+    return of->best && of->nearest ? refuse_words(of, "best and nearest exclude each other", error) : MLS_OK;
+}
+
+/* ------------------------------------------------------------ what is left */
+
+/* Whether a side without a round means the one of a result: that of the logs, else of another side, else that of the
+ * options; *known: there is any. */
+static bool is_of_the_others(const choosing *in, const published_words *of, const mls_published_result *result,
+                             bool *known)
+{
+    const mls_edition *chosen = in->request->collect.edition;
+    bool same = false;
+    *known = false;
+    for (size_t i = 0; i < in->logged; i++) {
+        unsigned edition = 0;
+        if (mls_edition_number(mls_str_from(in->to->groups.items[i]->edition), &edition)) {
+            *known = true;
+            same |= edition == result->edition;
+        }
+    }
+    for (size_t i = 0; i < in->sides.count && in->logged == 0; i++) {
+        *known |= in->sides.items[i].edition != 0;
+        same |= in->sides.items[i].edition == result->edition && &in->sides.items[i] != of;
+    }
+    if (!*known && chosen != NULL) {
+        *known = true;
+        same = chosen->number == result->edition;
+    }
+    return same;
+}
+
+static bool is_of_round(const choosing *in, const published_words *of, const mls_published_result *result)
+{
+    bool known;
+    return of->edition != 0 ? of->edition == result->edition : is_of_the_others(in, of, result, &known);
+}
+
+static bool has_word(const published_words *of, size_t i, const mls_published_result *result)
+{
+    return of->whole[i] ? is_called(result, of->texts[i])
+                        : has_text_in(result->system->submitter, of->texts[i]) ||
+                              has_text_in(result->system->system_id, of->texts[i]);
+}
+
+/* By its words and round alone. */
+static bool is_meant(const choosing *in, const published_words *of, const mls_published_result *result)
+{
+    bool meant = is_of_round(in, of, result);
+    for (size_t i = 0; i < of->text_count && meant; i++) {
+        meant = has_word(of, i, result);
+    }
+    return meant;
+}
+
+static bool is_result_on(const mls_published_result *result, mls_usage usage, const char *benchmark)
+{
+    return benchmark != NULL && result->usage == usage && strcmp(result->benchmark, benchmark) == 0;
+}
+
+/* Whether the other sides have something to hold a result against: logs, or else all other published ones. */
+static bool is_on_both(const choosing *in, const published_words *of, const mls_published_result *result)
+{
+    bool on = in->request->mode != MLS_COMPARE_SIDES;
+    for (size_t i = 0; i < in->logged && !on; i++) {
+        on = is_result_on(result, in->to->groups.items[i]->usage, in->to->groups.items[i]->benchmark);
+    }
+    if (in->logged > 0 || on) {
+        return on;
+    }
+    on = in->request->collect.any_usage || in->request->collect.usage == result->usage;
+    for (size_t i = 0; i < in->sides.count && on; i++) {
+        const published_words *other = &in->sides.items[i];
+        bool has = other == of;
+        for (size_t k = 0; k < in->all.count && !has; k++) {
+            has = is_result_on(&in->all.results[k], result->usage, result->benchmark) &&
+                  is_meant(in, other, &in->all.results[k]);
+        }
+        on = has;
+    }
+    return on;
+}
+
+static bool same_system(const mls_published_result *a, const mls_published_result *b)
+{
+    return a->usage == b->usage && a->edition == b->edition &&
+           strcmp(a->system->system_id, b->system->system_id) == 0 &&
+           strcmp(a->system->submitter, b->system->submitter) == 0;
+}
+
+static mls_status take_left(const choosing *in, published_words *of, mls_error *error)
+{
+    of->left.results = mls_arena_array(in->to->arena, in->all.count + 1, sizeof *of->left.results);
+    if (of->left.results == NULL) {
+        return mls_error_memory(error);
+    }
+    for (size_t i = 0; i < in->all.count; i++) {
+        const mls_published_result *result = &in->all.results[i];
+        if (is_meant(in, of, result) && is_on_both(in, of, result)) {
+            of->left.results[of->left.count++] = *result;
+        }
+    }
+    return MLS_OK;
+}
+
+/* -------------------------------------------------------- best and nearest */
+
+/* The first group of another side on the benchmark of a result. */
+static const mls_side_group *first_other(const choosing *in, const published_words *of,
+                                         const mls_published_result *result)
+{
+    for (size_t i = 0; i < in->to->groups.count; i++) {
+        const mls_side_group *group = in->to->groups.items[i];
+        if (group->side != of->side && is_result_on(result, group->usage, group->benchmark)) {
+            return group;
+        }
+    }
+    return NULL;
+}
+
+static bool is_on_as_many(const mls_side_group *group, const mls_published_result *result)
+{
+    return group->accelerator != NULL && strcmp(group->accelerator, result->system->model.text) == 0 &&
+           group->accelerators == result->system->accelerators;
+}
+
+/* Leaves one result of each benchmark: they are sorted by it, and then by minutes. */
+static void choose_one(const choosing *in, published_words *of)
+{
+    mls_published_result *results = of->left.results;
+    size_t kept = 0;
+    for (size_t first = 0, end; first < of->left.count; first = end) {
+        const mls_side_group *group = first_other(in, of, &results[first]);
+        mls_published those = {.results = &results[first]};
+        const mls_published_result *chosen = NULL;
+        for (end = first; end < of->left.count && strcmp(results[end].benchmark, results[first].benchmark) == 0;
+             end++) {
+            those.count++;
+            chosen = of->best && chosen == NULL && group != NULL && is_on_as_many(group, &results[end]) ? &results[end]
+                                                                                                        : chosen;
+        }
+        if (of->nearest && group != NULL) {
+            mls_published_query query = mls_query_of_side(group);
+            mls_published_near near;
+            query.edition = results[first].edition;
+            chosen = mls_published_nearest(&those, &query, &near, 1) == 1 ? near.result : NULL;
+        }
+        if (chosen != NULL) {
+            results[kept++] = *chosen;
+        }
+    }
+    of->left.count = kept;
+}
+
+/* ------------------------------------------------------------ what is wrong */
+
+static mls_status explain_word(const choosing *in, const published_words *of, size_t at, mls_error *error)
+{
+    mls_nearest nearest = mls_nearest_to(of->texts[at]);
+    mls_buffer why = {0};
+    for (size_t i = 0; i < in->all.count; i++) {
+        if (is_of_round(in, of, &in->all.results[i])) {
+            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->submitter));
+            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->system_id));
+        }
+    }
+    mls_buffer_printf(&why, "no published result of the round has '%.*s' in its submitter or system",
+                      MLS_CUT(of->texts[at], 40));
+    if (nearest.found.len > 0) {
+        mls_buffer_printf(&why, "; did you mean '%.*s'?", MLS_CUT(nearest.found, 80));
+    }
+    const mls_status status = why.failed ? mls_error_memory(error) : refuse_words(of, why.ptr, error);
+    mls_buffer_release(&why);
+    return status;
+}
+
+/* Why no result is left. */
+static mls_status explain_none(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
+{
+    bool round_known = of->edition != 0;
+    bool in_round = false;
+    bool meant = false;
+    for (size_t i = 0; i < in->all.count; i++) {
+        const mls_published_result *result = &in->all.results[i];
+        bool known = true;
+        in_round |= of->edition != 0 ? of->edition == result->edition : is_of_the_others(in, of, result, &known);
+        round_known |= known;
+        meant |= is_meant(in, of, result);
+    }
+    if (!round_known) {
+        return refuse_words(of, "it needs a round, such as 5.1: no other side tells one", error);
+    }
+    for (size_t at = 0; at < of->text_count && in_round; at++) {
+        bool found = false;
+        for (size_t i = 0; i < in->all.count && !found; i++) {
+            found = is_of_round(in, of, &in->all.results[i]) && has_word(of, at, &in->all.results[i]);
+        }
+        if (!found) {
+            return explain_word(in, of, at, error);
+        }
+    }
+    return refuse_words(of,
+                        !in_round   ? "no results of that round are published"
+                        : !meant    ? "no published result is all of that"
+                        : !narrowed ? "no published result on a benchmark of the other sides"
+                        : of->best  ? "no published result on as many of the same accelerators"
+                                    : "no published result of this benchmark and division",
+                        error);
+}
+
+/* Lists systems with the words that choose each. */
+static mls_status explain_several(const choosing *in, const published_words *of, mls_error *error)
+{
+    mls_comparison *to = in->to;
+    size_t systems = 0;
+    mls_buffer line = {0};
+    bool ok = true;
+    for (size_t i = 0; i < of->left.count && ok; i++) {
+        const mls_published_result *result = &of->left.results[i];
+        bool again = false;
+        for (size_t k = 0; k < i && !again; k++) {
+            again = same_system(&of->left.results[k], result);
+        }
+        systems += !again;
+        if (again || systems > CANDIDATES_MOST) {
+            continue;
+        }
+        line.len = 0;
+        mls_buffer_printf(&line, MLS_PUBLISHED_PREFIX "%s,%s  (%s)", result->round, result->system->system_id,
+                          result->system->submitter);
+        const char *copy = line.failed ? NULL : mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr;
+        ok = copy != NULL && MLS_ARENA_ADD(to->arena, &to->candidates, copy);
+    }
+    mls_buffer_release(&line);
+    return ok ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                              MLS_PUBLISHED_PREFIX "%.*s: %zu systems, and a side is one%s", MLS_CUT(of->all, 80),
+                              systems, systems > CANDIDATES_MOST ? "; ten of them are listed" : "")
+              : mls_error_memory(error);
+}
+
+/* -------------------------------------------------------------- the groups */
+
+static mls_status add_result(const choosing *in, const published_words *of, const mls_published_result *result,
+                             mls_error *error)
+{
+    const mls_score_options *how = &in->request->collect.score;
+    const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
+    mls_side_group group;
+    mls_published_result *kept = mls_arena_alloc(in->to->arena, sizeof *kept);
+    mls_status status = kept != NULL ? MLS_OK : mls_error_memory(error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    *kept = *result;
+    status = mls_published_group(in->to->arena, kept, rules, how->select_window, &group, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    group.side = of->side;
+    /* Systems that share their identifier cannot be told apart: the one with runs is taken. */
+    for (size_t i = in->logged; i < in->to->groups.count; i++) {
+        mls_side_group *other = in->to->groups.items[i];
+        if (other->side == of->side && same_system(other->published, result) &&
+            strcmp(other->benchmark, result->benchmark) == 0) {
+            *other = other->runs.count == 0 ? group : *other;
+            return MLS_OK;
+        }
+    }
+    return mls_side_group_add(in->to, &group) != NULL ? MLS_OK : mls_error_memory(error);
+}
+
+/* Finds the results of a side, and adds them. */
+static mls_status choose_side(const choosing *in, published_words *of, mls_error *error)
+{
+    bool several = false;
+    mls_status status = take_left(in, of, error);
+    const bool some = of->left.count > 0;
+    if (status == MLS_OK && (of->best || of->nearest)) {
+        choose_one(in, of);
+    }
+    for (size_t i = 1; i < of->left.count; i++) {
+        several |= !same_system(&of->left.results[0], &of->left.results[i]);
+    }
+    if (status == MLS_OK && of->left.count == 0) {
+        return explain_none(in, of, some, error);
+    }
+    if (status == MLS_OK && several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest) {
+        return explain_several(in, of, error);
+    }
+    for (size_t i = 0; i < of->left.count && status == MLS_OK; i++) {
+        status = add_result(in, of, &of->left.results[i], error);
+    }
+    return status;
+}
+
+/* What a side may be called, the shortest first. */
+static const char *name_for(const published_words *of, unsigned choice)
+{
+    const mls_published_result *first = &of->left.results[0];
+    bool submitter = choice == 0;
+    bool system = choice == 1;
+    for (size_t i = 1; i < of->left.count; i++) {
+        submitter &= strcmp(first->system->submitter, of->left.results[i].system->submitter) == 0;
+        system &= same_system(first, &of->left.results[i]);
+    }
+    return submitter ? first->system->submitter : system ? first->system->system_id : of->all.ptr;
+}
+
+/* Names a side by what no other side may be called. */
+static void name_side(const choosing *in, const published_words *of)
+{
+    for (unsigned choice = 0; choice < 3; choice++) {
+        const char *name = name_for(of, choice);
+        bool taken = false;
+        for (size_t i = 0; i < in->request->sides.count; i++) {
+            const mls_side *side = in->request->sides.items[i];
+            taken |= side != of->side && strcmp(side->name, name) == 0;
+        }
+        for (size_t i = 0; i < in->sides.count; i++) {
+            const published_words *other = &in->sides.items[i];
+            taken |= other->side != of->side && strcmp(name_for(other, choice), name) == 0;
+        }
+        if (!taken) {
+            of->side->name = name;
+            return;
+        }
+    }
+}
+
+/* Puts the groups into the order of the sides, as all who look for those of a side expect. */
+static bool sort_by_sides(const choosing *in)
+{
+    mls_comparison *to = in->to;
+    mls_side_group **sorted = mls_arena_array(to->arena, to->groups.count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (size_t s = 0; s < in->request->sides.count && sorted != NULL; s++) {
+        for (size_t i = 0; i < to->groups.count; i++) {
+            if (to->groups.items[i]->side == in->request->sides.items[s]) {
+                sorted[count++] = to->groups.items[i];
+            }
+        }
+    }
+    to->groups.items = sorted != NULL ? sorted : to->groups.items;
+    return sorted != NULL;
+}
+
+static mls_status find_sides(choosing *in, mls_error *error)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < in->request->sides.count && status == MLS_OK; i++) {
+        mls_side *side = in->request->sides.items[i];
+        for (size_t k = 0; k < side->paths.count && status == MLS_OK; k++) {
+            const char *path = side->paths.items[k];
+            published_words of = {.side = side};
+            if (mls_is_published_side(path)) {
+                of.all = mls_str_from(path + strlen(MLS_PUBLISHED_PREFIX));
+                status = read_published_words(in, &of, error);
+                status = status == MLS_OK && !MLS_ARENA_ADD(in->to->arena, &in->sides, of) ? mls_error_memory(error)
+                                                                                           : status;
+            }
+        }
+    }
+    return status;
+}
+
+mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
+{
+    choosing in = {.request = request, .to = comparison, .all = comparison->opened, .logged = comparison->groups.count};
+    mls_status status = find_sides(&in, error);
+    /* What is chosen by another side comes after those that tell themselves. */
+    for (int relative = 0; relative < 2; relative++) {
+        for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
+            published_words *of = &in.sides.items[i];
+            if ((of->best || of->nearest) == (relative == 1)) {
+                status = choose_side(&in, of, error);
+            }
+        }
+    }
+    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
+        if (!in.sides.items[i].side->given) {
+            name_side(&in, &in.sides.items[i]);
+        }
+    }
+    return status == MLS_OK && !sort_by_sides(&in) ? mls_error_memory(error) : status;
+}
