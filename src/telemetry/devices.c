@@ -111,11 +111,13 @@ static mls_log_device *find_by_names(struct mls_telemetry_file *file, const mls_
     if (entry == NULL) {
         return NULL;
     }
-    if (entry->value.number == 0 || !is_named_so(&file->devices[entry->value.number - 1], row)) {
-        const mls_log_device *device = find_among_named(file, row);
+    mls_log_device *device =
+        entry->value.number > 0 && file->devices != NULL ? &file->devices[entry->value.number - 1] : NULL;
+    if (device == NULL || !is_named_so(device, row)) {
+        device = find_among_named(file, row);
         entry->value.number = device != NULL ? (size_t)(device - file->devices) + 1 : 0;
     }
-    return entry->value.number > 0 ? &file->devices[entry->value.number - 1] : NULL;
+    return device;
 }
 
 mls_log_device *mls_device_of(struct mls_telemetry_file *file, const mls_parsed_row *row)
@@ -130,6 +132,7 @@ mls_log_device *mls_device_of(struct mls_telemetry_file *file, const mls_parsed_
         }
         learn(file, device, row);
     }
+    device->models |= row->unnamed && row->model.len > 0 && !mls_str_equal(row->model, device->model);
     file->turn = (size_t)(device - file->devices) + 1;
     return file->status == MLS_OK ? device : NULL;
 }

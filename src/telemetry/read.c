@@ -442,8 +442,8 @@ static void note_devices(log_reading *reading, size_t parts)
     }
     if (close > 0) {
         note_rows(reading, MLS_FINDING_SAME_TIME, close,
-                  "of no named device right behind another one, but not in rounds: how many devices there are is not "
-                  "clear, and they are taken for one");
+                  "right behind another one, of which none says its device: how many devices there are is not clear, "
+                  "and they are taken for one");
     }
     if (replaced > 0) {
         note_rows(reading, MLS_FINDING_SAME_TIME, replaced,

@@ -7,9 +7,14 @@
 #include "base/statistics.h"
 #include "telemetry/files.h"
 
-/* Rounds are that much further apart than the rows of one. */
+/* Rounds are that much further apart than the rows of one, and still more where these are not near each other. */
 #define ROUND_FACTOR 1.5
+#define SLOW_ROUND_FACTOR 3
+#define SLOW_ROUND_MS 500
 #define TIME_RESOLUTION_MS 1
+
+/* What is shorter may be one round. */
+#define SURE_MS 1000
 
 /* What of the rows is in rounds of the size that most have. */
 typedef struct round_sizes {
@@ -82,14 +87,22 @@ bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     mls_sort_doubles(distances, known);
     rounds->close = count_close(distances, known);
     /* Each of these steps is to more than the last one was. */
-    for (size_t i = 0; i + 1 < known && distances[i] < MLS_ROUND_MS; i++) {
-        if (distances[i + 1] >= ROUND_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS)) {
-            measure_rounds(rows, count, distances[i + 1], &sizes);
-            if (sizes.covered > best && sizes.covered >= count / 2 && sizes.covered > sizes.size) {
-                best = sizes.covered;
-                rounds->size = sizes.size;
-                rounds->apart_ms = distances[i + 1];
-            }
+    for (size_t i = 0; i + 1 < known && distances[i] < SLOW_ROUND_MS; i++) {
+        const double factor = distances[i + 1] / fmax(distances[i], TIME_RESOLUTION_MS);
+        const bool sure = distances[i] < MLS_ROUND_MS || factor >= SLOW_ROUND_FACTOR;
+        if (factor < ROUND_FACTOR) {
+            continue;
+        }
+        measure_rounds(rows, count, distances[i + 1], &sizes);
+        if (sizes.covered <= best || sizes.covered < count / 2 || sizes.covered == sizes.size) {
+            continue;
+        }
+        if (sure) {
+            best = sizes.covered;
+            rounds->size = sizes.size;
+            rounds->apart_ms = distances[i + 1];
+        } else if (sizes.size > 1) {
+            rounds->close = count - sizes.covered / sizes.size;
         }
     }
     if (known > 0 && distances[known - 1] == 0 && count <= MLS_DEVICES_MAX) {
@@ -172,6 +185,7 @@ static void cut_part(mls_log_device *part, const mls_log_device *whole, mls_str 
     part->name = name;
     part->rows = rows;
     part->count = count;
+    part->model = whole->models ? (mls_str){NULL, 0} : whole->model;
     part->has_power = part->has_reasons = false;
     for (size_t i = 0; i < count; i++) {
         part->has_power = part->has_power || !isnan(mls_device_power(part, &rows[i]));
@@ -230,8 +244,10 @@ static bool find_rounds(mls_log_device *device, mls_rounds *rounds)
     if (device->disordered && (!mls_device_sort(device) || !mls_rows_rounds(device->rows, device->count, rounds))) {
         return false;
     }
-    if (rounds->size == 1 && rounds->close > 1 && rounds->close >= device->count / CLOSE_SHARE) {
-        device->close = rounds->close;
+    const double length_ms = fabs(device->rows[device->count - 1].time_ms - device->rows[0].time_ms);
+    const bool often = rounds->close > 1 && rounds->close >= device->count / CLOSE_SHARE;
+    if (rounds->size == 1 && (often || (device->count > 1 && length_ms < SURE_MS))) {
+        device->close = often ? rounds->close : device->count;
     }
     return true;
 }

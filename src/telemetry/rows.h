@@ -61,6 +61,7 @@ typedef struct mls_log_device {
     bool disordered, lost, has_power, has_reasons;
     bool dense;         /* so many rows are near the one before that several may be of one time */
     bool instance;      /* a part of another device of the log */
+    bool models;        /* its rows are of several models, so that it may be several devices */
     bool unnamed;       /* no column says which device a row is about */
     bool part;          /* of `rows`, which another device holds */
     size_t replaced;    /* rows for which others of the same time stand that say something else */
