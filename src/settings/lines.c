@@ -60,23 +60,15 @@ static mls_str clean_value(mls_str value)
     return quoted ? (mls_str){value.ptr + 1, value.len - 2} : value;
 }
 
-/* KEY: VALUE, KEY: or - KEY: VALUE; of a list also - text. */
-static mls_setting_line read_yaml(mls_str line)
+/* KEY: VALUE, KEY: or - KEY: VALUE, of which `end` is the colon. */
+static mls_setting_line read_yaml(mls_str line, size_t column, size_t end)
 {
-    mls_setting_line read = {.form = MLS_PRINTED_YAML, .column = run_length(line, 0, ' ')};
-    const bool item = read.column < line.len && line.ptr[read.column] == '-' &&
-                      (read.column + 1 == line.len || line.ptr[read.column + 1] == ' ');
-    read.column += item ? 2 : 0;
-    const size_t len = read.column < line.len ? key_length(line, read.column, true) : 0;
-    const size_t end = read.column + len;
-    if (len > 0 && end < line.len && line.ptr[end] == ':') {
-        read.key = (mls_str){line.ptr + read.column, len};
-        read.value = clean_value(tail_of(line, end + 1));
-        read.has_value = end + 1 < line.len;
-        read.kind = mls_str_starts(read.value, MLS_S("//")) ? MLS_SETTING_NONE : MLS_SETTING_LINE;
-    } else if (item) {
-        read.kind = MLS_SETTING_INSIDE;
-    }
+    mls_setting_line read = {.form = MLS_PRINTED_YAML,
+                             .column = column,
+                             .key = {line.ptr + column, end - column},
+                             .value = clean_value(tail_of(line, end + 1)),
+                             .has_value = end + 1 < line.len};
+    read.kind = mls_str_starts(read.value, MLS_S("//")) ? MLS_SETTING_NONE : MLS_SETTING_LINE;
     return read;
 }
 
@@ -126,39 +118,45 @@ static mls_setting_line read_python(mls_str line, size_t column)
     return read;
 }
 
-/* Name(KEY=VALUE, */
-static mls_setting_line read_object(mls_str line)
+/* KEY ....... VALUE, of which `end` is the blank. */
+static mls_setting_line read_args(mls_str line, size_t column, size_t end)
 {
-    mls_setting_line read = {0};
-    const size_t blanks = run_length(line, 0, ' ');
-    const size_t len = blanks < line.len ? key_length(line, blanks, false) : 0;
-    const size_t end = blanks + len;
-    if (len > 0 && end < line.len && line.ptr[end] == '(' && take_argument(line, end + 1, &read)) {
-        read.object = (mls_str){line.ptr + blanks, len};
-    }
-    return read;
-}
-
-/* KEY ....... VALUE, behind blanks */
-static mls_setting_line read_args(mls_str line)
-{
-    mls_setting_line read = {.form = MLS_PRINTED_ARGS, .column = run_length(line, 0, ' ')};
-    const size_t len = read.column > 0 && read.column < line.len ? key_length(line, read.column, false) : 0;
-    const size_t dots = read.column + len + 1;
-    const size_t count = len > 0 && dots < line.len ? run_length(line, dots, '.') : 0;
-    if (count >= DOTS_MIN && line.ptr[dots - 1] == ' ') {
+    mls_setting_line read = {.form = MLS_PRINTED_ARGS, .column = column};
+    const size_t dots = run_length(line, end + 1, '.');
+    if (dots >= DOTS_MIN) {
         read.kind = MLS_SETTING_LINE;
-        read.key = (mls_str){line.ptr + read.column, len};
-        read.value = clean_value(tail_of(line, dots + count));
+        read.key = (mls_str){line.ptr + column, end - column};
+        read.value = clean_value(tail_of(line, end + 1 + dots));
         read.has_value = true;
     }
     return read;
 }
 
+/* Most lines of a log are told apart by their first word and what follows it. */
+static mls_setting_line read_any(mls_str line)
+{
+    mls_setting_line read = {0};
+    const size_t blanks = run_length(line, 0, ' ');
+    const bool item =
+        blanks < line.len && line.ptr[blanks] == '-' && (blanks + 1 == line.len || line.ptr[blanks + 1] == ' ');
+    const size_t column = blanks + (item ? 2 : 0);
+    const size_t len = column < line.len ? key_length(line, column, true) : 0;
+    const size_t end = column + len;
+    const char after = len > 0 && end < line.len ? line.ptr[end] : '\0';
+    if (after == ':') {
+        read = read_yaml(line, column, end);
+    } else if (after == ' ' && blanks > 0 && !item && key_length(line, column, false) == len) {
+        read = read_args(line, column, end);
+    } else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read)) {
+        read.object = (mls_str){line.ptr + column, len};
+    }
+    read.kind = read.kind == MLS_SETTING_NONE && item ? MLS_SETTING_INSIDE : read.kind;
+    read.form = read.kind == MLS_SETTING_INSIDE ? MLS_PRINTED_YAML : read.form;
+    return read;
+}
+
 mls_setting_line mls_setting_read(mls_str line, bool python, size_t column)
 {
-    mls_setting_line read = python ? read_python(line, column) : (mls_setting_line){0};
-    read = read.kind == MLS_SETTING_NONE ? read_yaml(line) : read;
-    read = read.kind == MLS_SETTING_NONE ? read_args(line) : read;
-    return read.kind == MLS_SETTING_NONE ? read_object(line) : read;
+    const mls_setting_line read = python ? read_python(line, column) : (mls_setting_line){0};
+    return read.kind == MLS_SETTING_NONE ? read_any(line) : read;
 }

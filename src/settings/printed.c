@@ -70,7 +70,7 @@ struct mls_printed_reader {
     MLS_LIST_OF(rank_reading *) readings;
     rank_reading *last;
     int32_t last_rank;
-    size_t open_bytes;
+    size_t open_bytes, open_count; /* of blocks that have not ended */
     bool out_of_memory;
 };
 
@@ -159,6 +159,7 @@ static bool end_block(mls_printed_reader *self, rank_reading *rank)
         }
     }
     self->open_bytes -= rank->text.len;
+    self->open_count -= rank->open;
     mls_buffer_clear(&rank->text);
     mls_buffer_clear(&rank->object);
     mls_buffer_clear(&rank->path);
@@ -215,11 +216,13 @@ static bool add_setting(mls_printed_reader *self, rank_reading *rank, const mls_
     return true;
 }
 
-static bool read_line(mls_printed_reader *self, rank_reading *rank, mls_str text)
+/* Takes a line, which was read as one of any form, to the block of its rank. */
+static bool take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, mls_setting_line line)
 {
     bool ok = true;
-    const bool python = rank->open && rank->form == MLS_PRINTED_PYTHON;
-    const mls_setting_line line = mls_setting_read(text, python, rank->column);
+    if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
+        line = mls_setting_read(text, true, rank->column);
+    }
     if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0)) {
         ok = end_block(self, rank);
     }
@@ -228,6 +231,7 @@ static bool read_line(mls_printed_reader *self, rank_reading *rank, mls_str text
     }
     if (!rank->open) {
         rank->open = true;
+        self->open_count++;
         rank->form = line.form;
         rank->column = line.column;
         mls_buffer_append(&rank->object, line.object);
@@ -322,6 +326,21 @@ static mls_status reader_marker(void *state, const mls_marker *marker)
     return MLS_OK;
 }
 
+/* Most lines set nothing while no block is open. */
+static bool take_whole_line(mls_printed_reader *self, mls_str text)
+{
+    if (text.len > LINE_MAX_READ) {
+        return true;
+    }
+    const int32_t number = mls_setting_rank(&text);
+    const mls_setting_line line = mls_setting_read(text, false, 0);
+    if ((self->open_count == 0 && line.kind != MLS_SETTING_LINE) || mls_mllog_find_last(text) != NULL) {
+        return true;
+    }
+    rank_reading *rank = reading_of(self, number);
+    return rank == NULL || take_setting_line(self, rank, text, line);
+}
+
 static mls_status reader_lines(void *state, const mls_lines *lines)
 {
     mls_printed_reader *self = state;
@@ -331,13 +350,9 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         if (next < self->edges.count && self->edges.items[next].line <= lines->line + i) {
             ok = pass_edge(self, &self->edges.items[next++]);
         }
-        mls_str text = mls_lines_text(lines, i);
-        if (!ok || !self->lines_count || text.len > LINE_MAX_READ || mls_mllog_find_last(text) != NULL) {
-            continue;
+        if (ok && self->lines_count) {
+            ok = take_whole_line(self, mls_lines_text(lines, i));
         }
-        const int32_t rank = mls_setting_rank(&text);
-        rank_reading *reading = reading_of(self, rank);
-        ok = reading == NULL || read_line(self, reading, text);
     }
     self->edges.count = 0;
     return ok && !self->out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
