@@ -135,7 +135,7 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
         mls_buffer_printf(&rest, "   %zu devices", profile->device_count);
     }
     mls_buffer_append_text(&rest, profile->complete ? "" : "   not complete");
-    mls_view_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest, HANG);
+    mls_profile_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest);
     for (size_t i = 0; i < profile->device_count; i++) {
         show_device_line(view, &profile->devices[i], profile->device_count == 1);
         show_launches(view, &profile->devices[i]);
@@ -150,6 +150,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
 {
     mls_found found = {0};
     show_profile_head(view, profile);
+    mls_view_gap(view);
     if (!view->quiet) {
         mls_profile_tables_show(view, profile, by);
     }

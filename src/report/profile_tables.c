@@ -5,9 +5,24 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "report/table.h"
 
 enum { INDENT = 2, HANG = 4, NAME_SHOWN = 48, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL };
+
+void mls_profile_table_finish(mls_table *table, mls_view *view)
+{
+    const bool some = table->count > 0;
+    mls_table_finish(table, view);
+    if (some) {
+        mls_view_gap(view);
+    }
+}
+
+void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest)
+{
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    mls_view_headline(view, title, rest, HANG);
+    mls_view_gap(view);
+}
 
 static void profile_cell(mls_table *table, const char *header, double number, int decimals)
 {
@@ -70,7 +85,7 @@ static void show_rows(mls_view *view, const counted_table *of, size_t shown)
     for (size_t i = 0; i < shown; i++) {
         add_profile_row(&table, of, &of->rows->items[i]);
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, of->rows->count - shown, NULL, "--top 0 lists all");
 }
 
@@ -106,7 +121,7 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
             }
         }
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     if (!profile->has_devices) {
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums do not tell of devices and streams");
     }
@@ -152,7 +167,7 @@ static void show_rules(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "gain ms", row->gain_ms, 3);
         mls_table_text(&table, "by", MLS_COLUMN_CUT, rule_words(row->rule));
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->advice_count - shown, NULL,
                   shown < top ? "-v lists more" : "--top 0 lists all");
 }
@@ -171,7 +186,7 @@ static void show_annotations(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "GPU ms", row->gpu_ms, 3);
         mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->annotation_count - shown, NULL, "--top 0 lists all");
     if (profile->annotation_count == 0) {
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
@@ -189,7 +204,7 @@ static void show_steps(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "ms", step->length_ms, 3);
         profile_cell(&table, "GPU ms", step->gpu_ms, 3);
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
 }
 
 static void show_launched(mls_view *view, const mls_profile *profile)
@@ -206,7 +221,7 @@ static void show_launched(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "queued ms", row->queue_ms, 3);
         profile_cell(&table, "kernel ms", row->kernel_ms, 3);
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->launch_count - shown, NULL, "--top 0 lists all");
 }
 
@@ -222,7 +237,7 @@ static void show_analysis(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "ms", row->total_ms, 3);
         profile_cell(&table, "longest ms", row->longest_ms, 3);
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
 }
 
 static bool knows_occupancy(const mls_profile *profile)
@@ -272,7 +287,7 @@ void mls_profile_changes_show(mls_view *view, const mls_profiles *all)
     mls_buffer rest = {0};
     mls_buffer_printf(&rest, "   against %s, %s", mls_path_shown(all->base->file),
                       steps ? "milliseconds a step" : "percent of the activity");
-    mls_view_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &rest, HANG);
+    mls_profile_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &rest);
     for (size_t i = 0; i < all->changes->count; i++) {
         const mls_profile_change *change = &all->changes->items[i];
         const double factor = steps ? 1 : 100;
@@ -282,5 +297,5 @@ void mls_profile_changes_show(mls_view *view, const mls_profiles *all)
         profile_cell(&table, "after", change->after * factor, 3);
         mls_table_words(&table, "change", DECIMAL, mls_words_signed((change->after - change->before) * factor, 3));
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
 }

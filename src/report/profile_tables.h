@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_tables.h - the tables of profiles, for profile_report.c. */
+/* profile_tables.h - the tables of profiles, for profile_report.c and ranks_report.c. */
 #pragma once
 
 #include "report/reports.h"
+#include "report/table.h"
+
+/* The title of a profile or a job, which frees the buffer; prints a table, in Markdown with an empty line behind it. */
+void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest);
+void mls_profile_table_finish(mls_table *table, mls_view *view);
 
 /* What was asked for, and with -v more. */
 void mls_profile_tables_show(mls_view *view, const mls_profile *profile, mls_profile_by by);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "report/reports.h"
-#include "report/table.h"
+#include "report/profile_tables.h"
 
 enum { INDENT = 2, HANG = 4, RANKS_SHOWN = 16, COLLECTIVES_SHOWN = 12, FINDINGS_SHOWN = 10, NAME_SHOWN = 40 };
 
@@ -25,7 +24,7 @@ static void show_job_head(mls_view *view, const mls_ranks *job)
     if (job->matched > 0) {
         mls_buffer_printf(&rest, "   %s ms of waiting", mls_words_trimmed(waiting, waiting < 10 ? 3 : 1).text);
     }
-    mls_view_headline(view, title, &rest, HANG);
+    mls_profile_headline(view, title, &rest);
 }
 
 /* For qsort(): those whom others waited for longest come first, then by rank. */
@@ -69,7 +68,7 @@ static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
         add_rank_row(&table, order[i], order[i] == job->straggler);
     }
     free(order);
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, some ? job->count - RANKS_SHOWN : 0, "rank", "--by rank lists all");
 }
 
@@ -91,7 +90,7 @@ static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
         mls_table_words(&table, "waiting ms", DECIMAL, mls_words_grouped(sum->waiting_ms, 3));
         mls_table_words(&table, "bus GB/s", DECIMAL, mls_words_grouped(sum->bus_gb_s, 1));
     }
-    mls_table_finish(&table, view);
+    mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
 }
 
