@@ -82,8 +82,9 @@ void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, 
     mls_buffer_release(&words);
     found->failed |= message == NULL;
     if (message != NULL) {
-        mls_found_add_one(found, &(mls_finding){.code = kind->code, .severity = kind->severity, .message = message},
-                          owner, view);
+        mls_found_add_one(
+            found, &(mls_finding){.code = kind->code, .severity = kind->severity, .key = kind->key, .message = message},
+            owner, view);
     }
 }
 
