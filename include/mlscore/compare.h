@@ -186,6 +186,29 @@ typedef struct mls_differings {
     size_t count, capacity, differ;
 } mls_differings;
 
+/** A hyperparameter in which a group and a published result differ: their most frequent values. */
+typedef struct mls_why_setting {
+    mls_str key;
+    mls_setting_value yours, theirs;
+} mls_why_setting;
+
+/** What the difference between a group and a published result is made of: the split of their scores before scaling. */
+typedef struct mls_published_why {
+    mls_split split;
+    double theirs_ms;                      /**< the published score, before scaling */
+    double scale_ratio;                    /**< the group's scale over its, less 1 */
+    const char *unit;                      /**< of what it took to converge */
+    MLS_LIST_OF(mls_why_setting) settings; /**< by key; none where they are not asked for */
+} mls_published_why;
+
+/** The largest parts, at most so many, of at least 0.3 % of the published score: "samples/s", 0.041: it costs 4.1 %. */
+enum { MLS_WHY_PARTS = 2 };
+typedef struct mls_why_part {
+    const char *name;
+    double ratio;
+} mls_why_part;
+size_t mls_why_parts(const mls_published_why *why, mls_why_part parts[MLS_WHY_PARTS]);
+
 /** A run that took far longer or shorter for a sample than the others of its group. */
 typedef struct mls_outlier {
     const mls_side_group *group;
@@ -262,9 +285,10 @@ typedef struct mls_comparison {
     MLS_LIST_OF(mls_side_problem) problems;
     MLS_LIST_OF(const char *) candidates; /**< sides that one which means several systems could be: its words */
     mls_known_settings known;
-    mls_published opened;                     /**< of all usages, where a side is published */
-    mls_published published[MLS_USAGE_COUNT]; /**< of the usages that are asked for */
-    mls_collection *collections;              /**< of the logs of each side as it was named */
+    mls_published opened;                            /**< of all usages, where a side is published */
+    mls_published published[MLS_USAGE_COUNT];        /**< of the usages that are asked for */
+    mls_side_group **opened_groups[MLS_USAGE_COUNT]; /**< of these results, once they are opened */
+    mls_collection *collections;                     /**< of the logs of each side as it was named */
     size_t collection_count;
     struct mls_arena *arena;
 } mls_comparison;

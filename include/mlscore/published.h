@@ -172,12 +172,15 @@ typedef struct mls_published_query {
     const char *submitter; /**< only of submitters with this in their name, case aside; NULL: of any */
 } mls_published_query;
 
+struct mls_published_why;
+
 /** A published result beside a group: ratio is the group's minutes / its minutes - 1. */
 typedef struct mls_published_near {
     const mls_published_result *result;
     double ratio;
     bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
-    size_t rank_alike, ranked_alike; /**< among those on as many of the same accelerators; 0: not asked for */
+    size_t rank_alike, ranked_alike;     /**< among those on as many of the same accelerators; 0: not asked for */
+    const struct mls_published_why *why; /**< see compare.h; NULL: not asked for, or a side has no runs */
 } mls_published_near;
 
 /** Where a group stands, or would stand, among the published results of its edition, benchmark and division, whoever's
@@ -212,6 +215,7 @@ typedef struct mls_published_edition {
 typedef struct mls_published_beside {
     MLS_LIST_OF(mls_published_edition) editions; /**< of the groups that something can stand beside, each once */
     mls_published_near *near;                    /**< of each group; result NULL: there is none */
+    struct mls_arena *arena;                     /**< of what each difference is made of */
 } mls_published_beside;
 
 /** MLS_OK, MLS_ERROR_MEMORY, or what mls_published_load() returns; to be released in any case. */

@@ -192,9 +192,10 @@ static mls_status find_edition(mls_published_beside *beside, const mls_edition *
 mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_published_beside *beside,
                                      mls_error *error)
 {
-    *beside = (mls_published_beside){.near = calloc(count + 1, sizeof *beside->near)};
+    *beside = (mls_published_beside){.near = calloc(count + 1, sizeof *beside->near),
+                                     .arena = calloc(1, sizeof *beside->arena)};
     mls_status status = MLS_OK;
-    if (beside->near == NULL) {
+    if (beside->near == NULL || beside->arena == NULL) {
         return mls_error_memory(error);
     }
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
@@ -210,6 +211,7 @@ mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_
             near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
             has_model(&query, near.result)) {
             beside->near[i] = near;
+            status = near.self ? MLS_OK : mls_why_of_group(beside->arena, &groups[i], &beside->near[i], error);
         }
     }
     return status;
@@ -222,42 +224,65 @@ void mls_published_beside_release(mls_published_beside *beside)
     }
     free(beside->editions.items);
     free(beside->near);
+    mls_arena_free(beside->arena);
 }
 
-static bool add_beside(mls_comparison *comparison, const mls_side_group *group, const mls_compare_request *request)
+/* What makes the difference to each that is shown; the settings of those that are nearest. */
+static mls_status add_reasons(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
+                              mls_beside *beside, mls_error *error)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < beside->count && status == MLS_OK; i++) {
+        status = mls_why_add(comparison, request, group, &beside->near[i], true, error);
+    }
+    for (size_t i = 0; i < beside->around_count && status == MLS_OK; i++) {
+        status = mls_why_add(comparison, request, group, &beside->around[i], false, error);
+    }
+    return status;
+}
+
+static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
+                             mls_error *error)
 {
     mls_beside beside = {.group = group};
     mls_published_query query = mls_query_of_side(group);
     query.submitter = request->submitter;
     if (group->benchmark == NULL || !isfinite(group->scaled_minutes)) {
-        return mls_leave_out(comparison, group, group->benchmark == NULL ? "unknown benchmark" : "no score");
+        return mls_leave_out(comparison, group, group->benchmark == NULL ? "unknown benchmark" : "no score")
+                   ? MLS_OK
+                   : MLS_ERROR_MEMORY;
     }
     const mls_published *published = &comparison->published[group->usage];
     const size_t limit = request->around < published->count ? request->around : published->count;
     beside.around = mls_arena_array(comparison->arena, 2 * limit + 3, sizeof *beside.around);
     if (beside.around == NULL) {
-        return false;
+        return MLS_ERROR_MEMORY;
     }
     beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
     beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
-    return beside.count + beside.around_count > 0
-               ? MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside)
-               : mls_leave_out(comparison, group,
-                               request->submitter != NULL
-                                   ? "no published result of this benchmark, division and submitter"
-                                   : "no published result of this benchmark and division");
+    const mls_status status = add_reasons(comparison, group, request, &beside, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    const bool added =
+        beside.count + beside.around_count > 0
+            ? MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside)
+            : mls_leave_out(comparison, group,
+                            request->submitter != NULL ? "no published result of this benchmark, division and submitter"
+                                                       : "no published result of this benchmark and division");
+    return added ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request, mls_error *error)
 {
     mls_status status = MLS_OK;
     for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
-        const mls_side_group *group = comparison->groups.items[i];
+        mls_side_group *group = comparison->groups.items[i];
         mls_published *published = &comparison->published[group->usage];
         if (published->arena == NULL) {
             status = mls_published_load(group->usage, 0, published, error);
         }
-        status = status == MLS_OK && !add_beside(comparison, group, request) ? MLS_ERROR_MEMORY : status;
+        status = status == MLS_OK ? add_beside(comparison, group, request, error) : status;
     }
     return status;
 }

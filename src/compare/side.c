@@ -145,18 +145,23 @@ mls_side_group mls_side_group_of(const mls_group *group)
                             .scaled_minutes = group->scaled_minutes};
 }
 
+mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group)
+{
+    mls_side_group of_side = mls_side_group_of(group);
+    of_side.side = side;
+    mls_side_group *made = mls_side_group_add(to, &of_side);
+    bool ok = made != NULL;
+    for (size_t i = 0; i < group->run_count && ok; i++) {
+        ok = take_logged_run(to, group, i, made);
+    }
+    return ok ? made : NULL;
+}
+
 bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection)
 {
     bool ok = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
-        const mls_group *group = &collection->groups[i];
-        mls_side_group of_side = mls_side_group_of(group);
-        of_side.side = side;
-        mls_side_group *made = mls_side_group_add(to, &of_side);
-        ok = made != NULL;
-        for (size_t k = 0; k < group->run_count && ok; k++) {
-            ok = take_logged_run(to, group, k, made);
-        }
+        ok = mls_side_take_group(to, side, &collection->groups[i]) != NULL;
     }
     return ok;
 }

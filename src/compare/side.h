@@ -41,9 +41,10 @@ bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str ke
 bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
                           const mls_printed *printed) MLS_MUST_USE;
 
-/* The groups of a collection of logs; and of an export: JSON or (`lines`) NDJSON, behind which stand MLS_JSON_PADDING
- * zeros, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
+/* A group of logs (NULL: no memory); those of a collection; and of an export: JSON or (`lines`) NDJSON, behind which
+ * stand MLS_JSON_PADDING zeros, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
  */
+mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group) MLS_MUST_USE;
 bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection) MLS_MUST_USE;
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines,
                               mls_error *error) MLS_MUST_USE;
@@ -60,6 +61,14 @@ bool mls_is_published_side(const char *path);
 bool mls_request_has_published(const mls_compare_request *request);
 mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison,
                                     mls_error *error) MLS_MUST_USE;
+
+/* Says of a published result beside a group what the difference is made of, with or without the hyperparameters: of one
+ * in a comparison; or of a group of logs, in an arena. */
+void mls_why_make(const mls_side_group *theirs, const mls_side_group *yours, mls_published_why *why);
+mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, mls_side_group *group,
+                       mls_published_near *near, bool settings, mls_error *error) MLS_MUST_USE;
+mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_published_near *near,
+                            mls_error *error) MLS_MUST_USE;
 
 /* Whose neighbours are looked for, of a group. */
 mls_published_query mls_query_of_side(const mls_side_group *group);

@@ -163,7 +163,23 @@ MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
     F(kind, rank, NUMBER, "", row->result->rank)                                                                       \
     F(kind, ratio, NUMBER, "", row->ratio)                                                                             \
     F(kind, self, BOOL, "", row->self)
-#define NEAR_FIELDS(F) NEAR_FIELDS_OF(F, near)
+static void emit_why_parts(mls_emitter *to, const mls_published_why *why)
+{
+    MLS_EACH(why->split.known ? MLS_SHARE_COUNT : 0,
+             mls_emit_row(to, why->split.has[i] ? &(share_place){&why->split, (mls_share)i} : NULL));
+}
+
+#define WHY_SETTING_FIELDS(F)                                                                                          \
+    F(why_setting, key, TEXT, "", row->key)                                                                            \
+    F(why_setting, yours, ANY, "", emit_run_setting(to, &row->yours))                                                  \
+    F(why_setting, theirs, ANY, "", emit_run_setting(to, &row->theirs))
+MLS_FIELDS(why_setting, mls_why_setting, WHY_SETTING_FIELDS)
+
+#define NEAR_FIELDS(F)                                                                                                 \
+    NEAR_FIELDS_OF(F, near)                                                                                            \
+    F(near, parts, LIST_IF(share, row->why != NULL), "", emit_why_parts(to, row->why))                                 \
+    F(near, settings, LIST_IF(why_setting, row->why != NULL), "",                                                      \
+      MLS_ROWS(row->why->settings.items, row->why->settings.count))
 MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
 
 /* A neighbour in rank; where the group itself stands. */

@@ -12,6 +12,15 @@ enum { SETTINGS_SHOWN = 12 };
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
 
+void mls_published_append_why(mls_buffer *words, const mls_published_why *why)
+{
+    mls_why_part parts[MLS_WHY_PARTS];
+    const size_t count = why != NULL ? mls_why_parts(why, parts) : 0;
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_printf(words, "%s%s %s", i > 0 ? ", " : "", parts[i].name, mls_words_change(parts[i].ratio).text);
+    }
+}
+
 /* A short name of what it ran on, or with -v the whole. */
 static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
 {

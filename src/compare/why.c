@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* why.c - what the difference between a group and a published result is made of, in a few words. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare/side.h"
+
+/* Less of the published score is not worth a word. */
+#define PART_LEAST 0.003
+
+void mls_why_make(const mls_side_group *theirs, const mls_side_group *yours, mls_published_why *why)
+{
+    *why = (mls_published_why){.theirs_ms = theirs->score_minutes * 60000,
+                               .scale_ratio = yours->scale / theirs->scale - 1,
+                               .unit = theirs->unit};
+    if (isfinite(theirs->score_minutes) && isfinite(yours->score_minutes)) {
+        mls_split_make(theirs, yours, &why->split);
+    }
+}
+
+/* Adds a part where its size is worth it; the largest stand first, and no more than there is room for. */
+static size_t add_part(mls_why_part *parts, size_t count, const char *name, double ratio)
+{
+    size_t at = count;
+    if (!(fabs(ratio) >= PART_LEAST)) {
+        return count;
+    }
+    while (at > 0 && fabs(ratio) > fabs(parts[at - 1].ratio)) {
+        at--;
+    }
+    if (at == MLS_WHY_PARTS) {
+        return count;
+    }
+    count += count < MLS_WHY_PARTS;
+    memmove(parts + at + 1, parts + at, (count - at - 1) * sizeof *parts);
+    parts[at] = (mls_why_part){name, ratio};
+    return count;
+}
+
+size_t mls_why_parts(const mls_published_why *why, mls_why_part parts[MLS_WHY_PARTS])
+{
+    const bool epochs = why->unit != NULL && strcmp(why->unit, "epochs") == 0;
+    const char *const names[MLS_SHARE_COUNT] = {[MLS_SHARE_CONVERGENCE] = epochs ? "epochs" : "samples",
+                                                [MLS_SHARE_THROUGHPUT] = epochs ? "epochs/h" : "samples/s",
+                                                [MLS_SHARE_TRAINING] = "training",
+                                                [MLS_SHARE_EVALUATIONS] = "evaluations",
+                                                [MLS_SHARE_EVALUATION_TIME] = "s per evaluation",
+                                                [MLS_SHARE_EVALUATION] = "evaluation"};
+    const mls_split *split = &why->split;
+    double other = 0;
+    size_t count = 0;
+    /* A difference that is not split says nothing more than the whole. */
+    for (int share = 0; share < MLS_SHARE_COUNT && split->known && !split->has[MLS_SHARE_RUN]; share++) {
+        if (split->has[share] && names[share] != NULL) {
+            count = add_part(parts, count, names[share], (double)split->ms[share] / why->theirs_ms);
+        } else if (split->has[share]) {
+            other += (double)split->ms[share];
+        }
+    }
+    count = add_part(parts, count, "other", other / why->theirs_ms);
+    return add_part(parts, count, "scale", why->scale_ratio);
+}
+
+/* The hyperparameters in which they differ; `scratch` takes what is needed on the way. */
+static bool add_why_settings(mls_arena *arena, mls_arena *scratch, mls_side_group *theirs, mls_side_group *yours,
+                             mls_published_why *why)
+{
+    const mls_known_settings known = {0};
+    mls_side_group *groups[] = {theirs, yours};
+    mls_block block = {.groups = groups, .group_count = 2};
+    bool ok = mls_block_settings(&block, &known, scratch);
+    for (size_t i = 0; i < block.hyperparameters.count && ok; i++) {
+        const mls_differing *row = &block.hyperparameters.items[i];
+        if (row->differs && row->values[0].count > 0 && row->values[1].count > 0) {
+            const mls_setting_value *of_them = &row->values[0].items[0];
+            const mls_setting_value *of_you = &row->values[1].items[0];
+            /* The row's own key goes with the scratch. */
+            const mls_str key = of_them->lacking ? of_you->setting.key : of_them->setting.key;
+            const mls_why_setting setting = {key, *of_you, *of_them};
+            ok = MLS_ARENA_ADD(arena, &why->settings, setting);
+        }
+    }
+    return ok;
+}
+
+/* The group of a published result, opened when it is first asked for; NULL: no memory, or broken data. */
+static mls_side_group *opened_group(mls_comparison *in, const mls_compare_request *request,
+                                    const mls_published_result *result, mls_error *error)
+{
+    const mls_published *published = &in->published[result->usage];
+    mls_side_group ***groups = &in->opened_groups[result->usage];
+    const size_t place = (size_t)(result - published->results);
+    const mls_score_options *how = &request->collect.score;
+    if (*groups == NULL) {
+        *groups = mls_arena_zeroed(in->arena, published->count, sizeof **groups);
+    }
+    if (*groups != NULL && (*groups)[place] == NULL) {
+        mls_side_group *made = mls_arena_zeroed(in->arena, 1, sizeof *made);
+        const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
+        if (made != NULL && mls_published_group(in->arena, result, rules, how->select_window, made, error) == MLS_OK &&
+            mls_side_group_measure(made) == MLS_OK) {
+            (*groups)[place] = made;
+        }
+    }
+    return *groups != NULL ? (*groups)[place] : NULL;
+}
+
+mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, mls_side_group *group,
+                       mls_published_near *near, bool settings, mls_error *error)
+{
+    mls_arena scratch = {0};
+    mls_published_why *why = mls_arena_zeroed(in->arena, 1, sizeof *why);
+    mls_side_group *theirs = why != NULL ? opened_group(in, request, near->result, error) : NULL;
+    bool ok = theirs != NULL;
+    if (ok && theirs->runs.count > 0 && group->runs.count > 0) {
+        mls_why_make(theirs, group, why);
+        ok = !settings || add_why_settings(in->arena, &scratch, theirs, group, why);
+        near->why = why;
+    }
+    mls_arena_release(&scratch);
+    return ok ? MLS_OK : error != NULL && error->status == MLS_ERROR_VALUE ? MLS_ERROR_VALUE : mls_error_memory(error);
+}
+
+mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_published_near *near, mls_error *error)
+{
+    mls_arena scratch = {0};
+    mls_comparison in = {.arena = &scratch};
+    const mls_side side = {0};
+    mls_side_group theirs;
+    if (group->run_count == 0) {
+        return MLS_OK;
+    }
+    mls_published_why *why = mls_arena_zeroed(arena, 1, sizeof *why);
+    mls_side_group *yours = why != NULL ? mls_side_take_group(&in, &side, group) : NULL;
+    mls_status status = yours != NULL ? mls_published_group(&scratch, near->result, group->rules, false, &theirs, error)
+                                      : mls_error_memory(error);
+    if (status == MLS_OK && theirs.runs.count > 0) {
+        status = mls_side_group_measure(yours) == MLS_OK && mls_side_group_measure(&theirs) == MLS_OK
+                     ? MLS_OK
+                     : mls_error_memory(error);
+        if (status == MLS_OK) {
+            mls_why_make(&theirs, yours, why);
+            near->why = why;
+        }
+    }
+    mls_arena_release(&scratch);
+    return status;
+}
