@@ -112,13 +112,13 @@ static struct mls_collectives *collectives_of(mls_profile *profile)
     return profile->collectives;
 }
 
-bool mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, mls_str kernel, int64_t start,
+bool mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
                         int64_t length)
 {
     mls_collective made = {.start = start, .length = length};
     bool full = false;
     if ((texts->there >> MLS_COLLECTIVE_NAME & 1) == 0) {
-        profile->nccl_without_arguments += mls_str_any(kernel, "nccl|NCCL", mls_str_contains);
+        profile->nccl_without_arguments += nccl;
         return true;
     }
     for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++) {

@@ -70,6 +70,13 @@ static const member_row argument_members[] = {
     {{NULL, 0}, PART_NOTHING},
 };
 
+void mls_trace_init(mls_trace *t)
+{
+    for (const member_row *row = argument_members; row->part != PART_NOTHING; row++) {
+        t->argument_lengths |= (uint64_t)1 << row->name.len;
+    }
+}
+
 /* Most names are none of them, as their lengths show; one with an escape is decoded. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
 {
@@ -81,7 +88,8 @@ mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str n
         return PART_NOTHING;
     }
     const bool escaped = name.len > 0 && memchr(name.ptr, '\\', name.len) != NULL;
-    for (; row->part != PART_NOTHING; row++) {
+    const bool passed = of == PART_ARGUMENTS && !escaped && (t->argument_lengths >> (name.len & 63) & 1) == 0;
+    for (; !passed && row->part != PART_NOTHING; row++) {
         if (escaped ? mls_span_name_is(name, row->name)
                     : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name)) {
             return row->part;
@@ -319,8 +327,11 @@ static void add_gpu_activity(mls_trace *t)
     if (status == MLS_ERROR_LIMIT) {
         mls_gather_too_much(t->gather, mls_trace_event_line(t));
     } else if (!copied) {
+        const bool kept = activity.row >= MLS_ROW_NAME;
+        const bool nccl = kept ? t->gather->tallies[MLS_TALLY_KERNELS].rows[activity.row].nccl
+                               : mls_str_any(name, "nccl|NCCL", mls_str_contains);
         t->out_of_memory |=
-            !mls_collective_add(t->gather->profile, &t->collective, name, event->start.ns, event->length.ns);
+            !mls_collective_add(t->gather->profile, &t->collective, nccl, event->start.ns, event->length.ns);
     } else if (isfinite(event->bytes[0])) {
         mls_gather_size(t->gather, operation, event->bytes[0] / 1e6, '\0');
     }
@@ -350,7 +361,7 @@ static bool may_launch(mls_str name)
 static void add_call(mls_trace *t)
 {
     const mls_str name = mls_buffer_str(&t->name);
-    const bool graph = mls_str_contains(name, MLS_S("GraphLaunch"));
+    const bool graph = memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
     if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name) &&
         !mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph)) {
         t->out_of_memory = true;

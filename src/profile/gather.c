@@ -106,6 +106,7 @@ bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *number)
     if (kernels->count > before) {
         row->class_number = class_number;
         row->fp32 = fp32;
+        row->nccl = mls_str_any(name, "nccl|NCCL", mls_str_contains);
     }
     *number = (uint32_t)(full ? class_number : (size_t)(row - kernels->rows));
     return true;

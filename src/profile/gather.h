@@ -37,6 +37,7 @@ typedef struct mls_tally_row {
     mls_str name; /* empty: of a kernel whose name is not kept, or of a copy */
     size_t class_number;
     bool fp32; /* it is a product on FP32 cores */
+    bool nccl; /* it is a kernel of NCCL, by its name */
     const mls_profile_counter *counter;
     double megabytes; /* of a copy; NAN: not known */
     mls_sums in[MLS_LOCALES];

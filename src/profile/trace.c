@@ -327,6 +327,7 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
         return mls_error_memory(error);
     }
     *t = (mls_trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
+    mls_trace_init(t);
     const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
     const char *after = at != NULL ? trace_blanks(t, at) : NULL;
     if (after != NULL) {

@@ -92,9 +92,13 @@ typedef struct mls_trace {
     trace_event event;
     event_text texts[6];             /* of the event: PART_PROCESS to PART_MEMORY_TYPE */
     mls_collective_texts collective; /* likewise */
+    uint64_t argument_lengths;       /* a bit for each length that an argument's name has */
     mls_buffer name;                 /* of the event */
     mls_arena scratch;               /* decoded texts */
 } mls_trace;
+
+/* What members need to be found. */
+void mls_trace_init(mls_trace *t);
 
 /* The part that the member of that name, as it stands between its quotes, is of another. */
 mls_trace_part mls_trace_member(const mls_trace *t, mls_trace_part of, mls_str name);
