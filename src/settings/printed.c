@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "log/prefix.h"
-#include "log/reader.h"
 #include "score/run_cut.h"
 #include "settings/lines.h"
 
@@ -64,6 +63,7 @@ struct mls_printed_reader {
     bool counts;      /* lines do: no run_start has come since the run before ended */
     bool lines_count; /* the same, of the lines that were read */
     MLS_LIST_OF(printed_edge) edges;
+    MLS_LIST_OF(size_t) records; /* lines of the block with one in them, while lines count */
     MLS_LIST_OF(printed_run *) runs;
     printed_run *run; /* the last of them while it has no run_start */
     mls_map ranks;    /* to readings */
@@ -186,9 +186,16 @@ static void open_level(rank_reading *rank, const mls_setting_line *line)
     }
 }
 
+/* " at 0x" stands in what an object without a text of its own is printed as. */
 static bool is_worth_keeping(mls_str value)
 {
-    return value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(value, MLS_S(" at 0x"));
+    static const char address[] = " at 0";
+    const size_t len = sizeof address - 1;
+    bool object = false;
+    for (size_t i = len; i < value.len && !object && value.len <= MLS_PRINTED_VALUE_MAX; i++) {
+        object = value.ptr[i] == 'x' && memcmp(value.ptr + i - len, address, len) == 0;
+    }
+    return value.len <= MLS_PRINTED_VALUE_MAX && !object;
 }
 
 /* Adds the setting of a line to the open block. */
@@ -295,12 +302,30 @@ static bool pass_edge(mls_printed_reader *self, const printed_edge *edge)
     return ok;
 }
 
+static bool skip_record_line(mls_printed_reader *self, size_t line)
+{
+    if (!MLS_GROW(&self->records, items)) {
+        return false;
+    }
+    self->records.items[self->records.count++] = line;
+    return true;
+}
+
+static mls_status reader_malformed(void *state, const mls_malformed *malformed)
+{
+    mls_printed_reader *self = state;
+    return !self->counts || skip_record_line(self, malformed->line) ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
 static mls_status reader_record(void *state, const mls_record *record)
 {
     mls_printed_reader *self = state;
     const bool begins = mls_run_cut_record(&self->cut, record->key_id, record->time_ms) >= MLS_OWNER_NEXT_RUN;
     const bool stops = record->key_id == MLS_KEY_RUN_STOP;
     const bool starts = record->key_id == MLS_KEY_RUN_START && self->counts;
+    if ((self->counts || begins || stops) && !skip_record_line(self, record->line)) {
+        return MLS_ERROR_MEMORY;
+    }
     if (!starts && (self->counts || (!begins && !stops))) {
         return MLS_OK;
     }
@@ -334,7 +359,7 @@ static bool take_whole_line(mls_printed_reader *self, mls_str text)
     }
     const int32_t number = mls_setting_rank(&text);
     const mls_setting_line line = mls_setting_read(text, false, 0);
-    if ((self->open_count == 0 && line.kind != MLS_SETTING_LINE) || mls_mllog_find_last(text) != NULL) {
+    if (self->open_count == 0 && line.kind != MLS_SETTING_LINE) {
         return true;
     }
     rank_reading *rank = reading_of(self, number);
@@ -345,16 +370,21 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
 {
     mls_printed_reader *self = state;
     size_t next = 0;
+    size_t record = 0;
     bool ok = true;
     for (size_t i = 0; i < lines->count && ok && (self->lines_count || next < self->edges.count); i++) {
         if (next < self->edges.count && self->edges.items[next].line <= lines->line + i) {
             ok = pass_edge(self, &self->edges.items[next++]);
         }
-        if (ok && self->lines_count) {
+        const size_t skipped = record;
+        while (record < self->records.count && self->records.items[record] <= lines->line + i) {
+            record++;
+        }
+        if (ok && self->lines_count && record == skipped) {
             ok = take_whole_line(self, mls_lines_text(lines, i));
         }
     }
-    self->edges.count = 0;
+    self->edges.count = self->records.count = 0;
     return ok && !self->out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
@@ -376,8 +406,12 @@ mls_printed_reader *mls_printed_reader_new(void)
 
 mls_sink mls_printed_reader_sink(mls_printed_reader *reader)
 {
-    return (mls_sink){
-        .state = reader, .record = reader_record, .marker = reader_marker, .lines = reader_lines, .end = reader_end};
+    return (mls_sink){.state = reader,
+                      .record = reader_record,
+                      .malformed = reader_malformed,
+                      .marker = reader_marker,
+                      .lines = reader_lines,
+                      .end = reader_end};
 }
 
 void mls_printed_reader_free(mls_printed_reader *reader)
@@ -395,6 +429,7 @@ void mls_printed_reader_free(mls_printed_reader *reader)
     free(reader->readings.items);
     free(reader->runs.items);
     free(reader->edges.items);
+    free(reader->records.items);
     mls_arena_release(&reader->arena);
     mls_arena_release(&reader->scratch);
     free(reader);
