@@ -247,6 +247,7 @@ swept memory -v --model "$testdata/memory/config.json" --context 128k --users 99
 swept config -v "$testdata/memory"
 swept_formats 'table csv json' profile --by name "$testdata/profiles/healthy.json" "$testdata/profiles/stats.txt"
 swept profile -v --kernels "$root/src/data/kernels.json" "$testdata/profiles/gpu-trace.csv" "$testdata/profiles/ncu-details.csv"
+swept_formats 'table json' profile "$testdata/profiles/ranks"
 swept profile --against "$testdata/profiles/healthy.json" --run "$testdata/profiles/run.log" "$testdata/profiles/slow-network.json"
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
     'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do

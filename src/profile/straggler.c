@@ -27,12 +27,13 @@ static const char *keep_sentence(mls_arena *arena, mls_findings *findings, const
     return kept;
 }
 
-/* The median over all ranks but one of a member, a double at this offset; NAN: no memory. */
-static double median_of_others(const mls_ranks *ranks, const mls_rank *but, size_t member)
+/* The median over all ranks but one of a member, a double at this offset.  The findings say where memory ran out. */
+static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t member)
 {
     double *values = calloc(ranks->count + 1, sizeof *values);
     double median = (double)NAN;
     size_t count = 0;
+    ranks->findings.out_of_memory |= values == NULL;
     for (size_t i = 0; values != NULL && i < ranks->count; i++) {
         if (&ranks->items[i] != but) {
             memcpy(&values[count++], (const char *)&ranks->items[i] + member, sizeof *values);
@@ -59,7 +60,7 @@ typedef struct straggler_acts {
     bool computes, host_late, idles; /* it explains how long each of the others waited */
 } straggler_acts;
 
-static straggler_acts acts_of(const mls_ranks *ranks, double each_ms)
+static straggler_acts acts_of(mls_ranks *ranks, double each_ms)
 {
     const mls_rank *rank = ranks->straggler;
     straggler_acts acts = {.others_compute = median_of_others(ranks, rank, offsetof(mls_rank, compute_ms)),
