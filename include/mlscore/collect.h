@@ -17,7 +17,8 @@ typedef struct mls_collect_options {
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */
     const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
-    bool printed;                 /**< and the settings that the job printed before it */
+    bool printed;                 /**< and the settings that the job printed before it … */
+    const struct mls_known_settings *precision; /**< … or only what these say of precision; NULL: not asked */
 } mls_collect_options;
 
 /** Everything found under some paths.  Owns all it points to. */

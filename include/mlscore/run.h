@@ -122,6 +122,7 @@ typedef struct mls_run {
     void *notes;                       /**< as the reading's observer has them; NULL: it has none, or nothing came */
     const mls_observer *observer;      /**< of the notes */
     const struct mls_printed *printed; /**< settings.h: what the job printed before it, where that was asked for */
+    unsigned printed_precision;        /**< an mls_printed_precision, likewise */
 
     mls_usage usage;       /**< of the rules it was judged by, like the next two */
     const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */

@@ -92,10 +92,10 @@ const mls_known_setting *mls_known_setting_exported(const mls_known_settings *kn
  * nothing.  `values` has room for all of the table; returns how many settings are known ones. */
 size_t mls_known_values(const mls_known_settings *known, const mls_printed *printed, mls_str *values);
 
-/** The one of that name in the table; ptr NULL: nothing was printed of it, or at all.  Whether it was printed, and
- * neither as none nor as false. */
-mls_str mls_known_value(const mls_known_settings *known, const mls_printed *printed, const char *name);
-bool mls_known_is_on(const mls_known_settings *known, const mls_printed *printed, const char *name);
+/** In what the linear layers multiply, as far as a run printed it: by fp4 and fp8, where these are neither none nor
+ * false. */
+typedef enum mls_printed_precision { MLS_PRINTED_NO_PRECISION, MLS_PRINTED_FP8, MLS_PRINTED_FP4 } mls_printed_precision;
+mls_printed_precision mls_known_precision(const mls_known_settings *known, const mls_printed *printed);
 
 /** Whether a setting says anything of how a job is run: not where its files lie, who runs it, seeds and times. */
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting);

@@ -11,7 +11,6 @@
 #include "mlscore/collect.h"
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
-#include "mlscore/settings.h"
 
 MLS_C_BEGIN
 
@@ -160,7 +159,6 @@ typedef struct mls_throughput_options {
     mls_rulesets *rulesets;                    /**< whose rules have the targets; NULL: no time to target */
     const mls_models *models;                  /**< not NULL */
     const mls_accelerators *accelerator_table; /**< not NULL */
-    const mls_known_settings *settings;        /**< NULL: what jobs printed does not say in what they computed */
     const mls_accelerator *accelerator;        /**< what a person says of the machine; NULL: what descriptions say */
     double accelerators;                       /**< NAN: likewise */
     bool series;                               /**< programs get the segments too */

@@ -92,12 +92,11 @@ static void throughput_run(mls_cli *cli)
     how.named_runs = true;
     how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
-    how.printed = true;
     if (mls_known_settings_load(known, &error) != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
         return;
     }
-    wanted->settings = known;
+    how.precision = known;
     wanted->rulesets = cli->rulesets;
     wanted->models = cli->models;
     wanted->accelerator_table = cli->accelerators;

@@ -114,21 +114,20 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
     return count;
 }
 
-mls_str mls_known_value(const mls_known_settings *known, const mls_printed *printed, const char *name)
+static bool is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
-    mls_str values[MLS_KNOWN_SETTINGS_MAX];
     unsigned place;
-    if (printed == NULL || !MLS_NAME_FIND(known->items, known->count, mls_str_from(name), &place)) {
-        return (mls_str){0};
-    }
-    (void)mls_known_values(known, printed, values);
-    return values[place];
+    return MLS_NAME_FIND(known->items, known->count, name, &place) && values[place].ptr != NULL &&
+           !mls_setting_is_none(values[place]) && mls_setting_truth(values[place]) != 0;
 }
 
-bool mls_known_is_on(const mls_known_settings *known, const mls_printed *printed, const char *name)
+mls_printed_precision mls_known_precision(const mls_known_settings *known, const mls_printed *printed)
 {
-    const mls_str value = mls_known_value(known, printed, name);
-    return value.ptr != NULL && !mls_setting_is_none(value) && mls_setting_truth(value) != 0;
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    (void)mls_known_values(known, printed, values);
+    return is_on(known, values, MLS_S("fp4"))   ? MLS_PRINTED_FP4
+           : is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
+                                                : MLS_PRINTED_NO_PRECISION;
 }
 
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting)

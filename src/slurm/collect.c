@@ -209,13 +209,17 @@ static mls_status collect_printed(void *state, size_t index, mls_sink *sink)
 }
 
 /* Gives the last runs of a collection, those of one source, what was printed before each. */
-static void take_printed(mls_collection *collection, size_t source, size_t runs)
+static void take_printed(const mls_collect_options *options, mls_collection *collection, size_t source, size_t runs)
 {
     mls_printed_reader *reader = collection->printed[source];
     bool any = false;
     for (size_t i = collection->run_count - runs; i < collection->run_count; i++) {
         mls_run *run = &collection->runs[i];
-        run->printed = mls_printed_of_run(reader, run->run_start.line);
+        const mls_printed *printed = mls_printed_of_run(reader, run->run_start.line);
+        if (printed != NULL && options->precision != NULL) {
+            run->printed_precision = mls_known_precision(options->precision, printed);
+        }
+        run->printed = options->printed ? printed : NULL;
         any |= run->printed != NULL;
     }
     if (!any) {
@@ -244,7 +248,7 @@ static mls_status collect_source(void *state, const mls_read *read)
         read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
     source->failed = read->status != MLS_OK;
     if (collection->printed != NULL) {
-        take_printed(collection, read->index, collecting->found[read->index].count);
+        take_printed(collecting->options, collection, read->index, collecting->found[read->index].count);
     }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
@@ -256,18 +260,19 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
 {
     mls_sources *sources = &collection->skipped;
     collecting_state collecting = {options, collection, calloc(sources->count + 1, sizeof *collecting.found)};
+    const bool asked = options->printed || options->precision != NULL;
     const mls_reading reading = {.rules = options->checker.rulesets != NULL ? &options->checker : NULL,
                                  .unread_runs = true,
                                  .steps = true,
                                  .observer = options->observer,
                                  .work = options->work,
                                  .state = &collecting,
-                                 .listen = options->printed ? collect_printed : NULL,
+                                 .listen = asked ? collect_printed : NULL,
                                  .run = collect_run,
                                  .done = collect_source};
-    collection->printed = options->printed ? calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
+    collection->printed = asked ? calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
     collection->printed_count = collection->printed != NULL ? sources->count : 0;
-    const bool ready = collecting.found != NULL && (collection->printed != NULL || !options->printed);
+    const bool ready = collecting.found != NULL && (collection->printed != NULL || !asked);
     mls_status status = ready ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
     status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;
     size_t skipped = 0;

@@ -3,6 +3,7 @@
  * padded, over what its data sheet promises (PaLM, appendix B).  What is not known stays so; nothing is guessed. */
 #include <math.h>
 
+#include "mlscore/settings.h"
 #include "throughput/notes.h"
 
 #define FLOPS_PER_TFLOP 1e12
@@ -35,11 +36,10 @@ static mls_status find_machine(mls_utilization *of, const mls_group *group, cons
 static void find_precision(mls_utilization *of, const mls_run *run, const mls_throughput_options *options)
 {
     const mls_str logged = mls_str_from(mls_run_hyperparameter(run, MLS_S("lowest_numerical_precision_in_linear")));
-    const bool prints = options->settings != NULL && logged.len == 0;
+    const unsigned printed = logged.len == 0 ? run->printed_precision : MLS_PRINTED_NO_PRECISION;
     const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
-                     (prints && mls_known_is_on(options->settings, run->printed, "fp4"));
-    const bool fp8 =
-        mls_str_equal(logged, MLS_S("\"fp8\"")) || (prints && mls_known_is_on(options->settings, run->printed, "fp8"));
+                     printed == MLS_PRINTED_FP4;
+    const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
     of->has_precision = options->has_precision || fp4 || fp8;
     of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
 }
