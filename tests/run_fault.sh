@@ -224,6 +224,8 @@ run "$mlscore" score --format json -o b.json cut submission
 swept_formats 'table csv json markdown' compare -j1 logs a.csv b.json submission
 swept compare -j1 --all -v submission "$testdata/submission"
 swept compare -j1 --published logs b.json
+swept compare -j1 b.json published:5.1,best
+swept compare -j1 published:5.1,theia_ngpu72 published:NVIDIA
 swept compare -j1 --scaling --accelerators A:8 --accelerators B:16 logs a.csv
 swept_formats 'table csv json markdown' throughput -j1 "$testdata/throughput" cut
 swept throughput -j2 -v "$testdata/slurm" "$testdata/throughput/results"

@@ -41,8 +41,20 @@ typedef struct published_reading {
     mls_published *to;
     size_t capacity;
     mls_published_result result; /* what those that follow have in common */
+    const char *accelerator;     /* of the last system */
+    mls_accelerator_model model; /* its */
     mls_text_table systems, results;
 } published_reading;
+
+/* The model of an accelerator, which is often that of the system before: it takes longer to find than all else. */
+static mls_accelerator_model model_like_before(published_reading *reading, const char *accelerator)
+{
+    if (!mls_same_text(reading->accelerator, accelerator)) {
+        reading->accelerator = accelerator;
+        reading->model = mls_accelerator_model_of(mls_str_from(accelerator));
+    }
+    return reading->model;
+}
 
 static mls_status take_published_system(published_reading *reading, const mls_text_row *cells)
 {
@@ -57,7 +69,7 @@ static mls_status take_published_system(published_reading *reading, const mls_te
     system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
     system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
     system->accelerators = all > 0 ? all : (double)NAN;
-    system->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
+    system->model = model_like_before(reading, system->accelerator);
     reading->result.system = system;
     return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
 }

@@ -25,13 +25,10 @@ static bool add_published_settings(mls_arena *arena, mls_settings *to, const mls
 }
 
 static bool add_published_run(mls_arena *arena, mls_side_group *to, const mls_published_runs *from, size_t index,
-                              mls_olympic_mark mark, const mls_settings *settings)
+                              mls_olympic_mark mark, const mls_side_run *alike)
 {
     const mls_published_run *run = &from->runs.items[index];
     const mls_run timed = timed_run(run);
-    const mls_published_system *system = to->published->system;
-    const mls_side_place place = {
-        .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
     mls_buffer file = {0};
     mls_buffer_printf(&file, "%s/run %zu", to->path, index + 1);
     mls_side_run made = {.file = mls_arena_copy(arena, mls_buffer_str(&file)).ptr,
@@ -41,12 +38,13 @@ static bool add_published_run(mls_arena *arena, mls_side_group *to, const mls_pu
                          .init_minutes = run->init_ms / 60000,
                          .to_converge = run->to_converge,
                          .unit = isnan(run->to_converge) ? NULL : from->unit,
-                         .settings = *settings};
+                         .settings = alike->settings,
+                         .environment = alike->environment};
     const bool named = !file.failed && made.file != NULL;
     mls_buffer_release(&file);
     mls_side_run_times(&made, run->ms, run->init_ms);
     mls_side_run_parts(&made, !isnan(run->part_ms[MLS_PART_TRAINING]), run->part_ms, run->evaluations);
-    return named && mls_side_run_environment(arena, &made, &place, to) && MLS_ARENA_ADD(arena, &to->runs, made);
+    return named && MLS_ARENA_ADD(arena, &to->runs, made);
 }
 
 static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_published_runs *from,
@@ -56,15 +54,19 @@ static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
     mls_run *timed = calloc(count + 1, sizeof *timed);
     const mls_run **runs = calloc(count + 1, sizeof *runs);
     mls_group scored = {.rules = rules, .runs = runs, .run_count = count};
-    mls_settings settings = {0};
-    bool ok = timed != NULL && runs != NULL && add_published_settings(arena, &settings, from);
+    const mls_published_system *system = to->published->system;
+    const mls_side_place place = {
+        .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
+    mls_side_run alike = {0}; /* what all runs share */
+    bool ok = timed != NULL && runs != NULL && add_published_settings(arena, &alike.settings, from) &&
+              mls_side_run_environment(arena, &alike, &place, to);
     for (size_t i = 0; i < count && ok; i++) {
         timed[i] = timed_run(&from->runs.items[i]);
         runs[i] = &timed[i];
     }
     ok = ok && mls_group_olympic(&scored, select_window) == MLS_OK;
     for (size_t i = 0; i < count && ok; i++) {
-        ok = add_published_run(arena, to, from, i, scored.marks[i], &settings);
+        ok = add_published_run(arena, to, from, i, scored.marks[i], &alike);
     }
     to->official = scored.score.official;
     to->dropped = scored.score.dropped;

@@ -90,21 +90,12 @@ bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
            mls_setting_add_text(arena, to, "framework", place->framework);
 }
 
-static bool take_logged_run(const mls_comparison *in, const mls_group *group, size_t index, mls_side_group *to)
+/* How long a run took, and what of it. */
+static mls_side_run timed_logged_run(const mls_group *group, size_t index)
 {
-    mls_arena *arena = in->arena;
     const mls_run *run = group->runs[index];
     const mls_convergence converge = mls_run_to_converge(run);
     const mls_finding *reason = mls_run_reason(run);
-    const bool described = in->opened.count > 0; /* published results are, exports are not */
-    const mls_side_place place = {.config = mls_run_config(run),
-                                  .container = run->job.container,
-                                  .node_list = run->job.node_list,
-                                  .organisation = run->organisation,
-                                  .platform = run->platform,
-                                  .host_processor = described ? group->system.host_processor_model_name : NULL,
-                                  .framework = described ? group->system.framework : NULL,
-                                  .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
     mls_side_run made = {.file = run->file,
                          .reason = reason != NULL ? reason->message : NULL,
                          .valid = run->valid,
@@ -117,13 +108,30 @@ static bool take_logged_run(const mls_comparison *in, const mls_group *group, si
                        run->init_stop.time_ms - run->init_start.time_ms);
     mls_side_run_parts(&made, run->has_parts, run->parts.ms,
                        run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
-    bool ok = mls_side_run_environment(arena, &made, &place, to) &&
-              (run->printed == NULL || mls_side_run_printed(arena, &made, &in->known, run->printed));
+    return made;
+}
+
+/* Adds how a run was set up, and where. */
+static bool take_logged_setup(const mls_comparison *in, const mls_group *group, const mls_run *run,
+                              const mls_side_group *to, mls_side_run *made)
+{
+    mls_arena *arena = in->arena;
+    const bool described = in->opened.count > 0; /* published results are, exports are not */
+    const mls_side_place place = {.config = mls_run_config(run),
+                                  .container = run->job.container,
+                                  .node_list = run->job.node_list,
+                                  .organisation = run->organisation,
+                                  .platform = run->platform,
+                                  .host_processor = described ? group->system.host_processor_model_name : NULL,
+                                  .framework = described ? group->system.framework : NULL,
+                                  .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
+    bool ok = mls_side_run_environment(arena, made, &place, to) &&
+              (run->printed == NULL || mls_side_run_printed(arena, made, &in->known, run->printed));
     for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
-        ok = mls_setting_add_json(arena, &made.settings, run->hyperparameters[i].key,
+        ok = mls_setting_add_json(arena, &made->settings, run->hyperparameters[i].key,
                                   mls_str_from(run->hyperparameters[i].value));
     }
-    return ok && MLS_ARENA_ADD(arena, &to->runs, made);
+    return ok;
 }
 
 mls_side_group mls_side_group_of(const mls_group *group)
@@ -145,14 +153,16 @@ mls_side_group mls_side_group_of(const mls_group *group)
                             .scaled_minutes = group->scaled_minutes};
 }
 
-mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group)
+mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group, bool setups)
 {
     mls_side_group of_side = mls_side_group_of(group);
     of_side.side = side;
     mls_side_group *made = mls_side_group_add(to, &of_side);
     bool ok = made != NULL;
     for (size_t i = 0; i < group->run_count && ok; i++) {
-        ok = take_logged_run(to, group, i, made);
+        mls_side_run run = timed_logged_run(group, i);
+        ok = (!setups || take_logged_setup(to, group, group->runs[i], made, &run)) &&
+             MLS_ARENA_ADD(to->arena, &made->runs, run);
     }
     return ok ? made : NULL;
 }
@@ -161,7 +171,7 @@ bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_coll
 {
     bool ok = true;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
-        ok = mls_side_take_group(to, side, &collection->groups[i]) != NULL;
+        ok = mls_side_take_group(to, side, &collection->groups[i], true) != NULL;
     }
     return ok;
 }

@@ -41,10 +41,11 @@ bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str ke
 bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
                           const mls_printed *printed) MLS_MUST_USE;
 
-/* A group of logs (NULL: no memory); those of a collection; and of an export: JSON or (`lines`) NDJSON, behind which
- * stand MLS_JSON_PADDING zeros, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
+/* A group of logs, with or without how and where its runs were made (NULL: no memory); those of a collection; and of an
+ * export: JSON or (`lines`) NDJSON, behind which stand MLS_JSON_PADDING zeros, or CSV, or _SYNTAX, _LIMIT, _MEMORY.
  */
-mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group) MLS_MUST_USE;
+mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group,
+                                    bool setups) MLS_MUST_USE;
 bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection) MLS_MUST_USE;
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines,
                               mls_error *error) MLS_MUST_USE;

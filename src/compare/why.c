@@ -131,7 +131,7 @@ mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_publis
         return MLS_OK;
     }
     mls_published_why *why = mls_arena_zeroed(arena, 1, sizeof *why);
-    mls_side_group *yours = why != NULL ? mls_side_take_group(&in, &side, group) : NULL;
+    mls_side_group *yours = why != NULL ? mls_side_take_group(&in, &side, group, false) : NULL;
     mls_status status = yours != NULL ? mls_published_group(&scratch, near->result, group->rules, false, &theirs, error)
                                       : mls_error_memory(error);
     if (status == MLS_OK && theirs.runs.count > 0) {
