@@ -277,6 +277,7 @@ mls_status mls_job_begin_file(mls_job_log *job, const char *name)
     job->table_rank = -1;
     job->root_cause = false;
     job->traceback_count = 0;
+    job->ignored_line = 0;
     return mls_job_open_segment(job) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 

@@ -149,6 +149,8 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
                          .lines = calloc(1, sizeof *job->lines),
                          .scratch = malloc((size_t)2 * MLS_LINE_EXAMINED)};
     job->watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout");
+    job->exception_signature = find_signature(signatures, "python-exception");
+    job->ignored_signature = find_signature(signatures, "exception-ignored");
     for (size_t i = 0; i < count && job->recovers != NULL; i++) {
         job->recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
     }

@@ -203,7 +203,7 @@ static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
     for (size_t i = 0; i < job->traceback_count; i++) {
         mls_traceback *open = &job->tracebacks[i];
         const bool first = segment->traceback.line == 0 || open->line < segment->traceback.line;
-        if (open->line > 0 && first && open->advances + MLS_SURVIVED > segment->advances) {
+        if (open->line > 0 && !open->ignored && first && open->advances + MLS_SURVIVED > segment->advances) {
             segment->traceback = *open;
         }
         open->line = 0;

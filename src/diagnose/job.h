@@ -51,6 +51,7 @@ typedef struct mls_traceback {
     double time_ms;
     int32_t rank;
     const char *node;
+    bool ignored; /* Python said before it that the program goes on */
 } mls_traceback;
 
 /* The last message by which others were over. */
@@ -173,8 +174,8 @@ typedef struct mls_job_log {
     mls_map names;                    /* of nodes and GPUs, so that each is kept once */
     uint32_t *rank_nodes;             /* for each rank the number of its node's name, plus 1; 0: not known */
     uint8_t *rank_seen;               /* MLS_RANK_… */
-    size_t watchdog_signature;
-    uint32_t *suspects; /* as of mls_failure, when a run needs them */
+    size_t watchdog_signature, exception_signature, ignored_signature; /* SIZE_MAX: not in the table */
+    uint32_t *suspects;                                                /* as of mls_failure, when a run needs them */
     size_t suspect_count;
     double full_time;                 /* the first time that has a year */
     size_t time_stride, time_skipped; /* of the iterations that are kept */
@@ -189,6 +190,8 @@ typedef struct mls_job_log {
     bool root_cause;           /* its line "Root Cause" has come */
     mls_traceback *tracebacks; /* that are open: at most one of a stream, MLS_TRACEBACKS_MAX in all */
     size_t traceback_count;
+    uint64_t ignored_stream; /* where the exception of the next traceback is ignored */
+    size_t ignored_line;     /* that said so; 0: there is none */
 } mls_job_log;
 
 enum { MLS_RANK_SEEN = 1, MLS_RANK_TIMED_OUT = 2 };

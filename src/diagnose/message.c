@@ -154,6 +154,41 @@ mls_status mls_job_prepare(mls_job_log *job)
     return mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNT);
 }
 
+/* A traceback begins.  One right after "Exception ignored in", of the same stream, is of no exception that ends. */
+static void open_traceback(mls_job_log *job, size_t i, const mls_log_line *line, uint64_t stream)
+{
+    enum { OTHERS_BETWEEN = 64 }; /* lines of other ranks */
+    const size_t number = job->block.marked.lines.line + i;
+    const bool ignored =
+        job->ignored_line > 0 && job->ignored_stream == stream && number <= job->ignored_line + OTHERS_BETWEEN;
+    job->ignored_line = ignored ? 0 : job->ignored_line;
+    job->tracebacks[job->traceback_count++] = (mls_traceback){.stream = stream,
+                                                              .line = number,
+                                                              .advances = mls_job_segment(job)->advances,
+                                                              .time_ms = mls_job_time_of(job, i, line),
+                                                              .rank = mls_log_line_rank(line),
+                                                              .node = mls_job_name(job, mls_log_line_node(line)),
+                                                              .ignored = ignored};
+}
+
+/* Takes what a line was found to be, and closes the traceback that it ends. */
+static void take_found(mls_job_log *job, size_t found, size_t i, const mls_log_line *line, uint64_t stream)
+{
+    const size_t open = find_traceback(job, stream);
+    const size_t number = job->block.marked.lines.line + i;
+    const bool traced = open < job->traceback_count;
+    if (!traced || !job->tracebacks[open].ignored || found != job->exception_signature) {
+        mls_job_take_match(job, found, number, line, mls_job_time_of(job, i, line));
+    }
+    if (traced) {
+        job->tracebacks[open] = job->tracebacks[--job->traceback_count];
+    }
+    if (found == job->ignored_signature) {
+        job->ignored_stream = stream;
+        job->ignored_line = number;
+    }
+}
+
 /* An exception counts only after the traceback of its own stream. */
 mls_status mls_job_examine(mls_job_log *job, size_t i)
 {
@@ -171,17 +206,9 @@ mls_status mls_job_examine(mls_job_log *job, size_t i)
     const mls_status status = mls_signatures_find(job->signatures, line.message, ends, &found);
     mls_job_read_progress(job, i, &line, found < 0);
     if (found >= 0) {
-        mls_job_take_match(job, (size_t)found, job->block.marked.lines.line + i, &line, mls_job_time_of(job, i, &line));
-        if (open < job->traceback_count) {
-            job->tracebacks[open] = job->tracebacks[--job->traceback_count];
-        }
+        take_found(job, (size_t)found, i, &line, stream);
     } else if ((marks >> MARK_TRACEBACK & 1) != 0 && open == job->traceback_count && open < MLS_TRACEBACKS_MAX) {
-        job->tracebacks[job->traceback_count++] = (mls_traceback){.stream = stream,
-                                                                  .line = job->block.marked.lines.line + i,
-                                                                  .advances = mls_job_segment(job)->advances,
-                                                                  .time_ms = mls_job_time_of(job, i, &line),
-                                                                  .rank = mls_log_line_rank(&line),
-                                                                  .node = mls_job_name(job, mls_log_line_node(&line))};
+        open_traceback(job, i, &line, stream);
     }
     return status;
 }
