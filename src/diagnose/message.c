@@ -6,7 +6,7 @@
 
 /* The texts that are looked for beside the signatures. */
 #define MARK_LIST(W)                                                                                                   \
-    W(TRACEBACK, "Traceback (most recent call last):")                                                                 \
+    W(TRACEBACK, "Traceback (most recent call last)") /* a colon, or a frame that rich or IPython draws */             \
     W(ITERATION, "iteration ")                                                                                         \
     W(STEP, " step ")                                                                                                  \
     W(STEP_IS, "step: ")                                                                                               \

@@ -171,6 +171,7 @@ static const struct {
     {"[", "[pod/%h/%w]"},        /* kubectl logs --prefix */
     {"(", "(%w pid=%n, ip=%h)"}, /* Ray */
     {"(", "(%w(rank=%r) pid=%n, ip=%h)"},
+    {"(", "(%w(rank=%r) pid=%n)"},
     {"(", "(%w pid=%n)"},
     {"(", "(pid=%n, ip=%h)"},
     {"(", "(pid=%n)"},
@@ -185,6 +186,10 @@ static const struct {
     {"IWEF", "%L%G %C%|"},        /* and without a bracket */
     {"JFMASOND", "%B%E %C %N%P"}, /* Apr 19 13:28:01 node076 kernel: of syslog */
     {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
+    {"s", "stderr F "},           /* containerd, behind the time; P is a part of a line */
+    {"s", "stdout F "},
+    {"s", "stderr P "},
+    {"s", "stdout P "},
 };
 
 /* Those that begin with a host or a name, each with the byte after it. */

@@ -124,6 +124,10 @@ static void launchers(void **state)
     expect("(Worker pid=12, ip=10.0.0.1) x", "x", NAN, -1, -1, "10.0.0.1", "");
     expect("(Worker(rank=3) pid=12, ip=10.0.0.1) x", "x", NAN, 3, -1, "10.0.0.1", "");
     expect("(train_fn pid=12) x", "x", NAN, -1, -1, "", "");
+    expect("(Worker(rank=3) pid=12) x", "x", NAN, 3, -1, "", "");
+    expect("stderr F x", "x", NAN, -1, -1, "", "");
+    expect("stdout P 3: x", "x", NAN, 3, -1, "", "");
+    expect("stderr is full", "stderr is full", NAN, -1, -1, "", "");
     expect("(pid=12, ip=10.0.0.1) x", "x", NAN, -1, -1, "10.0.0.1", "");
     expect("(raylet, ip=10.0.0.1) x", "x", NAN, -1, -1, "10.0.0.1", "");
     expect("(see page 12) x", "(see page 12) x", NAN, -1, -1, "", "");
