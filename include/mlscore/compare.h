@@ -35,6 +35,7 @@ typedef struct mls_side_run {
     const char *reason; /**< why it is not valid; NULL: it is, or nobody says */
     bool valid;
     mls_olympic_mark mark;
+    double start_ms; /**< when run_start was logged, since 1970; 0 and NAN: not known */
     double minutes, init_minutes;
     double to_converge;
     const char *unit; /**< of it: "samples" or "epochs" */
@@ -150,7 +151,11 @@ typedef struct mls_difference {
     mls_split split;
     bool has_init;
     int64_t init_ms;
+    size_t same_runs; /**< that are on both sides: run_start and length are the same, to the millisecond */
 } mls_difference;
+
+/** Whether the two sides hold the same runs, and no others. */
+bool mls_difference_all_same(const mls_difference *difference);
 
 /** Compares b with a: Welch's interval of the trimmed means (Yuen) where both have two kept runs, else of the means of
  * the valid ones; Mann and Whitney's exact test of the valid ones.  MLS_OK or MLS_ERROR_MEMORY. */

@@ -203,6 +203,63 @@ static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_
                                                       : MLS_COMPARE_NONE;
 }
 
+/* By what a run is known again: whole milliseconds, as that is what is published. */
+typedef struct run_identity {
+    double start_ms;
+    int64_t ms;
+} run_identity;
+
+static int compare_identities(const void *left, const void *right)
+{
+    const run_identity *a = left;
+    const run_identity *b = right;
+    const int order = mls_compare_doubles(a->start_ms, b->start_ms);
+    return order != 0 ? order : (a->ms > b->ms) - (a->ms < b->ms);
+}
+
+/* The runs of a group whose times are known, in order, to be given to free(); NULL: no memory. */
+static run_identity *identities_make(const mls_side_group *group, size_t *count)
+{
+    run_identity *made = calloc(group->runs.count + 1, sizeof *made);
+    *count = 0;
+    for (size_t i = 0; i < group->runs.count && made != NULL; i++) {
+        const mls_side_run *run = &group->runs.items[i];
+        if (run->start_ms > 0 && run->has_ms) {
+            made[(*count)++] = (run_identity){round(run->start_ms), run->ms};
+        }
+    }
+    if (made != NULL) {
+        qsort(made, *count, sizeof *made, compare_identities);
+    }
+    return made;
+}
+
+/* Counts the runs that two groups share, each with one of the other. */
+static bool count_same(const mls_side_group *a, const mls_side_group *b, size_t *same)
+{
+    size_t count_a;
+    size_t count_b;
+    run_identity *of_a = identities_make(a, &count_a);
+    run_identity *of_b = identities_make(b, &count_b);
+    const bool ok = of_a != NULL && of_b != NULL;
+    *same = 0;
+    for (size_t i = 0, k = 0; ok && i < count_a && k < count_b;) {
+        const int order = compare_identities(&of_a[i], &of_b[k]);
+        *same += order == 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    free(of_a);
+    free(of_b);
+    return ok;
+}
+
+bool mls_difference_all_same(const mls_difference *difference)
+{
+    return difference->same_runs > 0 && difference->same_runs == difference->a->runs.count &&
+           difference->same_runs == difference->b->runs.count;
+}
+
 mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference)
 {
     const double nan = (double)NAN;
@@ -221,7 +278,8 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
                                    .verdict = MLS_COMPARE_TOO_FEW};
     const bool scored = isfinite(difference->minutes);
     bool ok = times_make(a, &x) && times_make(b, &y) &&
-              mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
+              mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p) &&
+              count_same(a, b, &difference->same_runs);
     difference->min_p = min_rank_p(a->valid, b->valid);
     if (ok && scored && a->kept >= 2 && b->kept >= 2) {
         judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),

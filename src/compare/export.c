@@ -231,6 +231,7 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
                         .minutes = row->minutes,
                         .valid = row->valid,
                         .mark = mls_export_mark(row),
+                        .start_ms = row->start_ms,
                         .init_minutes = row->init_minutes,
                         .to_converge = row->to_converge,
                         .unit = isnan(row->to_converge) ? NULL : row->unit,

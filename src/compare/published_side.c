@@ -34,6 +34,7 @@ static bool add_published_run(mls_arena *arena, mls_side_group *to, const mls_pu
     mls_side_run made = {.file = mls_arena_copy(arena, mls_buffer_str(&file)).ptr,
                          .valid = run->valid,
                          .mark = mark,
+                         .start_ms = run->start_ms,
                          .minutes = mls_run_minutes(&timed),
                          .init_minutes = run->init_ms / 60000,
                          .to_converge = run->to_converge,

@@ -100,6 +100,7 @@ static mls_side_run timed_logged_run(const mls_group *group, size_t index)
                          .reason = reason != NULL ? reason->message : NULL,
                          .valid = run->valid,
                          .mark = group->marks[index],
+                         .start_ms = run->run_start.time_ms,
                          .minutes = mls_run_minutes(run),
                          .init_minutes = mls_run_init_minutes(run),
                          .to_converge = converge.number,

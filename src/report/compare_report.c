@@ -119,7 +119,8 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
     F(difference, parts, LIST(share), "",                                                                              \
       MLS_EACH(row->split.known ? MLS_SHARE_COUNT : 0,                                                                 \
                mls_emit_row(to, row->split.has[i] ? &(share_place){&row->split, (mls_share)i} : NULL)))                \
-    F(difference, init_ms, IF(NUMBER, row->has_init), "ms", row->init_ms)
+    F(difference, init_ms, IF(NUMBER, row->has_init), "ms", row->init_ms)                                              \
+    F(difference, same_runs, NUMBER, "", row->same_runs)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
 /* All runs of a side printed the same, or nothing that is known. */
@@ -319,7 +320,7 @@ const mls_report mls_compare_report = {
         .section = "COMPARE CSV",
         .names =
             "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
-            "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN),
+            "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN) " same_runs",
         .rows = "comparisons differences interval",
         .sources = {&difference_csv_fields, &difference_fields, &interval_fields, &part_fields, &block_fields}}};
 

@@ -218,8 +218,19 @@ static const struct {
                                           MLS_STYLE_WARN},
                 [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
 
+/* Whether all that can be said is that the runs of one side are those of the other. */
+static bool is_itself(const mls_difference *difference)
+{
+    return mls_difference_all_same(difference) &&
+           (difference->verdict == MLS_COMPARE_NONE || difference->verdict == MLS_COMPARE_TOO_FEW);
+}
+
 static void verdict_append(const mls_difference *difference, mls_buffer *words)
 {
+    if (is_itself(difference)) {
+        mls_buffer_append_text(words, "the same runs on both sides");
+        return;
+    }
     const bool scored = difference->verdict < MLS_COMPARE_NO_SCORE || isfinite(difference->a->score_minutes);
     const bool both = !scored && !isfinite(difference->b->score_minutes);
     const char *name = (scored ? difference->b : difference->a)->side->name;
@@ -233,6 +244,15 @@ static void verdict_append(const mls_difference *difference, mls_buffer *words)
 /* How the verdict is known. */
 static void evidence_append(mls_buffer *line, const mls_difference *difference)
 {
+    if (is_itself(difference)) {
+        mls_buffer_printf(line, "   %s with equal times of run_start and run_stop",
+                          mls_words_plural(difference->same_runs, "run", "runs").text);
+        return;
+    }
+    if (difference->same_runs > 0) {
+        mls_buffer_printf(line, "   %s on both sides",
+                          mls_words_plural(difference->same_runs, "run is", "runs are").text);
+    }
     if (has_interval(difference)) {
         if (isfinite(difference->p)) {
             mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);

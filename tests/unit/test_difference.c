@@ -351,6 +351,41 @@ static void detectable_differences_are_shown(void **state)
     assert_true(shown > 750 && shown < 900);
 }
 
+/* Each run of a side is that of one run of the other, by its start and its length; a start that nobody knows by none.
+ */
+static void runs_on_both_sides_are_counted(void **state)
+{
+    static const struct {
+        double a[3][2], b[3][2]; /* start and length; 0: of no more runs, or not known */
+        size_t runs_a, runs_b, same;
+        bool all;
+    } rows[] = {
+        {{{1e12, 5}, {2e12, 6}, {3e12, 7}}, {{3e12, 7}, {1e12, 5}, {2e12, 6}}, 3, 3, 3, true},
+        {{{1e12, 5}, {2e12, 6}, {3e12, 7}}, {{3e12, 7}, {2e12, 5}, {1e12, 6}}, 3, 3, 1, false},
+        {{{1e12, 5}, {2e12, 6}, {3e12, 7}}, {{3e12, 7}, {2e12, 6}}, 3, 2, 2, false},
+        {{{1e12, 5}, {1e12, 5}}, {{1e12, 5}, {2e12, 5}}, 2, 2, 1, false},
+        {{{1e12, 5}, {1e12, 6}}, {{1e12, 6}, {1e12, 5}}, 2, 2, 2, true},
+        {{{0, 5}, {0, 6}}, {{0, 5}, {0, 6}}, 2, 2, 0, false},
+        {{{NAN, 5}, {1e12, 6}}, {{NAN, 5}, {1e12, 6}}, 2, 2, 1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        mls_side_run runs[2][3] = {0};
+        mls_side_group a = {.score_minutes = NAN, .runs = {.items = runs[0], .count = rows[i].runs_a}};
+        mls_side_group b = {.score_minutes = NAN, .runs = {.items = runs[1], .count = rows[i].runs_b}};
+        mls_difference difference;
+        for (size_t k = 0; k < 3; k++) {
+            runs[0][k] = (mls_side_run){.start_ms = rows[i].a[k][0], .has_ms = true, .ms = (int64_t)rows[i].a[k][1]};
+            runs[1][k] = (mls_side_run){.start_ms = rows[i].b[k][0], .has_ms = true, .ms = (int64_t)rows[i].b[k][1]};
+        }
+        assert_int_equal(mls_side_group_measure(&a), MLS_OK);
+        assert_int_equal(mls_side_group_measure(&b), MLS_OK);
+        assert_int_equal(mls_difference_make(&a, &b, &difference), MLS_OK);
+        assert_int_equal(difference.same_runs, rows[i].same);
+        assert_int_equal(mls_difference_all_same(&difference), rows[i].all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +396,7 @@ int main(void)
         cmocka_unit_test(small_differences_are_told),
         cmocka_unit_test(groups_of_one_distribution_are_seldom_apart),
         cmocka_unit_test(detectable_differences_are_shown),
+        cmocka_unit_test(runs_on_both_sides_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
