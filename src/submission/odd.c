@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* odd.c - what is odd about results beside each other: logs that are there twice, and numbers far from those of peers.
+ *
+ * All of it may have a good reason, so it is advice.  It is found of the whole: of two results that are alike nobody
+ * knows which was there first. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/statistics.h"
+#include "base/words.h"
+#include "submission/judge.h"
+
+/* ------------------------------------------------------------- copied logs */
+
+/* A log, and the first of those that hold the same bytes, which may be itself. */
+typedef struct odd_log {
+    const mls_submission_result *result;
+    const mls_submission_run *run;
+    const struct odd_log *first;
+} odd_log;
+
+/* How many logs of one result are the same as some of another; and the first of them. */
+typedef struct odd_copies {
+    const odd_log *log;
+    size_t count;
+} odd_copies;
+
+/* So many different logs of one size and one run are held against another log. */
+enum { BLOCK_BYTES = 32768, ALIKE_MAX = 16 };
+
+static int compare_result_paths(const mls_submission_result *a, const mls_submission_result *b)
+{
+    return mls_str_compare_natural(mls_str_from(a->path), mls_str_from(b->path));
+}
+
+/* By what is known of logs that were read, which tells all but copies apart: hardly any is read again. */
+static int compare_read(const odd_log *a, const odd_log *b)
+{
+    const uint64_t size_a = a->run->file.size;
+    const uint64_t size_b = b->run->file.size;
+    const int order = (size_a > size_b) - (size_a < size_b);
+    return order != 0 ? order : mls_run_compare(&a->run->run, &b->run->run);
+}
+
+static int compare_odd_logs(const void *left, const void *right)
+{
+    const odd_log *a = left;
+    const odd_log *b = right;
+    int order = compare_read(a, b);
+    order = order != 0 ? order : compare_result_paths(a->result, b->result);
+    return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
+}
+
+/* By the results that share them. */
+static int compare_sharing(const void *left, const void *right)
+{
+    const odd_log *a = ((const odd_copies *)left)->log;
+    const odd_log *b = ((const odd_copies *)right)->log;
+    int order = compare_result_paths(a->result, b->result);
+    order = order != 0 ? order : compare_result_paths(a->first->result, b->first->result);
+    return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
+}
+
+/* The most first. */
+static int compare_copies(const void *left, const void *right)
+{
+    const odd_copies *a = left;
+    const odd_copies *b = right;
+    const int order = mls_compare_sizes(b->count, a->count);
+    return order != 0 ? order : compare_sharing(left, right);
+}
+
+/* Reads a block, which is shorter at the end of a file only; false: it cannot be read. */
+static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
+{
+    ssize_t got = 1;
+    for (*len = 0; *len < BLOCK_BYTES && got > 0; *len += got > 0 ? (size_t)got : 0) {
+        got = read(fd, block + *len, BLOCK_BYTES - *len);
+    }
+    return got >= 0;
+}
+
+/* Whether two logs hold the same bytes. */
+static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_log *b)
+{
+    const int fd_a = mls_tree_open(submission, a->run->file.path);
+    const int fd_b = mls_tree_open(submission, b->run->file.path);
+    bool same = fd_a >= 0 && fd_b >= 0;
+    size_t len_a = BLOCK_BYTES;
+    while (same && len_a == BLOCK_BYTES) {
+        char block_a[BLOCK_BYTES];
+        char block_b[BLOCK_BYTES];
+        size_t len_b = 0;
+        same = read_block(fd_a, block_a, &len_a) && read_block(fd_b, block_b, &len_b) &&
+               mls_str_equal((mls_str){block_a, len_a}, (mls_str){block_b, len_b});
+    }
+    for (int i = 0; i < 2; i++) {
+        const int fd = i == 0 ? fd_a : fd_b;
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+    }
+    return same;
+}
+
+/* Finds of each log (they stand in order) the first that holds the same bytes. */
+static void find_firsts(mls_submission *submission, odd_log *logs, size_t count)
+{
+    const odd_log *firsts[ALIKE_MAX];
+    size_t alike = 0;
+    for (size_t i = 0; i < count; i++) {
+        alike = i > 0 && compare_read(&logs[i - 1], &logs[i]) == 0 ? alike : 0;
+        logs[i].first = &logs[i];
+        for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++) {
+            logs[i].first = same_bytes(submission, firsts[k], &logs[i]) ? firsts[k] : &logs[i];
+        }
+        if (logs[i].first == &logs[i] && alike < ALIKE_MAX) {
+            firsts[alike++] = &logs[i];
+        }
+    }
+}
+
+static void tell_copies(mls_submission *submission, const odd_copies *copies)
+{
+    const odd_log *log = copies->log;
+    const odd_log *first = log->first;
+    const mls_finding_place place = {.path = log->result->path};
+    if (copies->count == 1) {
+        mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place, "%s is byte for byte %s",
+                         mls_path_name(log->run->file.path), first->run->file.path);
+    } else {
+        const bool own = log->result == first->result;
+        mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place,
+                         "%zu of its %zu logs are byte for byte %s%s", copies->count, log->result->run_count,
+                         own ? "others of it" : "those of ", own ? "" : first->result->path);
+    }
+}
+
+/* Says of each two results that share logs how many they share, the most first. */
+static void tell_sharing(mls_submission *submission, const odd_log *logs, size_t count, odd_copies *copies)
+{
+    size_t copied = 0;
+    size_t pairs = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (logs[i].first != &logs[i]) {
+            copies[copied++] = (odd_copies){&logs[i], 1};
+        }
+    }
+    qsort(copies, copied, sizeof *copies, compare_sharing);
+    for (size_t i = 0; i < copied; i++) {
+        const odd_log *log = copies[i].log;
+        const odd_log *before = pairs > 0 ? copies[pairs - 1].log : NULL;
+        if (before != NULL && before->result == log->result && before->first->result == log->first->result) {
+            copies[pairs - 1].count++;
+        } else {
+            copies[pairs++] = copies[i];
+        }
+    }
+    qsort(copies, pairs, sizeof *copies, compare_copies);
+    for (size_t i = 0; i < pairs; i++) {
+        tell_copies(submission, &copies[i]);
+    }
+}
+
+static mls_status judge_copies(mls_submission *submission, size_t most)
+{
+    odd_log *logs = calloc(most + 1, sizeof *logs);
+    odd_copies *copies = calloc(most + 1, sizeof *copies);
+    size_t count = 0;
+    const bool ok = logs != NULL && copies != NULL;
+    for (size_t s = 0; s < submission->submitter_count && ok; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            const mls_submission_result *result = &submitter->results[r];
+            for (size_t i = 0; i < result->run_count && result->judged; i++) {
+                if (!result->runs[i].run.unread && result->runs[i].file.size > 0) {
+                    logs[count++] = (odd_log){result, &result->runs[i], NULL};
+                }
+            }
+        }
+    }
+    if (ok) {
+        qsort(logs, count, sizeof *logs, compare_odd_logs);
+        find_firsts(submission, logs, count);
+        tell_sharing(submission, logs, count, copies);
+    }
+    free(logs);
+    free(copies);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* ---------------------------------------------------------- far from peers */
+
+/* A median is one of so many numbers at least; how far from it is far. */
+enum { PEERS_MIN = 3 };
+#define MINUTES_FAR 0.15
+#define CONVERGENCE_FAR 0.10
+
+/* A number of a result, how many results the median is of, and how far off that the number is; NAN: not known. */
+typedef struct odd_number {
+    double number, off;
+    size_t of;
+} odd_number;
+
+/* A result among its peers. */
+typedef struct odd_peer {
+    const mls_submission_result *result;
+    mls_accelerator_model model;
+    bool pcie; /* a card, which is slower than a module of that model */
+    double accelerators, batch;
+    const char *unit; /* of convergence; "": it is not known */
+    odd_number minutes, convergence;
+    double far; /* the larger of the two, as a multiple of what is far */
+} odd_peer;
+
+/* By what makes results peers; below that by what it takes for their convergence to be alike. */
+static int compare_kinds(const odd_peer *a, const odd_peer *b, bool convergence)
+{
+    int order = strcmp(a->result->benchmark, b->result->benchmark);
+    order = order != 0 ? order : strcmp(a->model.text, b->model.text);
+    order = order != 0 ? order : (int)a->pcie - (int)b->pcie;
+    order = order != 0 ? order : mls_compare_doubles(a->accelerators, b->accelerators);
+    if (order == 0 && convergence) {
+        order = strcmp(a->unit, b->unit);
+        order = order != 0 ? order : mls_compare_doubles(a->batch, b->batch);
+    }
+    return order;
+}
+
+static int compare_odd_peers(const void *left, const void *right)
+{
+    const odd_peer *a = left;
+    const odd_peer *b = right;
+    const int order = compare_kinds(a, b, true);
+    return order != 0 ? order : compare_result_paths(a->result, b->result);
+}
+
+/* The farthest first. */
+static int compare_far(const void *left, const void *right)
+{
+    const odd_peer *a = left;
+    const odd_peer *b = right;
+    const int order = mls_compare_doubles(b->far, a->far);
+    return order != 0 ? order : compare_result_paths(a->result, b->result);
+}
+
+static odd_number *own_number(odd_peer *peer, bool convergence)
+{
+    return convergence ? &peer->convergence : &peer->minutes;
+}
+
+/* Says of peers, which stand together, how far one number of each is off their median; scratch has room for all. */
+static void measure_off(odd_peer *peers, size_t count, bool convergence, double *scratch)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double number = own_number(&peers[i], convergence)->number;
+        if (number > 0 && isfinite(number)) {
+            scratch[known++] = number;
+        }
+    }
+    mls_sort_doubles(scratch, known);
+    for (size_t i = 0; i < count; i++) {
+        odd_number *of = own_number(&peers[i], convergence);
+        of->of = known;
+        of->off = known >= PEERS_MIN && of->number > 0 ? of->number / mls_median(scratch, known) - 1 : (double)NAN;
+    }
+}
+
+/* Measures all, which stand in order. */
+static void measure_kinds(odd_peer *peers, size_t count, bool convergence, double *scratch)
+{
+    for (size_t first = 0, end = 0; first < count; first = end) {
+        while (end < count && compare_kinds(&peers[first], &peers[end], convergence) == 0) {
+            end++;
+        }
+        measure_off(peers + first, end - first, convergence, scratch);
+    }
+}
+
+/* "; 3,120 samples to converge, 29.4 % over the median of 5 results". */
+static void append_number(mls_buffer *line, const char *number, const char *unit, const odd_number *of)
+{
+    const bool converged = strcmp(unit, "min") != 0;
+    mls_buffer_printf(line, "%s%s %s%s, %s %s the median of %zu results", line->len > 0 ? "; " : "", number, unit,
+                      converged ? " to converge" : "", mls_words_percent(fabs(of->off), 1).text,
+                      of->off > 0 ? "over" : "under", of->of);
+}
+
+static void tell_far(mls_submission *submission, const odd_peer *peer)
+{
+    mls_buffer line = {0};
+    if (fabs(peer->minutes.off) > MINUTES_FAR) {
+        append_number(&line, mls_words_grouped(peer->minutes.number, 3).text, "min", &peer->minutes);
+    }
+    if (fabs(peer->convergence.off) > CONVERGENCE_FAR) {
+        append_number(&line, mls_words_count(peer->convergence.number).text, peer->unit, &peer->convergence);
+        mls_buffer_append_text(&line, " with its batch size");
+    }
+    mls_buffer_printf(&line, " on %s x %s%s", mls_words_count(peer->accelerators).text, peer->model.text,
+                      peer->pcie ? " PCIe" : "");
+    submission->findings.out_of_memory |= line.failed;
+    if (!line.failed) {
+        mls_findings_add(&submission->findings, MLS_FINDING_FAR_FROM_PEERS,
+                         (mls_finding_place){.path = peer->result->path}, "%s", line.ptr);
+    }
+    mls_buffer_release(&line);
+}
+
+/* A result whose accelerators are known; those of the open division are of models of their own. */
+static bool take_peer(const mls_submitter *submitter, const mls_submission_result *result, odd_peer *peer)
+{
+    const mls_description *says = &mls_submitter_system(submitter, result->system)->says;
+    const mls_str name = mls_str_from(says->accelerator_model_name);
+    const mls_convergence convergence =
+        isfinite(result->group.score.score_minutes) ? mls_group_to_converge(&result->group) : (mls_convergence){0};
+    const char *unit = convergence.unit != NULL ? convergence.unit : "";
+    *peer = (odd_peer){.result = result,
+                       .model = mls_accelerator_model_of(name),
+                       .pcie = mls_str_any(name, "PCIe|PCIE|pcie", mls_str_contains),
+                       .accelerators =
+                           mls_first_number(says->number_of_nodes) * mls_first_number(says->accelerators_per_node),
+                       .batch = result->group.global_batch_size,
+                       .unit = unit,
+                       .minutes = {.number = result->group.scaled_minutes},
+                       .convergence = {.number = *unit != '\0' ? convergence.number : (double)NAN}};
+    return result->judged && !result->weak && mls_division_described(result->division) == MLS_DIVISION_CLOSED &&
+           peer->model.text[0] != '\0' && peer->accelerators > 0 && isfinite(peer->minutes.number);
+}
+
+static mls_status judge_peers(mls_submission *submission, size_t most)
+{
+    odd_peer *peers = calloc(most + 1, sizeof *peers);
+    double *scratch = calloc(most + 1, sizeof *scratch);
+    size_t count = 0;
+    const bool ok = peers != NULL && scratch != NULL;
+    for (size_t s = 0; s < submission->submitter_count && ok; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            count += take_peer(submitter, &submitter->results[r], &peers[count]);
+        }
+    }
+    if (ok) {
+        qsort(peers, count, sizeof *peers, compare_odd_peers);
+        measure_kinds(peers, count, false, scratch);
+        measure_kinds(peers, count, true, scratch);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double minutes = fabs(peers[i].minutes.off) / MINUTES_FAR;
+        const double convergence = fabs(peers[i].convergence.off) / CONVERGENCE_FAR;
+        peers[i].far = fmax(0, fmax(minutes, convergence)); /* 0: neither is known */
+    }
+    if (ok) {
+        qsort(peers, count, sizeof *peers, compare_far);
+    }
+    for (size_t i = 0; i < count && peers[i].far > 1; i++) {
+        tell_far(submission, &peers[i]);
+    }
+    free(peers);
+    free(scratch);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+mls_status mls_odd_judge(mls_submission *submission)
+{
+    size_t results = 0;
+    size_t runs = 0;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        results += submitter->result_count;
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            runs += submitter->results[r].run_count;
+        }
+    }
+    const mls_status status = judge_copies(submission, runs);
+    return status == MLS_OK ? judge_peers(submission, results) : status;
+}
