@@ -19,6 +19,9 @@
 /* The words of a run, in their order. */
 enum { VALID, TO_CONVERGE, TRAINING, EVALUATION, EVALUATIONS, STARTUP, BETWEEN, TAIL, INIT, START, WORDS };
 
+/* Cells of a line before its runs. */
+enum { BEFORE_RUNS = 6 };
+
 /* What stands behind the names of a system and a benchmark; false: there is no such line. */
 static bool find_result_line(mls_str results, const mls_published_result *result, const char *name, mls_str *line)
 {
@@ -140,6 +143,66 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
                ? mls_error_memory(error)
                : mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published runs, at %s on %s", name,
                                result->system->system_id, result->benchmark);
+}
+
+/* The starts of one result, whose line this is. */
+static mls_status give_starts(mls_str line, mls_str round, mls_status (*take)(void *, const mls_published_start *),
+                              void *state)
+{
+    mls_published_start start = {.round = round};
+    mls_str cells[BEFORE_RUNS];
+    mls_status status = MLS_OK;
+    bool more = true;
+    for (int i = 0; i < BEFORE_RUNS; i++) {
+        more = more && mls_str_cut(&line, '|', &cells[i]);
+    }
+    if (!more) {
+        return MLS_ERROR_VALUE;
+    }
+    start.system_id = cells[0];
+    start.benchmark = cells[2];
+    while (more && status == MLS_OK) {
+        mls_str run;
+        double after;
+        more = mls_str_cut(&line, '|', &run);
+        const char *blank = run.len > 0 ? memrchr(run.ptr, ' ', run.len) : NULL;
+        const mls_str word = blank != NULL ? (mls_str){blank + 1, run.len - (size_t)(blank + 1 - run.ptr)} : run;
+        if (mls_str_equal(word, MLS_S("-"))) {
+            continue;
+        }
+        status = mls_number_parse(word, &after) ? MLS_OK : MLS_ERROR_VALUE;
+        if (status == MLS_OK) {
+            start.start_ms += after;
+            status = take(state, &start);
+        }
+    }
+    return status;
+}
+
+mls_status mls_published_starts(mls_usage usage, mls_status (*take)(void *state, const mls_published_start *start),
+                                void *state)
+{
+    char folder[64];
+    mls_status status = MLS_OK;
+    (void)snprintf(folder, sizeof folder, "published/runs/%s-", mls_usage_name(usage));
+    for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
+        mls_str round = mls_str_from(file->name);
+        mls_str line;
+        mls_str rest;
+        if (!mls_str_starts(round, mls_str_from(folder))) {
+            continue;
+        }
+        round = (mls_str){round.ptr + strlen(folder), round.len - strlen(folder) - strlen(".table")};
+        bool more =
+            mls_str_after((mls_str){file->begin, (size_t)(file->end - file->begin)}, MLS_S(RESULTS_HEADING), &rest) &&
+            mls_str_cut(&rest, '\n', &line); /* the rest of the heading */
+        status = more ? MLS_OK : MLS_ERROR_VALUE;
+        while (more && status == MLS_OK) {
+            more = mls_str_cut(&rest, '\n', &line);
+            status = line.len > 0 ? give_starts(line, round, take, state) : MLS_OK;
+        }
+    }
+    return status;
 }
 
 void mls_published_runs_release(mls_published_runs *runs)

@@ -54,6 +54,9 @@ mls_status mls_power_read(mls_submission *submission, mls_submission_run *run) M
 mls_status mls_result_judge(const mls_submission *submission, const mls_submitter *submitter,
                             mls_submission_result *result) MLS_MUST_USE;
 
+/* Advises of results whose runs are published as those of another one. */
+mls_status mls_resubmitted_judge(mls_submission *submission) MLS_MUST_USE;
+
 /* Advises of what is odd about results beside each other, when all have been judged: logs that are there twice, and
  * results far from their peers.  It is found of the whole, most telling first. */
 mls_status mls_odd_judge(mls_submission *submission) MLS_MUST_USE;

@@ -375,6 +375,7 @@ mls_status mls_odd_judge(mls_submission *submission)
             runs += submitter->results[r].run_count;
         }
     }
-    const mls_status status = judge_copies(submission, runs);
+    mls_status status = judge_copies(submission, runs);
+    status = status == MLS_OK ? mls_resubmitted_judge(submission) : status;
     return status == MLS_OK ? judge_peers(submission, results) : status;
 }

@@ -127,6 +127,59 @@ static void runs_give_the_published_scores(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Sums tell runs in another order apart from none. */
+typedef struct start_sum {
+    size_t count;
+    uint64_t sum; /* weighted by the length of two names, whatever overflows */
+} start_sum;
+
+static void add_start(start_sum *to, double start_ms, size_t system, size_t benchmark)
+{
+    to->count += isnan(start_ms) ? 0 : 1;
+    to->sum += isnan(start_ms) ? 0 : (uint64_t)start_ms * (system + 100 * benchmark);
+}
+
+static mls_status sum_start(void *state, const mls_published_start *start)
+{
+    add_start(state, start->start_ms, start->system_id.len, start->benchmark.len);
+    return start->round.len == 3 ? MLS_OK : MLS_ERROR_VALUE;
+}
+
+static mls_status stop_at_once(void *state, const mls_published_start *start)
+{
+    (void)start;
+    ++*(size_t *)state;
+    return MLS_STOPPED;
+}
+
+static void every_start_is_given(void **state)
+{
+    size_t calls = 0;
+    (void)state;
+    for (unsigned usage = 0; usage < 2; usage++) {
+        mls_published all;
+        start_sum opened_sum = {0};
+        start_sum given = {0};
+        assert_int_equal(mls_published_load((mls_usage)usage, 0, &all, NULL), MLS_OK);
+        for (size_t i = 0; i < all.count; i++) {
+            mls_published_runs opened;
+            const mls_published_result *result = &all.results[i];
+            assert_int_equal(mls_published_open(result, &opened, NULL), MLS_OK);
+            for (size_t k = 0; k < opened.runs.count; k++) {
+                add_start(&opened_sum, opened.runs.items[k].start_ms, strlen(result->system->system_id),
+                          strlen(result->benchmark));
+            }
+            mls_published_runs_release(&opened);
+        }
+        mls_published_release(&all);
+        assert_int_equal(mls_published_starts((mls_usage)usage, sum_start, &given), MLS_OK);
+        assert_true(given.count > 0 && given.count == opened_sum.count);
+        assert_true(given.sum == opened_sum.sum);
+    }
+    assert_int_equal(mls_published_starts(MLS_USAGE_TRAINING, stop_at_once, &calls), MLS_STOPPED);
+    assert_int_equal(calls, 1);
+}
+
 static void a_run_is_read_to_the_millisecond(void **state)
 {
     mls_published all;
@@ -307,13 +360,10 @@ static void an_edition_is_read_once_for_all_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_result_is_read),
-        cmocka_unit_test(runs_give_the_published_scores),
-        cmocka_unit_test(a_run_is_read_to_the_millisecond),
-        cmocka_unit_test(one_edition_can_be_read_alone),
-        cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
-        cmocka_unit_test(around_each_are_its_neighbours),
-        cmocka_unit_test(an_edition_is_read_once_for_all_groups),
+        cmocka_unit_test(every_result_is_read),           cmocka_unit_test(runs_give_the_published_scores),
+        cmocka_unit_test(every_start_is_given),           cmocka_unit_test(a_run_is_read_to_the_millisecond),
+        cmocka_unit_test(one_edition_can_be_read_alone),  cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
+        cmocka_unit_test(around_each_are_its_neighbours), cmocka_unit_test(an_edition_is_read_once_for_all_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
