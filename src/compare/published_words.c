@@ -348,12 +348,11 @@ static mls_status add_result(const choosing *in, const published_words *of, cons
     const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
     mls_side_group group;
     mls_published_result *kept = mls_arena_alloc(in->to->arena, sizeof *kept);
-    mls_status status = kept != NULL ? MLS_OK : mls_error_memory(error);
-    if (status != MLS_OK) {
-        return status;
+    if (kept == NULL) {
+        return mls_error_memory(error);
     }
     *kept = *result;
-    status = mls_published_group(in->to->arena, kept, rules, how->select_window, &group, error);
+    const mls_status status = mls_published_group(in->to->arena, kept, rules, how->select_window, &group, error);
     if (status != MLS_OK) {
         return status;
     }

@@ -126,7 +126,7 @@ mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_publis
     mls_arena scratch = {0};
     mls_comparison in = {.arena = &scratch};
     const mls_side side = {0};
-    mls_side_group theirs;
+    mls_side_group theirs = {0};
     if (group->run_count == 0) {
         return MLS_OK;
     }

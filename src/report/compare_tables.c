@@ -62,8 +62,8 @@ static void nearest_row(mls_table *table, const mls_published_near *near)
     mls_table_text(table, "submitter", MLS_COLUMN_LEFT, system->submitter);
     mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
     mls_buffer why = {0};
-    mls_published_append_why(&why, near->self ? NULL : near->why);
-    if (why.len > 0) {
+    mls_published_append_why(&why, "", near->self ? NULL : near->why);
+    if (why.len > 0 || why.failed) {
         mls_table_note(table, MLS_STYLE_DIM, "%s", mls_table_take(table, &why));
     }
 }

@@ -12,12 +12,13 @@ enum { SETTINGS_SHOWN = 12 };
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
 
-void mls_published_append_why(mls_buffer *words, const mls_published_why *why)
+void mls_published_append_why(mls_buffer *words, const char *before, const mls_published_why *why)
 {
     mls_why_part parts[MLS_WHY_PARTS];
     const size_t count = why != NULL ? mls_why_parts(why, parts) : 0;
     for (size_t i = 0; i < count; i++) {
-        mls_buffer_printf(words, "%s%s %s", i > 0 ? ", " : "", parts[i].name, mls_words_change(parts[i].ratio).text);
+        mls_buffer_printf(words, "%s%s %s", i > 0 ? ", " : before, parts[i].name,
+                          mls_words_change(parts[i].ratio).text);
     }
 }
 
@@ -294,7 +295,7 @@ const mls_report mls_published_settings_report = {
         .sources = {&hit_csv_fields, &hit_fields},
         .more = emit_columns}};
 
-#define RUN_MINUTES(part) row->run->part_ms[MLS_PART_##part] / 60000
+#define RUN_MINUTES(part) (row->run->part_ms[MLS_PART_##part] / 60000)
 #define PUBLISHED_RUN_FIELDS(F)                                                                                        \
     F(published_run, usage, TEXT, "", mls_usage_name(row->result->usage))                                              \
     F(published_run, round, TEXT, "", row->result->round)                                                              \

@@ -187,8 +187,9 @@ typedef struct mls_published_list {
     const mls_published_opened *opened; /* NULL: they are not */
 } mls_published_list;
 
-/* Appends what a difference from a published result is made of: "samples/s +4.1 %, samples +1.0 %"; NULL: nothing. */
-void mls_published_append_why(mls_buffer *words, const mls_published_why *why);
+/* Appends what a difference from a published result is made of, with a text before it, as "samples/s +4.1 %"; nothing
+ * where that is not known (NULL) or no part is large. */
+void mls_published_append_why(mls_buffer *words, const char *before, const mls_published_why *why);
 
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
 extern const mls_report mls_editions_report, mls_checklist_report;

@@ -251,7 +251,6 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
     const mls_published_result *result = near->result;
     const double ratio = fabs(near->ratio);
     mls_buffer line = {0};
-    mls_buffer why = {0};
     if (result == NULL) {
         return;
     }
@@ -266,10 +265,7 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
             mls_buffer_append_text(&line, "as fast");
         } else {
             mls_buffer_printf(&line, "%s %s", mls_words_percent(ratio, 1).text, near->ratio > 0 ? "slower" : "faster");
-            mls_published_append_why(&why, near->why);
-            mls_buffer_append_text(&line, why.len > 0 ? ": " : "");
-            mls_buffer_append(&line, mls_buffer_str(&why));
-            mls_buffer_release(&why);
+            mls_published_append_why(&line, ": ", near->why);
         }
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);

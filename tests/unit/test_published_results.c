@@ -193,9 +193,10 @@ static void a_run_is_read_to_the_millisecond(void **state)
         }
     }
     assert_int_equal(opened.runs.count, 5);
-    const mls_published_run *run = &opened.runs.items[4];
-    assert_true(run->valid && run->to_converge == 24 && run->ms == 15406213 && run->evaluations == 24);
-    assert_true(run->start_ms == 1633244757662 && run->init_ms == 1 && run->part_ms[MLS_PART_BETWEEN] == 189);
+    const mls_published_run *run = opened.runs.items != NULL ? &opened.runs.items[4] : NULL;
+    assert_true(run != NULL && run->valid && run->to_converge == 24 && run->ms == 15406213 && run->evaluations == 24);
+    assert_true(run != NULL && run->start_ms == 1633244757662 && run->init_ms == 1 &&
+                run->part_ms[MLS_PART_BETWEEN] == 189);
     assert_string_equal(opened.unit, "epochs");
     assert_int_equal(opened.by, MLS_PARTS_BY_EPOCH);
     assert_true(mls_str_equal(mls_published_setting_of(&opened, MLS_S("opt_base_learning_rate")), MLS_S("0.0012")));
