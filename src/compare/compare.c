@@ -126,6 +126,17 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
     return status;
 }
 
+/* What the user says of a side counts where nothing else says it. */
+static void take_accelerators(const mls_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->groups.count; i++) {
+        mls_side_group *group = comparison->groups.items[i];
+        if (isnan(group->accelerators) && group->side->accelerators > 0) {
+            group->accelerators = group->side->accelerators;
+        }
+    }
+}
+
 /* Measures each group by itself. */
 static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
 {
@@ -138,11 +149,7 @@ static mls_status measure_groups(const mls_comparison *comparison, mls_error *er
             comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }
     for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
-        mls_side_group *group = comparison->groups.items[i];
-        if (isnan(group->accelerators) && group->side->accelerators > 0) {
-            group->accelerators = group->side->accelerators;
-        }
-        status = mls_side_group_measure(group);
+        status = mls_side_group_measure(comparison->groups.items[i]);
     }
     return status;
 }
@@ -169,6 +176,7 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++) {
         status = read_side(request, comparison, request->sides.items[i], error);
     }
+    take_accelerators(comparison);
     if (status == MLS_OK && published) { /* these get their names by what they are */
         status = mls_sides_take_published(request, comparison, error);
         status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;
