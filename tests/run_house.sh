@@ -197,4 +197,10 @@ if [ -s "$scratch/wrong" ]; then fail "out of memory is said in base/error.c" "$
 grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c | grep -v '^src/cli/' |
     grep -vE '^[^:]*:[0-9]*:( \*|/\*)' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "the library never prints or exits" "$scratch/wrong"; else pass; fi
+
+# Of a member that a data file has twice only one is read.
+for file in src/data/*.json; do
+    sed -nE 's/^ "([^"]*)": .*/\1/p' "$file" | sort | uniq -d | sed "s|^|$file: |"
+done >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "no data file has a member twice" "$scratch/wrong"; else pass; fi
 finish

@@ -188,7 +188,7 @@ static mls_status settle_group(mls_throughputs *all, mls_throughput_group *group
     for (size_t i = 0; i < of->run_count; i++) {
         mls_pace_notes_used(of->runs[i]->notes);
     }
-    group->runs = calloc(of->run_count + 1, sizeof *group->runs);
+    group->runs = calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
     for (size_t i = 0; i < of->run_count && group->runs != NULL; i++) {
         group->runs[i] = measured[i];
         /* The run belongs to the collection, in which it stands at its own place. */
