@@ -23,7 +23,7 @@ static int compare_advice(const void *a, const void *b)
     return order != 0 ? order : (x->launch > y->launch) - (x->launch < y->launch);
 }
 
-/* What is of the whole kernel comes before what is of a part, as only the former can be compared. */
+/* Advice on the whole kernel comes before advice on a part, as only the former can be compared. */
 static int compare_gains(const void *a, const void *b)
 {
     const mls_profile_advice *x = a;

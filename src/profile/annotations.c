@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* annotations.c - steps and annotations of the host, and what was launched in each.
  *
- * What the GPU did belongs to the innermost annotation around its launch, whichever thread that was on. */
+ * The GPU's work belongs to the innermost annotation around its launch, whichever thread that was on. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "mlscore/profile.h"
 
-/* What the arguments of a kernel say of its collective, in this order in trace_part too. */
+/* Parts of a collective that a kernel's arguments name, in this order in trace_part too. */
 typedef enum mls_collective_part {
     MLS_COLLECTIVE_GROUP,   /* its process group's name */
     MLS_COLLECTIVE_NAME,    /* "allreduce"; a kernel without it is part of none */

@@ -158,7 +158,7 @@ typedef struct mls_launch {
     double value[MLS_NCU_METRICS];       /* percent; milliseconds */
 } mls_launch;
 
-/* What a rule of ncu says of a launch. */
+/* Advice of an ncu rule on a launch. */
 typedef struct mls_ncu_advice {
     uint32_t launch, rule; /* the rule's row among the names of rules */
     uint32_t row;          /* of the launch's kernel, when all has been read */
@@ -167,7 +167,7 @@ typedef struct mls_ncu_advice {
     double speedup;        /* percent */
 } mls_ncu_advice;
 
-/* What launching took, beside the row of a launch. */
+/* Times of launching, beside the row of a launch. */
 typedef struct mls_launch_sums {
     double api[MLS_LOCALES], queue[MLS_LOCALES]; /* nanoseconds: in the call, and from its end to the start */
 } mls_launch_sums;

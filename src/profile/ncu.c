@@ -126,7 +126,7 @@ static void take_details(mls_reports *r, mls_launch *launch)
     take_metric(r, launch, metric, factor, mls_report_text(r, r->at[MLS_ROLE_VALUE]));
 }
 
-/* What a rule says, when it says how much faster the kernel may be.  False: no memory. */
+/* Keeps a rule that says how much faster the kernel may be.  False: no memory. */
 static bool take_rule(mls_reports *r, const mls_launch *launch)
 {
     mls_gather *gather = r->gather;

@@ -388,7 +388,7 @@ static double mean_in(const mls_reports *r, mls_column_role role, mls_locale loc
                                                   : (double)NAN;
 }
 
-/* What launching a kernel took, in means. */
+/* Adds launches of a kernel from means. */
 static const char *add_launches(mls_reports *r, mls_str kernel)
 {
     mls_gather *gather = r->gather;
@@ -441,7 +441,7 @@ bool mls_nsys_end(mls_reports *r)
     return true;
 }
 
-/* What a rule found: of calls by their names, of devices by their numbers. */
+/* Adds a rule's finds: of calls by name, of devices by number. */
 static const char *add_found(mls_reports *r)
 {
     enum { SHOWN = 40 };

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 
-/* How far apart clocks are that are told of. */
+/* How far apart clocks are that are reported. */
 #define CLOCKS_APART_MS 1.0
 
 enum { NAME_SHOWN = 60 };
@@ -264,7 +264,7 @@ static void check_clocks(const ranks_match *match)
     }
 }
 
-/* What of each rank cannot be matched for lack of arguments, or of room. */
+/* Reports kernels not matched for lack of arguments, or of room. */
 static void check_arguments(mls_ranks *ranks)
 {
     for (size_t i = 0; i < ranks->count; i++) {

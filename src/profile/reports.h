@@ -141,14 +141,14 @@ void mls_nsys_heading(mls_reports *reports);
 const char *mls_nsys_row(mls_reports *reports);
 void mls_nsys_report_end(mls_reports *reports);
 
-/* Takes kernels from their launches, where nothing better tells of them.  False: no memory. */
+/* Takes kernels from their launches, where nothing better lists them.  False: no memory. */
 bool mls_nsys_end(mls_reports *reports);
 
 /* Whether a line is a heading of rocprof, and what nsys calls a column of it. */
 bool mls_is_rocprof_heading(mls_str line);
 mls_str mls_rocprof_column(mls_str heading);
 
-/* What the sums of rocprof are of, by the first of their names. */
+/* Returns the kind of rocprof's sums by their first name. */
 mls_report_kind mls_rocprof_kind(mls_str name);
 
 void mls_ncu_column(mls_reports *reports, size_t column, mls_column_role role, mls_str name);

@@ -97,7 +97,7 @@ typedef struct mls_trace {
     mls_arena scratch;               /* decoded texts */
 } mls_trace;
 
-/* What members need to be found. */
+/* Readies the search of members. */
 void mls_trace_init(mls_trace *t);
 
 /* The part that the member of that name, as it stands between its quotes, is of another. */

@@ -151,7 +151,7 @@ static bool show_unknown(mls_abreast *to)
     return mls_abreast_names(to, MLS_STYLE_PLAIN, &names);
 }
 
-/* What jobs printed and what of it decides speed; of the others how many differ. */
+/* Shows printed settings that decide speed; of the others how many differ. */
 static void show_printed(mls_abreast *to)
 {
     const mls_differings *others = &to->block->printed_others;

@@ -311,7 +311,7 @@ static void fold_kinds(mls_found *found, size_t most)
     mls_arena_release(&arena);
 }
 
-/* What stands for itself by its place, then the kinds, rare before common. */
+/* Findings of their own by their place, then kinds, rare before common. */
 static int compare_folded(const void *left, const void *right)
 {
     const mls_noted *a = *(const mls_noted *const *)left;

@@ -65,7 +65,7 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
     F(memory_model, tower_parameters, NUMBER, "", row->ask.shape.tower_parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
-/* What nvidia-smi reports of the GPU as total; 0: not known, or another capacity was given. */
+/* Returns the GPU's total MiB in nvidia-smi; 0: not known, or another capacity was given. */
 static uint64_t reported_mib(const mls_memory_job *job)
 {
     const mls_gpu *gpu = job->ask.gpu;

@@ -85,7 +85,7 @@ static void show_run(mls_view *view, const mls_profile *profile)
     }
 }
 
-/* What the GPU did that no step launched; without a launch that is known nobody can tell. */
+/* Shows the GPU's time that no step launched; it is unknown without a known launch. */
 static void show_outside(mls_view *view, const mls_profile *profile)
 {
     const double outside = profile->steps.outside_ms;
@@ -164,7 +164,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     mls_found_show(view, &found, look);
 }
 
-/* The profiles of a job's ranks are told together, and each for itself where that is asked for. */
+/* The profiles of a job's ranks are shown together, and each for itself where that is asked for. */
 static bool is_of_job(const mls_profiles *all, const mls_profile *profile)
 {
     for (size_t i = 0; all->job != NULL && i < all->job->count; i++) {

@@ -9,7 +9,7 @@
 void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest);
 void mls_profile_table_finish(mls_table *table, mls_view *view);
 
-/* What was asked for, and with -v more. */
+/* Shows tables as asked; more with -v. */
 void mls_profile_tables_show(mls_view *view, const mls_profile *profile, mls_profile_by by);
 
 /* How the classes of the only profile changed. */

@@ -137,7 +137,7 @@ static bool is_said(const mls_ranks *job, size_t at, const char *code)
     return said;
 }
 
-/* What is advised to a rank, in the words for the first one that it is said of. */
+/* Shows advice to ranks, in the words for the first one that it is said of. */
 static void show_advice(mls_view *view, const mls_ranks *job)
 {
     for (size_t i = 0; i < job->count; i++) {

@@ -35,7 +35,7 @@ static const char *accelerator_of(const mls_group *group)
     return name != NULL && name[0] != '\0' ? name : group->accelerator;
 }
 
-/* What is known of a system; groups that agree in these are results of one. */
+/* Fields of a system; groups that agree in these are results of one. */
 #define OF_SYSTEM(F)                                                                                                   \
     F(summary, usage, TEXT, "", mls_usage_name(row->usage))                                                            \
     F(summary, round, TEXT, "", mls_edition_round(row->edition))                                                       \

@@ -140,7 +140,7 @@ static void cut_column(mls_column *column, size_t more, size_t least)
     }
 }
 
-/* What is still too wide is cut from the right: first to what is well read, then to what can be. */
+/* Cuts a table still too wide from the right: to CUT_MIN, which reads well, then to CUT_LEAST. */
 static void cut_last(mls_table *table, size_t room)
 {
     for (size_t least = CUT_MIN; least >= CUT_LEAST; least -= CUT_MIN - CUT_LEAST) {

@@ -42,7 +42,7 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
 
-/* What is shown of the metrics of devices.  What units of a GPU do is known of few logs, and these know little else. */
+/* The metrics of devices that are shown.  Few logs know the activity of a GPU's units, and these know little else. */
 static const struct shown_metric {
     const char *title;
     mls_metric metric;

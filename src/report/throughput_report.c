@@ -28,7 +28,7 @@ static void append_spark(mls_buffer *line, const mls_view *view, const mls_throu
     }
 }
 
-/* What any run of a group has: columns of the table, and what stands below it. */
+/* Columns that any run of a group fills, and notes below the table. */
 typedef struct columns_used {
     bool tokens, step, lines;
     bool long_names;
@@ -179,7 +179,7 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* What the runs lose before their pace is steady. */
+/* Shows the time lost before the pace is steady. */
 static void show_warmup(mls_view *view, const mls_throughput *run, size_t of_runs)
 {
     mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,

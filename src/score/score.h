@@ -38,7 +38,7 @@ void mls_rcp_set_prepare(mls_rcp_set *set);
 /* Adds a hyperparameter, whose value is JSON text that may be long.  False when memory runs out. */
 bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
 
-/* What many runs were set up with, kept once; NULL: of no run yet. */
+/* The setups of many runs, kept once; NULL: of no run yet. */
 typedef struct mls_setups mls_setups;
 
 /* Moves the hyperparameters and seeds of a run that has been read there, which must outlive it, and gives back the room

@@ -29,7 +29,7 @@ typedef struct yaml_level {
     size_t path_len; /* of the path to the key that opened it, with the point */
 } yaml_level;
 
-/* What one rank is in the middle of. */
+/* The block that a rank is printing. */
 typedef struct rank_reading {
     bool open;
     mls_printed_form form;

@@ -95,11 +95,11 @@ static void tell_again(mls_submission *submission, search *in)
     }
     for (size_t i = 0; i < in->found.count; i++) {
         const known_again *again = &in->found.items[i];
-        bool told = false;
-        for (size_t k = 0; k < i && !told; k++) {
-            told = in->found.items[k].result == again->result;
+        bool reported = false;
+        for (size_t k = 0; k < i && !reported; k++) {
+            reported = in->found.items[k].result == again->result;
         }
-        if (!told) {
+        if (!reported) {
             mls_findings_add(&submission->findings, MLS_FINDING_RESUBMITTED,
                              (mls_finding_place){.path = again->result->path},
                              "%zu of its %zu runs are published as those of %.*s in %s %.*s", again->count,

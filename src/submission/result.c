@@ -105,7 +105,7 @@ static void compare_logs(const judgement *judging)
     }
 }
 
-/* Tells of every run that is not valid why: the first error says it best. */
+/* Says of every run that is not valid why: the first error says it best. */
 static void give_reasons(judgement *judging)
 {
     mls_submission_result *result = judging->result;
@@ -230,7 +230,7 @@ static void score(judgement *judging)
     }
 }
 
-/* What the review committee multiplied with against what the logs give.  Both may be written in fewer digits. */
+/* Compares the review committee's factor with that of the logs.  Both may be written in fewer digits. */
 static void compare_scaling(judgement *judging)
 {
     mls_submission_result *result = judging->result;

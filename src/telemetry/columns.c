@@ -170,7 +170,7 @@ static mls_str without_unit(mls_str name)
 }
 
 /* Whether a column shows that something was measured: words as short as "mem" may be of anything. */
-static bool tells_measure(const mls_log_heading *heading, const mls_log_column *column, mls_str name)
+static bool says_measure(const mls_log_heading *heading, const mls_log_column *column, mls_str name)
 {
     enum { VAGUE = 4 };
     return column->quantity <= MLS_QUANTITY_PROCESS &&
@@ -211,7 +211,7 @@ static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed, s
         }
         const mls_log_column **of = &best[column->quantity];
         *of = *of == NULL || column < *of ? column : *of;
-        measured |= tells_measure(heading, column, cell);
+        measured |= says_measure(heading, column, cell);
         place |= column->quantity > MLS_QUANTITY_PROCESS && column->quantity < MLS_QUANTITY_NAME;
         ++*known;
     }

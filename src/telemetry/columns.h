@@ -73,5 +73,5 @@ bool mls_heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *ce
 /* Which place in a row each value has; -1: the format has no such. */
 void mls_log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES]);
 
-/* What a line of another format says that its log is, and what to do instead; NULL: it says nothing. */
+/* Returns which other format a line shows, and what to do instead; NULL: it shows none. */
 const char *mls_log_foreign(mls_str line);

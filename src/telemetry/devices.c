@@ -45,7 +45,7 @@ static mls_log_device *add_device(struct mls_telemetry_file *file, const mls_par
     return device;
 }
 
-/* What a row says of its device, and the device did not know. */
+/* Adds ids and model of a row that its device did not have. */
 static void learn(struct mls_telemetry_file *file, mls_log_device *device, const mls_parsed_row *row)
 {
     for (size_t i = 0; i < MLS_ROW_NAMES; i++) {
@@ -150,7 +150,7 @@ static int compare_devices(const void *left, const void *right)
 }
 
 /* Where instances alone are measured they are the devices. */
-static void settle_instances(struct mls_telemetry_file *file)
+static void finish_instances(struct mls_telemetry_file *file)
 {
     bool whole = false;
     for (size_t i = 0; i < file->count; i++) {
@@ -163,7 +163,7 @@ static void settle_instances(struct mls_telemetry_file *file)
 
 void mls_devices_sort(struct mls_telemetry_file *file)
 {
-    settle_instances(file);
+    finish_instances(file);
     if (file->count > 1) {
         qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
     }

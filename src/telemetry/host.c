@@ -130,7 +130,7 @@ static mls_str host_of_folder(mls_str folder)
     return rest;
 }
 
-/* What of the folder of a file without a host says one, behind what all of them share. */
+/* Returns the host in the folder of a file without one, behind the part all share. */
 static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared)
 {
     const mls_str folder = mls_path_folder(mls_str_from(file->source.path));

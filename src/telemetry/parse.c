@@ -79,7 +79,7 @@ static bool read_seconds(mls_str cell, mls_parsed_row *row)
     return row->zoned;
 }
 
-/* What has no value leaves it to another column. */
+/* A cell without a value leaves it to another. */
 static void take_metric_cell(mls_parsed_row *row, const mls_log_column *column, bool second, mls_str cell,
                              int32_t *value)
 {
@@ -159,7 +159,7 @@ const char *mls_row_parse(const mls_log_heading *heading, mls_str line, mls_pars
     return column == heading->count && (!heading->timed || !isnan(row->packed.time_ms)) ? NULL : fields;
 }
 
-/* What stands behind the digits of a cell. */
+/* Returns the text behind a cell's digits. */
 static mls_str unit_of(mls_str cell)
 {
     size_t at = cell.len;

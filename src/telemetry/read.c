@@ -35,7 +35,7 @@ typedef struct log_reading {
     bool overlong;       /* the begin of a line too long to be kept has been dropped */
     bool headless;       /* a row of nvidia-smi came before any heading */
     const char *foreign; /* what a log is that is not read, as far as its first lines say; NULL: unknown */
-    bool others;         /* rows of no GPU were told */
+    bool others;         /* rows of no GPU were reported */
     bool too_many;       /* rows are of more devices than are kept */
     bool last;           /* the line is the last one, and nothing ends it */
     char cell[24];       /* the last one of the row before; "": a long one */
@@ -456,7 +456,7 @@ static void note_devices(log_reading *reading, size_t parts)
     }
 }
 
-/* What is certain of rows only at the end: whose they are, and their order. */
+/* Finds what only all rows show: whose they are, and their order. */
 static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;

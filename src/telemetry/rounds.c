@@ -13,10 +13,10 @@
 #define SLOW_ROUND_MS 500
 #define TIME_RESOLUTION_MS 1
 
-/* What is shorter may be one round. */
+/* A shorter log may be one round. */
 #define SURE_MS 1000
 
-/* What of the rows is in rounds of the size that most have. */
+/* Rounds by size, and the size that covers most rows. */
 typedef struct round_sizes {
     size_t size, covered;
     uint32_t of_size[MLS_DEVICES_MAX + 1];
@@ -117,7 +117,7 @@ bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 
 #define STRAY UINT16_MAX
 
-/* Says of the rows of a round which is of which device.  One that is too short or too long tells nothing, but for the
+/* Says of the rows of a round which is of which device.  One that is too short or too long says nothing, but for the
  * last of the log, which breaks off behind a whole one (`*before`); rows that could not be read have their places. */
 static size_t label_round(const mls_log_device *device, size_t first, size_t end, size_t size, bool *before,
                           uint16_t *labels)
@@ -127,10 +127,10 @@ static size_t label_round(const mls_log_device *device, size_t first, size_t end
         end--; /* of the next round */
     }
     const bool whole = end - first == size;
-    const bool tells = whole || (last && *before && end - first < size);
+    const bool known = whole || (last && *before && end - first < size);
     for (size_t i = first; i < end; i++) {
         const bool readable = !isnan(device->rows[i].time_ms);
-        labels[i] = tells && readable ? (uint16_t)(i - first) : STRAY;
+        labels[i] = known && readable ? (uint16_t)(i - first) : STRAY;
     }
     *before = whole;
     return end;

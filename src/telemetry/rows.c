@@ -40,7 +40,7 @@ int32_t mls_value_of(double value)
     return fabs(thousandths) < 1e18 ? mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0) : MLS_NO_VALUE;
 }
 
-/* What a number with such a unit is of the units of the metrics: W, MHz, MiB, as which MB are taken too. */
+/* Returns the factor from a unit to that of the metrics: W, MHz, MiB, as which MB are taken too. */
 static double unit_factor(mls_str unit)
 {
     static const struct {

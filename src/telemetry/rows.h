@@ -43,7 +43,7 @@ int32_t mls_value_read(mls_str cell, bool *lost);
 /* Whether a cell or a line says that a device cannot be reached any more. */
 bool mls_text_says_lost(mls_str text);
 
-/* What a row names its device by: index, UUID and bus. */
+/* The names of a device in a row: index, UUID, bus. */
 enum { MLS_ROW_NAMES = 3 };
 
 /* A device of a file. */

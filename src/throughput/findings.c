@@ -77,7 +77,7 @@ static void report_phase(mls_throughput_group *group, mls_finding_place place, c
         who[0] != '\0' ? "medians; " : "", mls_words_trimmed(phase->factor, 2).text);
 }
 
-/* What is common to most runs, once. */
+/* Reports what most share, once. */
 static bool report_shared(mls_throughput_group *group)
 {
     mls_buffer who = {0};

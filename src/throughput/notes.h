@@ -96,7 +96,7 @@ bool mls_timing_evaluations(mls_timing *timing) MLS_MUST_USE;
 /* So many runs with an end and samples it takes to say what is usual in a group. */
 enum { MLS_TIMED_MIN = 3 };
 
-/* What its runs have in common, before any of it is reported; false: no memory. */
+/* Finds what its runs share, before any of it is reported; false: no memory. */
 bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
 /* Which runs of a group were slow, and where; false: no memory. */

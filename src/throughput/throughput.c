@@ -55,7 +55,7 @@ static mls_throughput blank_run(const mls_run *run, const mls_throughput_options
     return blank;
 }
 
-/* Where the timed part is, and how long.  A time that is no number is none. */
+/* Where the timed part is, and how long.  A time that is not a number is none. */
 static void find_state(mls_throughput *run, const mls_pace_notes *notes)
 {
     const mls_run *read = run->run;
@@ -153,7 +153,7 @@ static bool move(void *list, size_t count, size_t size, mls_arena *arena)
 }
 
 /* Of what was measured as much stays as there is, out of the room for all that there might have been. */
-static bool settle(mls_throughput *run, mls_arena *arena)
+static bool finish_measured(mls_throughput *run, mls_arena *arena)
 {
     return move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena) &&
            move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena) &&
@@ -182,7 +182,7 @@ static void name_benchmark(mls_throughput *run, const mls_group *group, const ml
 
 /* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of
  * what is held of a run. */
-static mls_status settle_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
+static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
 {
     const mls_group *of = group->group;
     for (size_t i = 0; i < of->run_count; i++) {
@@ -208,11 +208,11 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         name_benchmark(run, of, all->options.models);
         mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run};
         mls_arena_reset(scratch);
-        status = measure_run(&timing) && settle(run, all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
+        status = measure_run(&timing) && finish_measured(run, all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
         status = status == MLS_OK ? mls_utilization_find(run, of, &all->options) : status;
         status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
     }
-    status = status == MLS_OK ? settle_group(all, group, measured) : status;
+    status = status == MLS_OK ? finish_group(all, group, measured) : status;
     free(measured);
     const bool judged = status == MLS_OK && mls_throughput_group_judge(group, all->arena, scratch) &&
                         mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);

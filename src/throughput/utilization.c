@@ -8,11 +8,11 @@
 
 #define FLOPS_PER_TFLOP 1e12
 
-static double largest_peak(const mls_accelerator *chip)
+static double largest_peak(const mls_accelerator *accelerator)
 {
     double largest = NAN;
     for (int i = 0; i < MLS_PRECISION_COUNT; i++) {
-        largest = chip->peak[i] > largest || isnan(largest) ? chip->peak[i] : largest;
+        largest = accelerator->peak[i] > largest || isnan(largest) ? accelerator->peak[i] : largest;
     }
     return largest;
 }

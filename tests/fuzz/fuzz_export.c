@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What score is said to have written, as a side that is compared with another one and with itself. */
+/* An export of score, as a side that is compared with another one and with itself. */
 #include <stdlib.h>
 
 #include "compare/side.h"

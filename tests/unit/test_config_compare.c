@@ -105,7 +105,7 @@ static void test_names_and_texts_that_agree(void **state)
         {"X_64x8x128x4x8_mbs2", "MINIBS=128 MICRO_BATCH_SIZE=2 TP=4 PP=8"},
         {"X_1x4", "DGXSYSTEM=X"},
         {"X_common", "DGXNNODES=3 TP=2 BATCHSIZE=1 DGXSYSTEM=Y_1x1"},
-        /* What is not known disagrees with nothing. */
+        /* Unknown values disagree with nothing. */
         {"X_2x4x1xtp4", "eval x; DGXNNODES=$RANDOM"},
         {"X_2x4x1xtp4", "TP=$(nproc) DGXNGPU=$(nproc)"},
     };

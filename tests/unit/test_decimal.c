@@ -81,7 +81,7 @@ static void a_number_of_any_locale(void **state)
     static const struct {
         const char *text;
         double value; /* of an open one: when its mark groups */
-        char open, told;
+        char open, known;
     } table[] = {
         {"1234", 1234, 0, 0},
         {"1,234", 1234, ',', 0},
@@ -122,8 +122,8 @@ static void a_number_of_any_locale(void **state)
         assert_true(mls_decimal_parse_local(mls_str_from(table[i].text), &marks, &number));
         assert_close(mls_decimal_double(&number), table[i].value, 1e-15);
         assert_int_equal(number.open, table[i].open);
-        assert_int_equal(marks.point, table[i].told == '.');
-        assert_int_equal(marks.comma, table[i].told == ',');
+        assert_int_equal(marks.point, table[i].known == '.');
+        assert_int_equal(marks.comma, table[i].known == ',');
     }
 }
 

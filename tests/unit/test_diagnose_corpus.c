@@ -25,7 +25,7 @@ static int open_cut(void *state, const char *path)
     return dup(*(int *)state);
 }
 
-/* What stands before the line of the first run_stop, when that says success; empty: it does not. */
+/* Returns the text before the line of the first run_stop, if that says success; else empty. */
 static mls_str before_success(mls_str text)
 {
     const char *stop = memmem(text.ptr, text.len, "\"run_stop\"", 10);

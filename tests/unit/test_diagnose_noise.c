@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is harmless changes no verdict: the examples of all signatures of context are no failure, and put before the
+/* Harmless lines change no verdict: the examples of all signatures of context are no failure, and put before the
  * example of any other one they are not its cause. */
 #include <setjmp.h>
 #include <stdarg.h>

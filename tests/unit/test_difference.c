@@ -245,7 +245,7 @@ static void verdicts_say_what_they_may(void **state)
         dropped[i] = i < 9 ? ten_b[i] : (double)INFINITY;
     }
     assert_close(compare(ten_a, 10, 1, dropped, 10, 1).low_minutes, d.low_minutes, 1e-12);
-    /* The middle of three runs has no interval: that of the means is told. */
+    /* The middle of three runs has no interval: that of the means is reported. */
     d = compare(ten_a, 3, 1, ten_b, 3, 1);
     assert_true(d.of_mean && d.has_interval && d.verdict == MLS_COMPARE_FASTER);
     assert_close(d.minutes, 1.39 - 1.524, 1e-15);
@@ -268,7 +268,7 @@ static void without_spread_ranks_decide(void **state)
     assert_int_equal(compare(ones, 6, 0, ones, 6, 0).verdict, MLS_COMPARE_NONE);
 }
 
-static void small_differences_are_told(void **state)
+static void small_differences_are_reported(void **state)
 {
     made_group x;
     made_group y;
@@ -393,7 +393,7 @@ int main(void)
         cmocka_unit_test(shares_are_what_they_are_called),
         cmocka_unit_test(verdicts_say_what_they_may),
         cmocka_unit_test(without_spread_ranks_decide),
-        cmocka_unit_test(small_differences_are_told),
+        cmocka_unit_test(small_differences_are_reported),
         cmocka_unit_test(groups_of_one_distribution_are_seldom_apart),
         cmocka_unit_test(detectable_differences_are_shown),
         cmocka_unit_test(runs_on_both_sides_are_counted),

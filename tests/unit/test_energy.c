@@ -21,7 +21,7 @@
 
 static mls_findings findings;
 
-/* What a power file of that text adds to the joules. */
+/* Returns the joules that such a power file adds. */
 static double joules_of(const char *text, bool is_node, double time_to_train_ms, const char *name)
 {
     double joules = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a system: numbers in texts, and the model that a name means. */
+/* Facts about a system: numbers in texts, and the model that a name means. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "mlscore/group.h"
 
-static void models_are_told_from_names(void **state)
+static void models_are_known_from_names(void **state)
 {
     static const struct {
         const char *text, *model;
@@ -63,7 +63,7 @@ static void the_first_number_counts(void **state)
     assert_true(isnan(mls_first_number(NULL)));
 }
 
-/* What is known of a group with one run, whose log, description and config say so much. */
+/* Checks a group with one run, whose log, description and config say so much. */
 static void expect(const char *described, const char *logged, const char *config, double accelerators,
                    const char *model)
 {
@@ -105,7 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_group_is_described_by_the_best_source),
-        cmocka_unit_test(models_are_told_from_names),
+        cmocka_unit_test(models_are_known_from_names),
         cmocka_unit_test(the_first_number_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

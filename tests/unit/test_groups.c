@@ -40,7 +40,7 @@ typedef struct file {
     bool excluded;
 } file;
 
-/* What stays of each file, and why those without any are skipped. */
+/* Checks which runs stay, and why files without any are skipped. */
 static void assert_repeats(const file *files, size_t count, const char *expected)
 {
     mls_collection all = {.skipped.items = calloc(count + 1, sizeof(mls_source)), .skipped.count = count};
@@ -249,7 +249,7 @@ static void lists_of_hosts(void **state)
         {"node[098-101]", "node098 node099 node100 node101"},
         {"n[1,3]-ib,x[9]", "n1-ib n3-ib x9"},
         {"a,,b,", "a b"},
-        /* What does not follow the syntax is passed on as it stands. */
+        /* Text that breaks the syntax is passed on as it stands. */
         {"node[3-1]", "node[3-1]"},
         {"node[1-3", "node[1-3"},
         {"node[1-3,x],b", "node[1-3,x] b"},

@@ -92,7 +92,7 @@ static const char deepseek_v3[] =
     "\"q_lora_rank\": 1536, \"kv_lora_rank\": 512, \"qk_nope_head_dim\": 128, \"qk_rope_head_dim\": 64, "
     "\"v_head_dim\": 128, \"vocab_size\": 129280, \"tie_word_embeddings\": false}";
 
-/* What the checkpoints of these models hold, by the number of elements of their tensors. */
+/* Counts are those of the models' checkpoints, by the elements of their tensors. */
 static void test_parameters_are_those_of_the_checkpoints(void **state)
 {
     const struct {
@@ -479,7 +479,7 @@ static void test_messages_that_go_on(void **state)
     }
 }
 
-/* What only a signature knows counts where nothing of its class says more; what merely tells of a death does not. */
+/* A text that only a signature knows counts where nothing of its class says more; mere news of a death does not. */
 static void test_signatures_without_a_wording(void **state)
 {
     const struct {

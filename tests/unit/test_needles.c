@@ -12,7 +12,7 @@
 enum { TEXT_MAX = 400, NEEDLES_MAX = 12 };
 
 typedef struct finds {
-    unsigned char at[NEEDLES_MAX][TEXT_MAX]; /* how often each was told */
+    unsigned char at[NEEDLES_MAX][TEXT_MAX]; /* how often each was found */
     size_t count, stop_after;
 } finds;
 

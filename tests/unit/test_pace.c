@@ -60,7 +60,7 @@ static void positions_are_what_a_benchmark_logs(void **state)
     assert_close(REACHED("bert", "\"epoch_num\": 300000"), 300000);
     assert_close(REACHED("bert", "\"epoch_num\": 6"), -6);
     assert_close(REACHED("rnnt", "\"epoch_num\": 40"), -40);
-    /* samples_count comes first; what is no number is no position. */
+    /* samples_count comes first; what is not a number is no position. */
     assert_close(REACHED("resnet", "\"epoch_num\": 3, \"samples_count\": 77"), 77);
     assert_true(isnan(REACHED("resnet", "\"epoch_num\": \"3\"", "\"samples_count\": true", "\"epoch_num\": NaN")));
     /* The unit is that of the first position but 0; others are not used. */
@@ -271,7 +271,7 @@ static void a_pace_that_changes_for_good(void **state)
 
 /* Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2; more than 4 s and 3 s or more is the last alone, which is
  * two that touch. */
-static void slow_evaluations_are_told(void **state)
+static void slow_evaluations_are_reported(void **state)
 {
     static const double seconds[] = {2, 2, 3, 2, 5};
     (void)state;
@@ -369,7 +369,7 @@ int main(void)
         cmocka_unit_test(what_the_log_says_besides),
         cmocka_unit_test(a_noisy_log_gets_a_wide_band),
         cmocka_unit_test(a_pace_that_changes_for_good),
-        cmocka_unit_test(slow_evaluations_are_told),
+        cmocka_unit_test(slow_evaluations_are_reported),
         cmocka_unit_test(a_run_is_held_against_its_samples),
         cmocka_unit_test(a_few_runs_tell_nothing),
     };

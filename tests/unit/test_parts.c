@@ -61,7 +61,7 @@ static void time_goes_where_the_last_open_span_says(void **state)
     assert_parts("R0 P0 p4 E4 e5 S5", 5, "epoch 4 1 0 0 0, 1", "t0-4 e4-5");
     /* Training that starts while an evaluation runs is training; its stop closes the older of two. */
     assert_parts("R0 B0 b4 E4 B6 e8 b9 S9", 9, "block 7 2 0 0 0, 1", "t0-4 e4-6 t6-8 t8-9");
-    /* What was opened before the run goes on in it. */
+    /* Blocks opened before the run go on in it. */
     assert_parts("B0 R5 b8 S9", 9, "block 3 0 0 0 1, 0?", "t5-8 .8-9");
 }
 

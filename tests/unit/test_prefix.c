@@ -99,7 +99,7 @@ static void expect_rank(const char *raw, int rank)
     assert_int_equal(mls_log_line_rank(&line), rank);
 }
 
-/* What the message says where the prefixes do not, or only a launcher's label does. */
+/* Messages say the rank where prefixes do not, or only a launcher's label does. */
 static void ranks_in_messages(void **state)
 {
     (void)state;

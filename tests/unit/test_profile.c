@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no command case can show: the time line on random activities, texts over the borders of blocks, limits. */
+/* Beyond the command cases: the time line on random activities, texts over the borders of blocks, limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static int64_t ns(double ms)
     return (int64_t)floor(ms * 1e6 + 0.5);
 }
 
-/* What counting every nanosecond by itself says of one device. */
+/* One device, counted nanosecond by nanosecond. */
 enum { LINE = 400 };
 typedef struct counted_line {
     bool compute[LINE], communication[LINE], copy[LINE];
@@ -211,7 +211,7 @@ static void long_texts_are_dropped(void **state)
     }
 }
 
-/* What is too long is so whether or not the end of a block falls into it. */
+/* A name is too long whether or not the end of a block falls into it. */
 static void long_names_are_dropped_everywhere(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void what_is_wrong_in_the_middle(void **state)
     }
 }
 
-/* More distinct names than are kept count under their class; more streams than are kept are left out and told. */
+/* More distinct names than are kept count under their class; more streams than are kept are left out and reported. */
 static void limits_are_kept(void **state)
 {
     (void)state;

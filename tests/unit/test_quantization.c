@@ -215,7 +215,7 @@ static void test_lists_keep_modules_wide(void **state)
     }
 }
 
-/* What other methods say of their bits, of a model of one matrix in effect. */
+/* Other methods give their bits, of a model of one matrix in effect. */
 static void test_methods_say_their_bits(void **state)
 {
     static const struct {
@@ -295,7 +295,7 @@ static void test_hostile_files_are_refused(void **state)
 }
 
 /* Modules with bits of their own: those that stay in 16 are counted, of others the doubt says that they are not. */
-static void test_exceptions_are_told(void **state)
+static void test_exceptions_are_reported(void **state)
 {
     static const char form[] =
         "{" LLAMA_8B QUANTIZED "{\"quant_method\": \"gptq\", \"bits\": 8, \"group_size\": -1, %s}}";
@@ -346,7 +346,7 @@ int main(void)
         cmocka_unit_test(test_checkpoints_have_their_sizes), cmocka_unit_test(test_files_of_gguf_have_their_sizes),
         cmocka_unit_test(test_types_of_gguf_give_way),       cmocka_unit_test(test_precisions_count_what_stays_wide),
         cmocka_unit_test(test_lists_keep_modules_wide),      cmocka_unit_test(test_methods_say_their_bits),
-        cmocka_unit_test(test_hostile_files_are_refused),    cmocka_unit_test(test_exceptions_are_told),
+        cmocka_unit_test(test_hostile_files_are_refused),    cmocka_unit_test(test_exceptions_are_reported),
         cmocka_unit_test(test_unknown_methods_are_named)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no command case can show: random jobs of many ranks against a recount, and limits of what is kept. */
+/* Beyond the command cases: random jobs of many ranks against a recount, and limits of what is kept. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,7 +194,7 @@ static void test_random(void **state)
     free(job);
 }
 
-/* Two ranks with more kinds of collectives than are kept: the first ones are matched, the rest is told. */
+/* Two ranks with more kinds of collectives than are kept: the first ones are matched, the rest is reported. */
 static void test_kinds_max(void **state)
 {
     (void)state;

@@ -361,33 +361,33 @@ static void failure_ends_the_scan(void **state)
 
 /* ------------------------------------------------------- several sources */
 
-/* What a reading tells, as one line: "0:1-3 0:4-5p done0 done1! …". */
-typedef struct retold {
+/* A reading's reports, in one line: "0:1-3 0:4-5p done0 done1! …". */
+typedef struct reported_runs {
     mls_buffer text;
-    size_t heard; /* records that the listener was told of */
+    size_t heard; /* records that the listener heard */
     size_t stop_at;
-} retold;
+} reported_runs;
 
 static mls_status tell_run(void *state, size_t index, mls_run *run, bool part)
 {
-    retold *told = state;
-    mls_buffer_printf(&told->text, "%zu:%zu-%zu%s%s ", index, run->line, run->last_line, part ? "p" : "",
+    reported_runs *reported = state;
+    mls_buffer_printf(&reported->text, "%zu:%zu-%zu%s%s ", index, run->line, run->last_line, part ? "p" : "",
                       run->valid ? "" : "!");
     return MLS_OK;
 }
 
 static mls_status tell_source(void *state, const mls_read *read)
 {
-    retold *told = state;
-    mls_buffer_printf(&told->text, "done%zu%s%s ", read->index, read->status != MLS_OK ? "!" : "",
+    reported_runs *reported = state;
+    mls_buffer_printf(&reported->text, "done%zu%s%s ", read->index, read->status != MLS_OK ? "!" : "",
                       read->totals.unread != NULL ? "?" : "");
-    return told->stop_at != 0 && read->index + 1 == told->stop_at ? MLS_STOPPED : MLS_OK;
+    return reported->stop_at != 0 && read->index + 1 == reported->stop_at ? MLS_STOPPED : MLS_OK;
 }
 
 static mls_status hear(void *state, const mls_record *record)
 {
     (void)record;
-    ((retold *)state)->heard++;
+    ((reported_runs *)state)->heard++;
     return MLS_OK;
 }
 
@@ -410,19 +410,19 @@ static void write_script(const char *path, const char *script, size_t times)
     mls_buffer_release(&log);
 }
 
-static void assert_told(mls_reading reading, const char *const *paths, size_t count, size_t stop_at, mls_status status,
-                        const char *expected)
+static void assert_reported(mls_reading reading, const char *const *paths, size_t count, size_t stop_at,
+                            mls_status status, const char *expected)
 {
     mls_sources sources = {0};
-    retold told = {.stop_at = stop_at};
-    reading.state = &told;
+    reported_runs reported = {.stop_at = stop_at};
+    reading.state = &reported;
     reading.run = tell_run;
     reading.done = tell_source;
     assert_int_equal(mls_sources_find(paths, count, &sources, NULL), MLS_OK);
-    mls_buffer_append_text(&told.text, "");
+    mls_buffer_append_text(&reported.text, "");
     assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), status);
-    assert_string_equal(told.text.ptr, expected);
-    mls_buffer_release(&told.text);
+    assert_string_equal(reported.text.ptr, expected);
+    mls_buffer_release(&reported.text);
     mls_sources_release(&sources);
 }
 
@@ -453,16 +453,16 @@ static void runs_come_in_order_whatever_the_threads(void **state)
     assert_int_equal(chmod("result_1.txt", 0), 0);
     for (unsigned threads = 1; threads < 4; threads++) {
         const mls_reading reading = {.work.threads = threads, .steps = true};
-        assert_told(reading, here, 1, 0, MLS_OK,
-                    geteuid() == 0 ? "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 4:0-0! done4 "
-                                   : "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 done4! ");
+        assert_reported(reading, here, 1, 0, MLS_OK,
+                        geteuid() == 0 ? "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 4:0-0! done4 "
+                                       : "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-10 done3 done4! ");
     }
-    assert_told((mls_reading){.cutting = MLS_CUT_ALWAYS}, here, 1, 4, MLS_STOPPED,
-                "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-5p 3:6-10p done3 ");
-    assert_told((mls_reading){.cutting = MLS_CUT_NEVER}, here, 1, 2, MLS_STOPPED, "0:1-5 done0 1:1-10 done1 ");
+    assert_reported((mls_reading){.cutting = MLS_CUT_ALWAYS}, here, 1, 4, MLS_STOPPED,
+                    "0:1-5 done0 1:1-5p 1:6-10p done1 done2 3:1-5p 3:6-10p done3 ");
+    assert_reported((mls_reading){.cutting = MLS_CUT_NEVER}, here, 1, 2, MLS_STOPPED, "0:1-5 done0 1:1-10 done1 ");
 }
 
-static void what_cannot_be_read_is_told_and_the_rest_done(void **state)
+static void what_cannot_be_read_is_reported_and_the_rest_done(void **state)
 {
     static const char *const paths[] = {"a.log", "gone.log", "zipped", "a.log"};
     (void)state;
@@ -478,7 +478,7 @@ static void what_cannot_be_read_is_told_and_the_rest_done(void **state)
     assert_int_equal(mls_sources_find(paths, 4, &sources, NULL), MLS_OK);
     assert_true(sources.items[1].failed && sources.items[1].skip != NULL);
     mls_sources_release(&sources);
-    assert_told((mls_reading){0}, paths, 4, 0, MLS_OK, "0:1-5 done0 done2? 3:1-5 done3 ");
+    assert_reported((mls_reading){0}, paths, 4, 0, MLS_OK, "0:1-5 done0 done2? 3:1-5 done3 ");
 }
 
 /* A file is listened to in its order, by one thread or many; 40 MB are enough for all threads to share one. */
@@ -491,15 +491,15 @@ static void a_listener_hears_every_record(void **state)
                  60000);
     assert_int_equal(mls_sources_find(large, 1, &sources, NULL), MLS_OK);
     for (unsigned threads = 1; threads < 3; threads++) {
-        retold told = {0};
-        const mls_reading reading = {.work.threads = threads, .state = &told, .listen = listen};
+        reported_runs reported = {0};
+        const mls_reading reading = {.work.threads = threads, .state = &reported, .listen = listen};
         assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
-        assert_int_equal(told.heard, 300000);
+        assert_int_equal(reported.heard, 300000);
     }
     mls_sources_release(&sources);
 }
 
-/* What is noted of a run: how many records, and a byte that has to be freed. */
+/* Notes on a run: how many records, and a byte that has to be freed. */
 typedef struct noted {
     size_t records;
     char *owned;
@@ -524,7 +524,7 @@ static mls_status tell_notes(void *state, size_t index, mls_run *run, bool part)
     const noted *notes = run->notes;
     (void)index;
     (void)part;
-    mls_buffer_printf(&((retold *)state)->text, "%zu ", notes->records);
+    mls_buffer_printf(&((reported_runs *)state)->text, "%zu ", notes->records);
     return MLS_OK;
 }
 
@@ -534,8 +534,8 @@ static void each_run_is_noted_by_itself(void **state)
     static const mls_observer observer = {.size = sizeof(noted), .record = note_record, .release = note_release};
     static const char *const path[] = {"three.log"};
     mls_sources sources = {0};
-    retold told = {0};
-    const mls_reading reading = {.observer = &observer, .state = &told, .run = tell_notes};
+    reported_runs reported = {0};
+    const mls_reading reading = {.observer = &observer, .state = &reported, .run = tell_notes};
     (void)state;
     write_script("three.log",
                  "i1 I2 r3 e4 s5 i11 I12 r13 i21 I22 r23 e24 e25 'RESULT,A,,1,b' "
@@ -543,8 +543,8 @@ static void each_run_is_noted_by_itself(void **state)
                  1);
     assert_int_equal(mls_sources_find(path, 1, &sources, NULL), MLS_OK);
     assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
-    assert_string_equal(told.text.ptr, "5 3 7 ");
-    mls_buffer_release(&told.text);
+    assert_string_equal(reported.text.ptr, "5 3 7 ");
+    mls_buffer_release(&reported.text);
     mls_sources_release(&sources);
 }
 
@@ -565,7 +565,8 @@ int main(void)
         cmocka_unit_test(nothing_is_one_log),
         cmocka_unit_test(failure_ends_the_scan),
         cmocka_unit_test_setup_teardown(runs_come_in_order_whatever_the_threads, enter_scratch, leave_scratch),
-        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_told_and_the_rest_done, enter_scratch, leave_scratch),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_reported_and_the_rest_done, enter_scratch,
+                                        leave_scratch),
         cmocka_unit_test_setup_teardown(a_listener_hears_every_record, enter_scratch, leave_scratch),
         cmocka_unit_test_setup_teardown(each_run_is_noted_by_itself, enter_scratch, leave_scratch),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is a record and what is malformed: the grammar and the members of a payload. */
+/* Records and malformed ones: the grammar and the members of a payload. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules want, in words: no line that `mlscore rules` prints falls back to an expression. */
+/* Rules in words: no line that `mlscore rules` prints falls back to an expression. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "rules/ruleset.h"
 
-/* What only an expression has, besides a function's name and its bracket. */
+/* Signs of an expression, besides a function's name and its bracket. */
 static const char *const signs[] = {"must satisfy", "$",   "==",  "!=",     "&&",     "||",    "?", "<", ">", "+", "*",
                                     " / ",          " - ", " ^ ", "value.", "value[", "(value"};
 

@@ -334,7 +334,7 @@ static void test_a_chain_of_files_may_not_loop(void **state)
     assert_int_equal(mls_ruleset_load_file(path, &ruleset, &error), MLS_ERROR_READ);
 }
 
-/* "<=": at most 0.925 and above 0; ">=" from hpc's eval_error; both from the edition it extends; no number tells. */
+/* "<=": at most 0.925 and above 0; ">=" from hpc's eval_error; both from the edition it extends; no number says it. */
 static void test_a_number_meets_a_target(void **state)
 {
     static const struct {

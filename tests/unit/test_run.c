@@ -232,7 +232,7 @@ static void hyperparameters_are_how_a_run_was_set_up(void **state)
     }
     mls_run_release(&run);
 
-    /* What is too long stays the JSON that it was: no escape is cut in two, and digits beyond a double's are dropped.
+    /* A long value stays the JSON that it was: no escape is cut in two, and digits beyond a double's are dropped.
      */
     mls_run_init(&run);
     mls_buffer_append_char(&text, '"');

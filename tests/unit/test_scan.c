@@ -15,7 +15,7 @@
 
 #define RECORD ":::MLLOG {\"time_ms\": 7, \"key\": \"k\", \"value\": 1, \"metadata\": {}}"
 
-/* A transcript of what a sink was told: "R3:10 " is a record in line 3 whose payload starts in column 10. */
+/* A transcript of what a sink was given: "R3:10 " is a record in line 3 whose payload starts in column 10. */
 static mls_status on_record(void *state, const mls_record *record)
 {
     mls_buffer_printf(state, "R%zu:%zu%s ", record->line, record->column, record->torn ? "t" : "");
@@ -107,7 +107,7 @@ static void markers(void **state)
            "f1[:::DLPAL image 117 18 node[1-18] 'c' NAME] lines 1");
     expect(MLS_S(":::SYSJSON {}\n:::GITCOMMITID a b\n"), "g1[:::SYSJSON {}] h2[:::GITCOMMITID a b] lines 2");
     expect(MLS_S("0: RESULT,X,,9,u,t\n"), "i1[RESULT,X,,9,u,t] lines 1");
-    /* What only quotes one. */
+    /* These only quote one. */
     expect(MLS_S("+ echo 'Beginning trial 3 of 10'\n+ echo ':::DLPAL x 1 2'\nx EXPERIMENT_START 1\n"), "lines 3");
     /* A record beside a marker stays a record. */
     expect(MLS_S("Beginning trial 1 of 2 " RECORD "\n"), "R1:33 lines 1");
@@ -364,35 +364,35 @@ static void what_cannot_be_read(void **state)
     close(folder);
 }
 
-typedef struct told_lines {
+typedef struct reported_lines {
     mls_buffer text;
     size_t next; /* line number */
     size_t cuts;
-} told_lines;
+} reported_lines;
 
 static mls_status on_lines(void *state, const mls_lines *lines)
 {
-    told_lines *told = state;
-    assert_int_equal(lines->line, told->next);
-    told->cuts += lines->cut;
+    reported_lines *reported = state;
+    assert_int_equal(lines->line, reported->next);
+    reported->cuts += lines->cut;
     for (size_t i = 0; i < lines->text.len && !lines->cut; i++) {
         const char c = lines->text.ptr[i];
         const bool last = i + 1 == lines->text.len;
-        told->next += c == '\n' || (c == '\r' && (last || lines->text.ptr[i + 1] != '\n')) || (last && c != '\n');
+        reported->next += c == '\n' || (c == '\r' && (last || lines->text.ptr[i + 1] != '\n')) || (last && c != '\n');
     }
-    mls_buffer_append(&told->text, lines->cut ? MLS_S("") : lines->text);
+    mls_buffer_append(&reported->text, lines->cut ? MLS_S("") : lines->text);
     return MLS_OK;
 }
 
-/* What is told of the lines is the file, whatever the blocks that it is read in. */
+/* The reported lines are the file, whatever the blocks that it is read in. */
 static void test_lines(void **state)
 {
     (void)state;
     static const char *const ends[] = {"\n", "\r\n", "\r", "\n\n", "\r\r\n"};
     mls_buffer log = {0};
-    told_lines told = {.next = 1};
+    reported_lines reported = {.next = 1};
     mls_log_totals totals;
-    const mls_sink sink = {.state = &told, .lines = on_lines};
+    const mls_sink sink = {.state = &reported, .lines = on_lines};
     for (size_t i = 0; log.len < 900000; i++) {
         mls_buffer_append_text(&log, i % 50 == 0 ? RECORD : "");
         mls_buffer_append_repeated(&log, 'x', i * i % 7919 + (i % 100 == 99 ? 300000 : 0));
@@ -400,28 +400,28 @@ static void test_lines(void **state)
     }
     mls_buffer_append_text(&log, "no end");
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&log), &sink, 1, &totals, NULL), MLS_OK);
-    assert_true(mls_str_equal(mls_buffer_str(&told.text), mls_buffer_str(&log)));
-    assert_int_equal(told.next, totals.lines + 1);
-    assert_int_equal(told.cuts, 0);
+    assert_true(mls_str_equal(mls_buffer_str(&reported.text), mls_buffer_str(&log)));
+    assert_int_equal(reported.next, totals.lines + 1);
+    assert_int_equal(reported.cuts, 0);
     mls_buffer_release(&log);
-    mls_buffer_release(&told.text);
+    mls_buffer_release(&reported.text);
 }
 
-/* Of a line that is too long to be kept its beginning is told, once, and the lines behind it have their numbers. */
+/* Of a line that is too long to be kept its beginning is reported, once, and the lines behind it have their numbers. */
 static void test_lines_cut(void **state)
 {
     (void)state;
     mls_buffer log = {0};
-    told_lines told = {.next = 1};
+    reported_lines reported = {.next = 1};
     mls_log_totals totals;
-    const mls_sink sink = {.state = &told, .lines = on_lines};
+    const mls_sink sink = {.state = &reported, .lines = on_lines};
     mls_buffer_append_text(&log, "one\n");
     mls_buffer_append_repeated(&log, 'x', 3 * MLS_RECORD_LENGTH_MAX);
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&log), &sink, 1, &totals, NULL), MLS_OK);
-    assert_int_equal(told.cuts, 1);
-    assert_string_equal(told.text.ptr, "one\n");
+    assert_int_equal(reported.cuts, 1);
+    assert_string_equal(reported.text.ptr, "one\n");
     mls_buffer_release(&log);
-    mls_buffer_release(&told.text);
+    mls_buffer_release(&reported.text);
 }
 
 int main(void)

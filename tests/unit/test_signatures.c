@@ -129,7 +129,7 @@ static void rows(void **state)
     mls_signatures_free(signatures);
 }
 
-/* The class and the origins that a failure of it can have: what is told of one must not contradict the other. */
+/* The class and the origins that a failure of it can have: what is said of one must not contradict the other. */
 static const char *const origins_of_classes[] = {
     "gpu-hardware hardware",
     "gpu-memory user",

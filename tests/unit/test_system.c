@@ -181,7 +181,7 @@ static void what_is_not_json_is_refused_with_its_place(void **state)
 static void a_reader_like_the_reference_takes_these(void **state)
 {
     (void)state;
-    /* What Python's reader takes: NaN, duplicate members (the last counts), any blanks, \r\n. */
+    /* Python's reader takes NaN, duplicate members (the last counts), any blanks, \r\n. */
     char *text = description(NULL, "\"Preview\"", ",\r\n\t\"x\": NaN, \"y\": [-Infinity], \"division\": \"open\"");
     judged result = judge(text, strlen(text), "5.1.0");
     assert_true(result.system.valid);

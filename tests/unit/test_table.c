@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "report/table.h"
 
-/* What the table prints, to be given to free(); its rows are gone then. */
+/* Returns the printed table, for free(); its rows are gone then. */
 static char *printed(mls_table *table, size_t width, bool color, bool markdown)
 {
     mls_output output;
@@ -120,7 +120,7 @@ static void no_row_is_wider_than_the_terminal(void **state)
         char *text = printed(&table, width, false, false);
         const size_t widest = widest_line(text, &trailing);
         assert_false(trailing);
-        /* What must stay needs 2 + 3 + 2 + 12 + 2 + 11 + 2 + 5 columns. */
+        /* The minimum needs 2 + 3 + 2 + 12 + 2 + 11 + 2 + 5 columns. */
         assert_true(widest <= (width < 39 ? 39 : width));
         assert_true(widest >= before || widest + 14 > before); /* more room never shows much less */
         assert_true(width < 39 || strstr(text, "it was aborted") != NULL);

@@ -32,7 +32,7 @@ static struct mls_telemetry_file read_text(const char *text, const mls_telemetry
     return file;
 }
 
-/* What one log says of a run from T0 + `from` to T0 + `until` milliseconds; both to be released. */
+/* One log joined with a run from T0 + `from` to T0 + `until` milliseconds; both to be released. */
 typedef struct joined_log {
     struct mls_telemetry_file file;
     mls_telemetry_window window;
@@ -123,7 +123,7 @@ static void values_are_what_was_printed(void **state)
     assert_true(mls_value_read(MLS_S("[Unknown Error]"), &lost) == MLS_NO_VALUE && lost);
 }
 
-/* What a format tells has room in 64 bytes a row. */
+/* A row of any format has room in 64 bytes. */
 static void rows_have_room_for_every_format(void **state)
 {
     (void)state;
@@ -516,7 +516,7 @@ static void outliers_by_median_and_spread(void **state)
     joined_release(&joined);
 }
 
-static void only_devices_of_one_name_are_sisters(void **state)
+static void only_devices_of_one_name_are_peers(void **state)
 {
     (void)state;
     /* A, B and what has no name, by turns: three A with one that is 60 of 1,950 below, three B, and two without. */
@@ -632,7 +632,7 @@ int main(void)
         cmocka_unit_test(counters_rise_and_are_reset),
         cmocka_unit_test(a_row_speaks_until_the_next),
         cmocka_unit_test(outliers_by_median_and_spread),
-        cmocka_unit_test(only_devices_of_one_name_are_sisters),
+        cmocka_unit_test(only_devices_of_one_name_are_peers),
         cmocka_unit_test(a_heading_counts_from_there_on),
         cmocka_unit_test(two_devices_differ_in_use_only),
         cmocka_unit_test(the_zone_that_fits_is_suggested),

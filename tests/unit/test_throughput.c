@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs did over time, against numbers that were computed by hand: the sums stand beside them. */
+/* The course of runs, against numbers that were computed by hand: the sums stand beside them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #include "corpus.h"
 #include "mlscore/submission.h"
 
-/* What the tables say of one submitter. */
+/* The tables' verdict on a submitter. */
 typedef struct expectation {
     char name[128];
     bool valid;

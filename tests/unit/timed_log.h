@@ -69,7 +69,7 @@ static inline mls_buffer timed_run(const double *ms, const double *samples, size
     return log;
 }
 
-/* What is measured of logs, which are written to a folder and given back. */
+/* Measures of logs, which are written to a folder and given back. */
 typedef struct timed_logs {
     mls_rulesets *rulesets;
     mls_models *models;
