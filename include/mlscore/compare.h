@@ -197,7 +197,7 @@ typedef struct mls_why_setting {
     mls_setting_value yours, theirs;
 } mls_why_setting;
 
-/** What the difference between a group and a published result is made of: the split of their scores before scaling. */
+/** The parts of the difference between a group and a published result: the split of their scores before scaling. */
 typedef struct mls_published_why {
     mls_split split;
     double theirs_ms;                      /**< the published score, before scaling */

@@ -57,7 +57,7 @@ mls_config_name mls_config_name_decode(mls_str text);
 /** Whether a name gives one of tp, pp, cp and ep; then those that it leaves out count as 1. */
 bool mls_config_has_degrees(const mls_config_name *name);
 
-/** What texts export of a job, by NVIDIA's names and by those of AMD's Primus, the first that is set before others. */
+/** Names that texts export of a job, NVIDIA's and those of AMD's Primus, the first that is set before others. */
 #define MLS_CONFIG_NODES "DGXNNODES NNODES"
 #define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE"
 #define MLS_CONFIG_TP "TENSOR_MODEL_PARALLEL TP PRIMUS_TP PRIMUS_TENSOR_PARALLEL_SIZE"
@@ -112,10 +112,10 @@ typedef struct mls_config_summary {
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 
-/** What the two say of a step's samples (script NULL: the name alone), by the first that applies: the global batch that
- * the text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE x GPUs and what is
- * packed into one.  Unknown stays 0: an export that cannot be known, and a batch of one a GPU, with which some of the
- * GPUs may evaluate only. */
+/** Finds the samples of a step (script NULL: by the name alone), by the first that applies: the global batch that the
+ * text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE x GPUs and what is packed
+ * into one.  Unknown stays 0: an export that cannot be known, and a batch of one a GPU, with which some of the GPUs may
+ * evaluate only. */
 void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary);
 
 MLS_C_END

@@ -84,7 +84,7 @@ const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage us
 /** More editions of a usage than this make a table that is refused. */
 #define MLS_EDITIONS_MAX 64
 
-/** What the results of one tree say of their edition; zero-initialised, nothing yet. */
+/** The votes of one tree's results on their edition; zero-initialised, nothing yet. */
 typedef struct mls_edition_poll {
     size_t dated[MLS_EDITIONS_MAX]; /**< results whose date points to the edition */
     size_t known[MLS_EDITIONS_MAX]; /**< results on a benchmark of the edition */

@@ -52,7 +52,7 @@ MLS_FINDING(CONFIG_ARITHMETIC, "config-arithmetic", WARNING)
 MLS_FINDING(CONFIG_SOURCE, "config-source", ADVICE)
 MLS_FINDING(CONFIG_UNKNOWN, "config-unknown", ADVICE)
 MLS_FINDING(CONFIG_LIMIT, "config-limit", WARNING)
-/* What runs did over time. */
+/* Runs over time. */
 MLS_FINDING(SLOW_PHASE, "slow-phase", ADVICE)
 MLS_FINDING(SLOW_RUN, "slow-run", ADVICE)
 MLS_FINDING(MFU_IMPOSSIBLE, "mfu-impossible", WARNING)

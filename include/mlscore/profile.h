@@ -46,7 +46,7 @@ typedef struct mls_profile_row {
     const struct mls_profile_counter *counter; /**< of a kernel; NULL: there are none */
 } mls_profile_row;
 
-/** What launching a kernel took, of nsys. */
+/** The times of a kernel's launches, of nsys. */
 typedef struct mls_profile_launches {
     mls_str name, api; /**< the kernel and the call */
     uint64_t count;
@@ -55,7 +55,7 @@ typedef struct mls_profile_launches {
     double kernel_ms; /**< of the kernels */
 } mls_profile_launches;
 
-/** What a rule of nsys analyze found of a call or a device. */
+/** Findings of a rule of nsys analyze on a call or device. */
 typedef struct mls_profile_found {
     mls_str rule, name;
     uint64_t count;
@@ -99,7 +99,7 @@ typedef enum mls_profile_bound {
     MLS_BOUND_MEMORY,
     MLS_BOUND_BALANCED,
     MLS_BOUND_LATENCY,
-    MLS_BOUND_UNKNOWN, /**< not all was measured that would tell */
+    MLS_BOUND_UNKNOWN, /**< not enough was measured to know */
     MLS_BOUND_COUNT
 } mls_profile_bound;
 extern const char *const mls_profile_bound_names[MLS_BOUND_COUNT];
@@ -120,7 +120,7 @@ typedef struct mls_profile_counter {
     bool near_peak;
 } mls_profile_counter;
 
-/** What a rule of Nsight Compute says of a kernel. */
+/** The advice of a rule of Nsight Compute on a kernel. */
 typedef struct mls_profile_advice {
     mls_str name; /**< of the kernel */
     mls_str rule;
@@ -186,7 +186,7 @@ typedef struct mls_profile {
     double activity_ms; /**< of kernels and copies */
     mls_profile_rows classes, names, copies, api, ranges, osrt;
     mls_profile_launches
-        *launches; /**< the longest in the queue first, then in the call; NULL: the input does not tell */
+        *launches; /**< the longest in the queue first, then in the call; NULL: the input does not say */
     size_t launch_count;
     mls_profile_found *analysis; /**< by rule, the longest first; NULL: likewise */
     size_t analysis_count;

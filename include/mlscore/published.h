@@ -123,8 +123,8 @@ typedef struct mls_published_setting {
     bool differs; /**< in some result that was opened with it */
 } mls_published_setting;
 
-/** What was logged of a published result: its runs in natural order of their files, and the settings they share, the
- * batch size among them. */
+/** The log of a published result: its runs in natural order of their files, and the settings they share, the batch size
+ * among them. */
 typedef struct mls_published_runs {
     const char *unit; /**< of to_converge: "samples", "epochs"; NULL: the runs differ */
     mls_parts_by by;

@@ -27,13 +27,13 @@ typedef struct mls_printed_setting {
     mls_str name, value;
 } mls_printed_setting;
 
-/** What is kept of a run at most; more is counted in `lost`. */
+/** The most that is kept of a run; more is counted in `lost`. */
 #define MLS_PRINTED_SETTINGS_MAX 4096
 #define MLS_PRINTED_BYTES_MAX ((size_t)512 << 10)
 #define MLS_PRINTED_BLOCKS_MAX 4096
 #define MLS_PRINTED_VALUE_MAX 200
 
-/** What was printed before a run; of several settings of a name the first.  The texts are the reader's. */
+/** The texts printed before a run; of several settings of a name the first.  The texts are the reader's. */
 typedef struct mls_printed {
     MLS_LIST_OF(mls_printed_block) blocks;
     MLS_LIST_OF(mls_printed_setting) settings;
@@ -50,11 +50,11 @@ mls_sink mls_printed_reader_sink(mls_printed_reader *reader);
 void mls_printed_reader_free(mls_printed_reader *reader);
 
 /** Reads the log at a path that a person named, packed by gzip or not.  MLS_OK, and *reader is the caller's; or what
- * mls_log_scan_fd() returned, with *reader NULL.  The totals tell what was no log. */
+ * mls_log_scan_fd() returned, with *reader NULL.  The totals say what was no log. */
 mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals,
                             mls_error *error) MLS_MUST_USE;
 
-/** What the run printed whose (first) run_start stands in that line, or the last run before it that printed anything;
+/** The texts of the run whose (first) run_start stands in that line, or of the last run before it that printed any;
  * NULL: neither did.  Line 0: what a log without a run_start printed, or behind its last run. */
 const mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line);
 
@@ -88,8 +88,8 @@ void mls_known_settings_release(mls_known_settings *known);
 const mls_known_setting *mls_known_setting_printed(const mls_known_settings *known, mls_str name);
 const mls_known_setting *mls_known_setting_exported(const mls_known_settings *known, mls_str variable);
 
-/** What a run printed of the known settings: of several names that mean one the first that is not null; ptr NULL:
- * nothing.  `values` has room for all of the table; returns how many settings are known ones. */
+/** A run's values of the known settings: of several names that mean one the first that is not null; ptr NULL: nothing.
+ * `values` has room for all of the table; returns how many settings are known ones. */
 size_t mls_known_values(const mls_known_settings *known, const mls_printed *printed, mls_str *values);
 
 /** In what the linear layers multiply, as far as a run printed it: by fp4 and fp8, where these are neither none nor

@@ -145,7 +145,7 @@ typedef struct mls_telemetry_window {
     mls_findings findings;
 } mls_telemetry_window;
 
-/** What came of the windows that were made. */
+/** The summary of the windows made. */
 typedef struct mls_telemetry_told {
     mls_finding_counts counts;
     size_t windows;   /**< how many were made, in their order, each counted once */

@@ -69,12 +69,12 @@ typedef struct mls_utilization {
     const mls_accelerator *accelerator; /**< NULL: not known */
     double flops_per_sample;            /**< of the model, as the options count attention */
     double flops_derived;               /**< where that is not known, of its architecture, attention whole */
-    double bf16;                        /**< against the dense peak in BF16, or FP16 where the chip has no BF16 */
+    double bf16;                        /**< against the accelerator's dense peak in BF16, or FP16 where it has none */
     bool has_precision;  /**< the options, the log's records or what the job printed name one narrower than BF16 … */
     mls_precision named; /**< … which is this one */
     double precision;    /**< against the peak in it */
     double derived;      /**< by flops_derived, against what bf16 is */
-    double narrowest;    /**< against the largest peak of the chip: above 1 the numbers are wrong */
+    double narrowest;    /**< against the largest peak of the accelerator: above 1 the numbers are wrong */
 } mls_utilization;
 
 enum { MLS_SPARK_CELLS = 24, MLS_SPARK_GAP = -1, MLS_SPARK_TOP = 7 };

@@ -77,7 +77,7 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
 }
 
-/* What could not be read of sacct's table: all else counts. */
+/* Names the rows left out of sacct's table: others count. */
 static void judge_sacct(mls_cli *cli, const mls_campaign *campaign, const char *path)
 {
     for (size_t i = 0; i < campaign->left_out_count; i++) {

@@ -81,7 +81,7 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
            mls_cli_say(cli, MLS_EXIT_USAGE, path, "neither MODEL_SIZE nor a folder names the model: --model does");
 }
 
-/* What could not be used of a config may be why there is no estimate. */
+/* Where there is no estimate, the findings on the config may say why. */
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
     mls_error error = {0};

@@ -18,7 +18,7 @@ typedef struct profile_settings {
     bool by_annotation;
     const char *top; /* as given */
     const char *kernels, *against, *run;
-    /* What is worked on. */
+    /* The working state. */
     mls_kernel_classes *classes;
     mls_sources sources;        /* the files that are named, and those of folders */
     size_t *ends;               /* of those of each operand */
@@ -44,7 +44,7 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS,
 };
 
-/* What came of reading a file. */
+/* The result of reading a file. */
 typedef struct profile_read {
     mls_profile *profile; /* NULL: it is none, or cannot be read */
     mls_status status;

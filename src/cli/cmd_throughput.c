@@ -47,7 +47,7 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
     wanted->accelerators = settings->accelerators > 0 ? (double)settings->accelerators : (double)NAN;
     if (name != NULL) {
         wanted->accelerator = mls_accelerators_find(wanted->accelerator_table, mls_str_from(name));
-        /* What is not a name may be from a description: "NVIDIA H100-SXM5-80GB". */
+        /* An unknown name may be from a description: "NVIDIA H100-SXM5-80GB". */
         if (wanted->accelerator == NULL && mls_accelerators_match(wanted->accelerator_table, mls_str_from(name),
                                                                   MLS_S(""), &wanted->accelerator) != MLS_OK) {
             return mls_cli_say_no_memory(cli);

@@ -270,7 +270,7 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
-/* What a person gives beside logs is no larger; a device has no end. */
+/* The largest file read beside logs, in bytes; a device has no end. */
 #define MLS_CLI_FILE_MAX ((size_t)64 << 20)
 
 /* Appends a whole file ("-": standard input; NULL: none) to `text`, which has a ptr then.  False after a complaint. */

@@ -227,7 +227,7 @@ void mls_published_beside_release(mls_published_beside *beside)
     mls_arena_free(beside->arena);
 }
 
-/* What makes the difference to each that is shown; the settings of those that are nearest. */
+/* Adds the reasons for the difference to each that is shown; settings of the nearest only. */
 static mls_status add_reasons(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
                               mls_beside *beside, mls_error *error)
 {

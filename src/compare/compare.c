@@ -126,7 +126,7 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
     return status;
 }
 
-/* What the user says of a side counts where nothing else says it. */
+/* Takes the user's number of accelerators where no other is known. */
 static void take_accelerators(const mls_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->groups.count; i++) {

@@ -104,7 +104,7 @@ mls_status mls_export_row_agrees(const mls_export_row *row, const mls_export_gro
     return MLS_OK;
 }
 
-/* What the runs of a group say together. */
+/* The totals of a group's runs. */
 typedef struct run_totals {
     size_t kept, dropped;
     double mean;     /* of those kept; NAN: there are none */

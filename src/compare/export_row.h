@@ -24,14 +24,14 @@ typedef struct mls_export_row {
 typedef struct mls_export_group {
     mls_side_group *group;
     size_t line;    /* where it begins */
-    double dropped; /* as it is told; NAN: it is not */
+    double dropped; /* as it is reported; NAN: it is not */
     bool marked;    /* every run says what became of it in the score */
 } mls_export_group;
 
 /* The mark of a run; where there is none a valid run is kept. */
 mls_olympic_mark mls_export_mark(const mls_export_row *row);
 
-/* Whether what is told can be so: of a row (`objects`: a group, a run, or both), of a row beside those of its group
+/* Whether what is said can be so: of a row (`objects`: a group, a run, or both), of a row beside those of its group
  * before it, and of a group with all its runs.  MLS_OK, or MLS_ERROR_SYNTAX at a line. */
 mls_status mls_export_row_check(const mls_export_row *row, unsigned objects, size_t line, mls_error *error);
 mls_status mls_export_row_agrees(const mls_export_row *row, const mls_export_group *with, size_t line,

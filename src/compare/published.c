@@ -170,7 +170,7 @@ static mls_str round_of_usage(const char *name, mls_usage usage)
     return mls_str_ends(rest, MLS_S(".table")) ? (mls_str){rest.ptr, rest.len - strlen(".table")} : (mls_str){0};
 }
 
-/* The same of a usage, or of any, which is told. */
+/* The same of a usage, or of any: *usage says which. */
 static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
 {
     mls_str round = {0};

@@ -9,7 +9,7 @@
 
 #define BATCH_SIZE MLS_S("global_batch_size")
 
-/* What is known of a key: its first value, how many results have one, and whether another one is different. */
+/* The values of a key: the first, how many results have one, and whether another one is different. */
 typedef struct key_row {
     mls_str value;
     size_t known;

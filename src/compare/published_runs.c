@@ -22,7 +22,7 @@ enum { VALID, TO_CONVERGE, TRAINING, EVALUATION, EVALUATIONS, STARTUP, BETWEEN, 
 /* Cells of a line before its runs. */
 enum { BEFORE_RUNS = 6 };
 
-/* What stands behind the names of a system and a benchmark; false: there is no such line. */
+/* Finds the rest of the line that names a system and a benchmark; false: there is none. */
 static bool find_result_line(mls_str results, const mls_published_result *result, const char *name, mls_str *line)
 {
     char start[512];

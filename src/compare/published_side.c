@@ -8,7 +8,7 @@
 #include "compare/side.h"
 #include "score/score.h"
 
-/* What scoring looks at. */
+/* A run as scoring sees it. */
 static mls_run timed_run(const mls_published_run *run)
 {
     const double start = isnan(run->start_ms) ? 0 : run->start_ms;

@@ -393,7 +393,7 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
     return status;
 }
 
-/* What a side may be called, the shortest first. */
+/* A side's name by choice, the shortest first. */
 static const char *name_for(const published_words *of, unsigned choice)
 {
     const mls_published_result *first = &of->left.results[0];
@@ -467,7 +467,7 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
 {
     choosing in = {.request = request, .to = comparison, .all = comparison->opened, .logged = comparison->groups.count};
     mls_status status = find_sides(&in, error);
-    /* What is chosen by another side comes after those that tell themselves. */
+    /* Sides that are chosen by another side come last. */
     for (int relative = 0; relative < 2; relative++) {
         for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
             published_words *of = &in.sides.items[i];

@@ -27,7 +27,7 @@ static int compare_known(const char *a, const char *b)
     return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* What groups of one series are alike in; 0: they are. */
+/* Orders groups by their series; 0: they are of one. */
 static int compare_series(const mls_side_group *a, const mls_side_group *b)
 {
     const int order = a->usage != b->usage         ? (a->usage > b->usage) - (a->usage < b->usage)

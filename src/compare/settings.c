@@ -87,7 +87,7 @@ static bool add_value(mls_arena *arena, mls_setting_values *values, const mls_se
                                              .lacking = setting == NULL, .runs = runs});
 }
 
-static int compare_values_told(const void *left, const void *right)
+static int compare_setting_values(const void *left, const void *right)
 {
     const mls_setting_value *a = left;
     const mls_setting_value *b = right;
@@ -134,7 +134,7 @@ static void count_values(mls_setting_values *values)
     if (values->count < 2) {
         return;
     }
-    qsort(values->items, values->count, sizeof *values->items, compare_values_told);
+    qsort(values->items, values->count, sizeof *values->items, compare_setting_values);
     for (size_t k = 1; k < values->count; k++) {
         mls_setting_value *last = &values->items[kept];
         const mls_setting_value *next = &values->items[k];

@@ -26,7 +26,7 @@ static setting read_setting(const mls_shell *script, const char *names)
     return (setting){0};
 }
 
-/* What the text sets, else what the name says. */
+/* The setting of the text, else of the name. */
 static uint64_t setting_or(const mls_shell *script, const char *names, uint64_t named)
 {
     const setting set = read_setting(script, names);

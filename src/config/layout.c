@@ -9,7 +9,7 @@ enum {
     STEPS_MAX = 100000  /* so that repetitions of repetitions come to an end */
 };
 
-/* What is read, and the groups that are open: where each begins, and how often it is still to come. */
+/* The text, and the groups that are open: where each begins, and how often it is still to come. */
 typedef struct layout_reader {
     mls_str text;
     size_t at;
@@ -21,7 +21,7 @@ typedef struct layout_reader {
     mls_pipeline_layout *layout;
 } layout_reader;
 
-/* Takes "*N" off; 1 without it.  0: it is no number from 1 to REPEAT_MAX. */
+/* Takes "*N" off; 1 without it.  0: it is not a number from 1 to REPEAT_MAX. */
 static size_t take_repeat(layout_reader *reader)
 {
     const mls_str text = reader->text;

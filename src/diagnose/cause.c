@@ -187,7 +187,7 @@ static bool is_near(const mls_job_log *job, const mls_match *first, const mls_ma
                        other->at.line - first->at.line <= NEAR_LINES;
 }
 
-/* What only says that something died is asked after all others: an effect that is tried where no other matches. */
+/* The turn of a signature: an effect that only says that something died is tried where no other matches. */
 static unsigned turn_of(const mls_signature *signature)
 {
     return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;

@@ -15,7 +15,7 @@ static bool looks_like_error(mls_str message)
         mls_str_contains);
 }
 
-/* What the ranks say alike is said once. */
+/* Whether it is kept: ranks say it alike. */
 static bool is_among(const mls_read_lines *lines, mls_str message)
 {
     bool found = false;

@@ -17,7 +17,7 @@ typedef struct config_json {
     const cJSON *defaults; /* of the family */
     const cJSON *standard; /* what its class has by default, where text_config leaves it out; else NULL */
     const char *type;      /* "": none */
-    /* What names of formulas stand for: sizes of a complete shape, and numbers found elsewhere. */
+    /* The values of names of formulas: sizes of a complete shape, and numbers found elsewhere. */
     const mls_model_shape *shape;
     struct config_given {
         const char *name;

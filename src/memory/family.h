@@ -4,7 +4,7 @@
 
 #include "memory/config_json.h"
 
-/* What of a file is not known or not counted; unsure: all of its figures may be wrong. */
+/* Parts of a file not known or not counted; unsure: all of its figures may be wrong. */
 typedef struct mls_memory_doubt {
     char words[MLS_MEMORY_DOUBT_MAX];
     bool unsure;

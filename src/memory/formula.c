@@ -116,7 +116,7 @@ static const cJSON *file_member(const config_json *of, mls_str name)
     return item;
 }
 
-/* What all layers have by a list, refused where they differ. */
+/* The item of all layers in a list, refused where they differ. */
 static const cJSON *common_item(config_json *of, const cJSON *list)
 {
     for (const cJSON *item = list->child; item != NULL; item = item->next) {

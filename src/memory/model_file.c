@@ -24,7 +24,7 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
 }
 
 /* The text with what Python writes for numbers that are none, NaN and Infinity, as null; and without a byte order mark.
- * No architecture is told by such a number. */
+ * No architecture is known by such a number. */
 static mls_status plain_json(mls_str text, mls_buffer *to, mls_error *error)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};

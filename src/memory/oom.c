@@ -128,7 +128,7 @@ static int64_t difference(int64_t a, int64_t b)
     return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
-/* What the processes hold that a message lists, " Process 4711 has 512.00 MiB memory in use." each; -1: it lists none.
+/* The bytes of processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each; -1: it lists none.
  * *own: the most that one of them holds. */
 static int64_t processes_size(mls_str list, int64_t *own)
 {
@@ -208,7 +208,7 @@ static mls_status keep_message(mls_oom_search *search, const mls_oom *oom)
     return MLS_OK;
 }
 
-/* What a text says, where it *is a message. */
+/* Reads a text, where it *is a message. */
 static mls_status read_message(mls_oom_search *search, mls_str text, mls_oom *oom, bool *is)
 {
     ptrdiff_t found;
@@ -381,8 +381,8 @@ static uint64_t weight_of(const mls_oom *oom)
     return oom->signature->generic ? oom->signature->precedence : MLS_PRECEDENCE_MAX + 1;
 }
 
-/* What only a signature knows often comes with a message that says more, of which it is an echo: of a file it counts
- * where nothing of its class counts more. */
+/* Keeps the messages of a file that weigh most in their class: one that only a signature knows is often an echo of one
+ * that says more. */
 void mls_oom_search_end(mls_oom_search *search)
 {
     uint64_t most[2] = {0};

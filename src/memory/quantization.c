@@ -41,7 +41,7 @@ static const char *text_member(const cJSON *row, const char *name)
     return text != NULL ? text : "";
 }
 
-/* What stands at a path of members, "quant_type.default._type"; NULL: nothing. */
+/* The item at a path of members, "quant_type.default._type"; NULL: nothing. */
 static const cJSON *member_at(const cJSON *object, const char *path)
 {
     mls_str name;
@@ -71,7 +71,7 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
     return 0;
 }
 
-/* What a row says of a number, in thousandths: itself, or which members of the file say it and what holds without. */
+/* A row's number in thousandths: itself, or which members of the file say it and what holds without. */
 static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where, const char *name, uint64_t max)
 {
     const cJSON *said = cJSON_GetObjectItemCaseSensitive(row, name);
@@ -376,7 +376,7 @@ static void read_groups(quantization *q)
     mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, "ignore"), 0);
 }
 
-/* What single modules have: those that stay in 16 bits are marked, others only noted. */
+/* Reads single modules: those that stay in 16 bits are marked, others only noted. */
 static void read_exception(quantization *q, const cJSON *module)
 {
     const cJSON *bits = cJSON_GetObjectItemCaseSensitive(module, "bits");

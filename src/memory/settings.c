@@ -122,7 +122,7 @@ void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const ml
     }
 }
 
-/* What is shared by a name of FSDP, as a stage of ZeRO; nothing is named: the distributed optimizer of Megatron. */
+/* The stage of ZeRO that a name of FSDP means; nothing is named: the distributed optimizer of Megatron. */
 static uint64_t stage_of_sharding(const mls_memory_ask *ask)
 {
     static const uint64_t stages[] = {

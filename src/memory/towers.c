@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "memory/formula.h"
 
-/* What kind of tower a part is: its model_type, or the name of a published model that it is. */
+/* A part's kind of tower: its model_type, or the name of a published model that it is. */
 static mls_str tower_type(const config_json *of, const cJSON *part)
 {
     static const char *const names[] = {"model_type", "model_name"};

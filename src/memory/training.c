@@ -70,7 +70,7 @@ static mls_status check_layers(const job *j, const char *what, mls_memory_settin
                : MLS_OK;
 }
 
-/* What a layout of the pipeline leaves no choice of. */
+/* Refuses settings that a pipeline's layout rules out. */
 static mls_status check_chunks(const job *j, mls_error *error)
 {
     const mls_pipeline_layout *layout = j->layout;

@@ -80,8 +80,8 @@ void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, boo
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to);
 
-/* What a precision makes of the weights of the whole model: n / q bytes; those that published checkpoints hold, where
- * these are others and known, else 0; and how they are kept, where they are not alike. */
+/* The weights of the whole model in a precision: n / q bytes; those that published checkpoints hold, where these are
+ * others and known, else 0; and how they are kept, where they are not alike. */
 typedef struct mls_weights {
     uint64_t n, q, published;
     bool decides; /* the verdict is of the published ones */
@@ -98,6 +98,6 @@ static inline bool mls_memory_is_quantized(const mls_memory_ask *ask)
     return ask->quantization.bytes != 0 && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET;
 }
 
-/* What one GPU holds with these weights, n / q bytes of them.  MLS_ERROR_VALUE with what does not divide. */
+/* The memory of one GPU with these weights, n / q bytes of them.  MLS_ERROR_VALUE with what does not divide. */
 mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                               mls_error *error) MLS_MUST_USE;

@@ -70,7 +70,7 @@ static const mls_row_member signature_members[] = {
     MEMBER("recovers", TEXT, recovers, NULL),
 };
 
-/* What differs where the name is none of the signature's. */
+/* Members for a name that is none of the signature's. */
 static const mls_row_member otherwise_members[] = {
     MEMBER("role", WORD, role, MLS_FAILURE_ROLES),
     MEMBER("explanation", TEXT, explanation, NULL),
@@ -121,7 +121,7 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
     return to != NULL ? MLS_OK : mls_error_memory(error);
 }
 
-/* What the signature says where its name is none of those that it lists. */
+/* Reads the signature for a name that is none of those that it lists. */
 static mls_status read_otherwise(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
 {
     const cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "otherwise");
@@ -214,8 +214,8 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
-/* What no wording matches is still a message of memory, of which no more is known than its signature says.  Only a
- * message that may start a failure says so: a process that was killed had perhaps other reasons. */
+/* Adds messages of memory that no wording matches, of which no more is known than the signature says.  Only a message
+ * that may start a failure says so: a process that was killed had perhaps other reasons. */
 static mls_status add_unworded(mls_signatures *self, const mls_signature *signature, const char *framework,
                                mls_error *error)
 {
