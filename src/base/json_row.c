@@ -103,8 +103,11 @@ mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state
 {
     static const char blanks[] = " \t\r\n";
     const mls_str text = mls_data_find(name);
-    const char *at = memchr(text.ptr, '[', text.len);
     mls_status status = MLS_OK;
+    if (text.ptr == NULL) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s: not there", name);
+    }
+    const char *at = memchr(text.ptr, '[', text.len);
     at = at != NULL ? at + 1 + strspn(at + 1, blanks) : text.ptr + text.len;
     while (status == MLS_OK && *at != ']') {
         cJSON *item;

@@ -93,13 +93,13 @@ static void config_add_printed(mls_cli *cli, const char *path, const mls_printed
         mls_cli_say_no_memory(cli);
         return;
     }
-    settings->list.items[settings->list.count++] =
-        (mls_config_entry){.file = path,
-                           .name = {.name = mls_str_from(mls_path_name(path))},
-                           .exports = settings->exports,
-                           .printed = printed,
-                           .run_line = run_line,
-                           .known = &settings->known};
+    mls_config_entry *entry = &settings->list.items[settings->list.count++];
+    *entry = (mls_config_entry){.file = path,
+                                .exports = settings->exports,
+                                .printed = printed,
+                                .run_line = run_line,
+                                .known = &settings->known};
+    entry->name.name = mls_str_from(mls_path_name(path));
 }
 
 /* A row for each run of a log that printed settings, or one that says that none did. */

@@ -48,11 +48,13 @@ static void show_diff(mls_printer *to, const void *what)
 
 static void emit_word(mls_emitter *to, const mls_config_diff *diff, const mls_config_row *row, size_t side)
 {
-    mls_emit_name(to, mls_str_from(diff->sides[side].label));
     const mls_config_word *word = &row->words[side];
-    mls_emit_str_or_null(to, word->kind == MLS_CONFIG_ABSENT  ? (mls_str){0}
-                             : word->kind == MLS_CONFIG_VALUE ? word->value
-                                                              : word_text(word));
+    mls_emit_name(to, mls_str_from(diff->sides[side].label));
+    if (word->kind == MLS_CONFIG_ABSENT) {
+        mls_emit_null(to);
+    } else {
+        mls_emit_str(to, word->kind == MLS_CONFIG_VALUE ? word->value : word_text(word));
+    }
 }
 
 typedef struct config_diff_row {

@@ -346,7 +346,7 @@ MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
       MLS_MEMBERS(export_count(row), row->script->exports[i].name,                                                     \
                   mls_emit_str_or_null(to, value_if_known(&row->script->exports[i]))))                                 \
     F(config, run_start_line, ELSE_OUT(COUNT_OR_NULL, row->printed != NULL), "", row->run_line)                        \
-    F(config, blocks, ELSE_OUT(LIST(block), row->printed != NULL), "",                                                 \
+    F(config, blocks, LIST_ELSE_OUT(block, row->printed != NULL), "",                                                  \
       MLS_ROWS(row->printed->blocks.items, row->printed->blocks.count))                                                \
     F(config, settings, ELSE_OUT(MAP, row->printed != NULL), "",                                                       \
       MLS_MEMBERS(row->printed->settings.count, row->printed->settings.items[i].name,                                  \
@@ -369,16 +369,17 @@ MLS_FIELDS_BESIDE(config_csv, config, CONFIG_CSV_FIELDS)
     F(export, set_in, TEXT_OR_NULL, "", row->path)                                                                     \
     F(export, line, COUNT_OR_NULL, "", row->line)
 MLS_FIELDS(export, mls_shell_variable, EXPORT_FIELDS)
-static void emit_printed(mls_emitter *to, const mls_config_entry *entry)
+static void emit_exports(mls_emitter *to, const mls_config_entry *entry)
 {
+    MLS_ROWS(entry->script->exports, export_count(entry));
     for (size_t i = 0; entry->printed != NULL && i < entry->printed->settings.count; i++) {
         const mls_printed_setting *setting = &entry->printed->settings.items[i];
-        mls_emit_row(to, &(mls_shell_variable){.name = setting->name, .value = setting->value, .known = true});
+        const mls_shell_variable row = {.name = setting->name, .value = setting->value, .known = true};
+        mls_emit_row(to, &row);
     }
 }
 
-#define EXPORTS_FIELDS(F)                                                                                              \
-    F(exports, exports, LIST(export), "", MLS_ROWS(row->script->exports, export_count(row)); emit_printed(to, row))
+#define EXPORTS_FIELDS(F) F(exports, exports, LIST(export), "", emit_exports(to, row))
 MLS_FIELDS_BESIDE(exports, config, EXPORTS_FIELDS)
 #define LIST_FIELDS(F) F(list, configs, LIST(config), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(list, mls_config_list, LIST_FIELDS)

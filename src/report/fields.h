@@ -107,6 +107,7 @@ typedef enum mls_field_type {
 #define MLS_FIELD_IF(type_, known) MLS_FIELD_##type_##_OR_NULL
 #define MLS_FIELD_ELSE_OUT(type_, known) MLS_FIELD_##type_
 #define MLS_FIELD_LIST(kind) MLS_FIELD_ARRAY, .child = &kind##_fields
+#define MLS_FIELD_LIST_ELSE_OUT(kind, known) MLS_FIELD_LIST(kind)
 #define MLS_FIELD_LIST_IF(kind, known) MLS_FIELD_ARRAY_OR_NULL, .child = &kind##_fields
 #define MLS_FIELD_VALUES MLS_FIELD_ARRAY
 #define MLS_FIELD_VALUES_OR_NULL MLS_FIELD_ARRAY_OR_NULL
@@ -150,6 +151,7 @@ typedef struct mls_fields {
 #define MLS_EMIT_VALUES(value_) MLS_EMIT_BETWEEN('[', value_, ']')
 #define MLS_EMIT_LIST(kind) MLS_EMIT_VALUES
 #define MLS_EMIT_LIST_IF(kind, known) MLS_EMIT_IF(VALUES, known)
+#define MLS_EMIT_LIST_ELSE_OUT(kind, known) MLS_EMIT_ELSE_OUT(VALUES, known)
 #define MLS_EMIT_OBJECT_OF(kind) MLS_EMIT_ROW
 #define MLS_EMIT_OBJECT_OR_NULL(kind) MLS_EMIT_ROW_OR_NULL
 #define MLS_EMIT_ROW(value_) mls_emit_row(to, value_)

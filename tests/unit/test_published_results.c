@@ -49,7 +49,7 @@ static void every_result_is_read(void **state)
 /* The mean of the valid runs but for the fastest `left_out` of them and, of all, the slowest. */
 static double olympic_mean(const mls_published_runs *runs, size_t left_out)
 {
-    double minutes[64];
+    double minutes[64] = {0};
     double sum = 0;
     size_t valid = 0;
     for (size_t i = 0; i < runs->runs.count; i++) {
