@@ -79,8 +79,8 @@ typedef struct candidate {
     mls_memory_change change;
 } candidate;
 
-/* Computes what comes of a change; false: it cannot be. */
-static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
+/* Computes what comes of a change; false: it cannot be, or (*short_of_memory) nobody can say. */
+static bool change_works(const mls_memory_ask *ask, mls_memory_change *change, bool *short_of_memory)
 {
     mls_memory_ask changed = *ask;
     mls_memory_estimate estimate;
@@ -88,11 +88,12 @@ static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
     for (size_t i = 0; i < change->count; i++) {
         changed.values[change->values[i].setting] = change->values[i].value;
     }
-    const bool works = make_both(&changed, &estimate, &published, NULL) == MLS_OK;
+    const mls_status status = make_both(&changed, &estimate, &published, NULL);
+    *short_of_memory |= status == MLS_ERROR_MEMORY;
     change->estimate = estimate.estimate;
     change->shown = published.decides ? published.estimate : estimate.estimate;
     change->verdict = estimate.verdict;
-    return works;
+    return status == MLS_OK;
 }
 
 static void try_all(const mls_memory_ask *ask, const candidate *candidates, size_t count, mls_memory_answer *answer)
@@ -103,7 +104,7 @@ static void try_all(const mls_memory_ask *ask, const candidate *candidates, size
         while (tried->values[tried->count].setting != MLS_MEMORY_MODEL) {
             tried->count++;
         }
-        answer->tried_count += candidates[i].possible && change_works(ask, tried);
+        answer->tried_count += candidates[i].possible && change_works(ask, tried, &answer->out_of_memory);
     }
 }
 
@@ -161,7 +162,9 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     const mls_memory_estimate *of = &answer->estimate;
     const mls_number_bytes cache = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
     mls_weights weights;
-    if (mls_weights_of(ask, of->parameters, &weights, NULL) != MLS_OK) {
+    const mls_status status = mls_weights_of(ask, of->parameters, &weights, NULL);
+    answer->out_of_memory |= status == MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
         return;
     }
     const mls_number_bytes whole = {weights.n, MUL(weights.q, of->parameters)};
@@ -189,7 +192,7 @@ static bool change_is_enough(const mls_memory_change *change)
 
 /* Both changes at once; false: they set the same, or it cannot be. */
 static bool change_both(const mls_memory_ask *ask, const mls_memory_change *a, const mls_memory_change *b,
-                        mls_memory_change *both)
+                        mls_memory_change *both, bool *short_of_memory)
 {
     *both = *a;
     for (size_t i = 0; i < b->count; i++) {
@@ -200,7 +203,7 @@ static bool change_both(const mls_memory_ask *ask, const mls_memory_change *a, c
         }
         both->values[both->count++] = b->values[i];
     }
-    return change_works(ask, both);
+    return change_works(ask, both, short_of_memory);
 }
 
 static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
@@ -211,8 +214,9 @@ static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
     }
     for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
         for (size_t k = i + 1; k < answer->tried_count && !answer->has_smallest; k++) {
-            answer->has_smallest = change_both(ask, &answer->tried[i], &answer->tried[k], &answer->smallest) &&
-                                   change_is_enough(&answer->smallest);
+            answer->has_smallest =
+                change_both(ask, &answer->tried[i], &answer->tried[k], &answer->smallest, &answer->out_of_memory) &&
+                change_is_enough(&answer->smallest);
         }
     }
 }
@@ -226,7 +230,7 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
         (answer->estimate.training ? try_training : try_inference)(ask, answer);
         find_smallest(ask, answer);
     }
-    return status;
+    return answer->out_of_memory ? mls_error_memory(error) : status;
 }
 
 size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT])
