@@ -215,6 +215,7 @@ static mls_group weak(const model *models, size_t count)
         runs[i].run_stop = (mls_step){models[i].stop_ms, 2};
         runs[i].hyperparameters = calloc(2, sizeof *runs[i].hyperparameters);
         assert_non_null(runs[i].hyperparameters);
+        runs[i].hyperparameter_capacity = 2;
         log_number(&runs[i], "number_of_nodes", models[i].nodes);
         log_number(&runs[i], "accelerators_per_node", models[i].accelerators);
         group.runs[i] = &runs[i];
