@@ -361,7 +361,8 @@ static bool may_launch(mls_str name)
 static void add_call(mls_trace *t)
 {
     const mls_str name = mls_buffer_str(&t->name);
-    const bool graph = memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
+    const bool graph =
+        name.len > 0 && memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
     if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name) &&
         !mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph)) {
         t->out_of_memory = true;

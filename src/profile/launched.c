@@ -6,7 +6,7 @@
 
 void mls_pair_split(mls_str name, mls_str *first, mls_str *second)
 {
-    const char *blank = memchr(name.ptr, ' ', name.len);
+    const char *blank = name.len > 0 ? memchr(name.ptr, ' ', name.len) : NULL;
     const size_t len = blank != NULL ? (size_t)(blank - name.ptr) : name.len;
     *first = (mls_str){name.ptr, len};
     *second = blank != NULL ? (mls_str){blank + 1, name.len - len - 1} : (mls_str){"", 0};
