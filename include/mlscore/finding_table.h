@@ -13,6 +13,8 @@ MLS_FINDING(DIAGNOSIS, "diagnosis", ADVICE)
 MLS_FINDING(MIXED_GROUP, "mixed-group", WARNING)
 MLS_FINDING(RUN_COUNT, "run-count", WARNING)
 MLS_FINDING(UNREADABLE, "unreadable", ERROR)
+/* Slurm's words about a job. */
+MLS_FINDING(HOST_LIST, "host-list", WARNING)
 /* Compliance: what a rule of the edition found wrong with a record, with a key, or with the log. */
 MLS_FINDING(VALUE, "value", ERROR)
 MLS_FINDING(METADATA, "metadata", ERROR)

@@ -165,6 +165,7 @@ struct mls_cli {
     C(diagnose)                                                                                                        \
     C(telemetry)                                                                                                       \
     C(memory)                                                                                                          \
+    C(hosts)                                                                                                           \
     C(events)                                                                                                          \
     C(rcp)                                                                                                             \
     C(rules)                                                                                                           \

@@ -6,7 +6,7 @@
 #include "report/reports.h"
 #include "score/tracked.h"
 #include "slurm/export.h"
-#include "slurm/slurm.h"
+#include "slurm/hosts.h"
 #include "slurm/wide.h"
 
 enum { SEEDS_IN_A_CELL = 8 };
@@ -20,7 +20,7 @@ typedef struct run_place {
 static void emit_nodes(mls_emitter *to, const mls_run *run)
 {
     mls_buffer names = {0};
-    (void)mls_hosts_expand(mls_str_from(run->job.node_list), &names);
+    (void)mls_hosts_expand(mls_str_from(run->job.node_list), &names, NULL, (mls_finding_place){0});
     for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1) {
         mls_emit_str(to, mls_str_from(names.ptr + at));
     }

@@ -1,84 +1,219 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hosts.c - the names in a list of hosts as Slurm writes it. */
-#include "slurm/slurm.h"
-
-#include <stdio.h>
+/* hosts.c - the names in a list of hosts, as Slurm's `scontrol show hostnames` has them, and the list of names. */
+#include "slurm/hosts.h"
 
 #include "base/number.h"
 
-/* Names in the making, each with a NUL after it. */
-typedef struct expansion {
-    mls_buffer *names;
-    size_t count;
-} expansion;
+/* Slurm has five dimensions at most, and a name on a network has no more bytes. */
+enum { BRACKETS_MAX = 8, NAME_BYTES_MAX = 255, DIGITS_MAX = 18 };
 
-static void add_name(expansion *hosts, mls_str name)
-{
-    hosts->count += name.len > 0;
-    mls_buffer_append(hosts->names, name);
-    mls_buffer_append(hosts->names, (mls_str){"", name.len > 0});
-}
+/* A word in its pieces: text, and the ranges in the brackets that follow it. */
+typedef struct host_word {
+    mls_str before[BRACKETS_MAX], ranges[BRACKETS_MAX];
+    size_t brackets;
+    mls_str after; /* behind the last */
+    size_t names;  /* that it stands for */
+} host_word;
 
-/* One of the ranges between brackets: "01-03" or "07", with its zeros; false: it is none. */
-static bool expand_range(expansion *hosts, mls_str before, mls_str range, mls_str after)
+/* "01-03" or "07": numbers from `low` on, at least `width` digits wide; NULL, or what is wrong with it. */
+typedef struct host_range {
+    size_t low, count;
+    int width;
+} host_range;
+
+static const char *read_host_range(mls_str text, host_range *range)
 {
-    char name[512];
     mls_str low;
-    size_t first;
-    size_t last;
-    const bool several = mls_str_cut(&range, '-', &low);
-    if (!mls_size_parse(low, &first) || !mls_size_parse(several ? range : low, &last) || first > last || low.len > 20 ||
-        before.len + after.len > sizeof name - 32) {
-        return false;
+    size_t high;
+    const bool several = mls_str_cut(&text, '-', &low);
+    const mls_str end = several ? text : low;
+    if (low.len > DIGITS_MAX || end.len > DIGITS_MAX || !mls_size_parse(low, &range->low) ||
+        !mls_size_parse(end, &high)) {
+        return "its brackets hold no list of numbers and ranges";
     }
-    /* Counted from 0, since `last` may be the largest number there is. */
-    for (size_t k = 0; k <= last - first && hosts->count <= MLS_HOSTS_MAX; k++) {
-        const int len = snprintf(name, sizeof name, "%.*s%0*zu%.*s", (int)before.len, before.ptr, (int)low.len,
-                                 first + k, (int)after.len, after.ptr);
-        add_name(hosts, (mls_str){name, len > 0 ? (size_t)len : 0});
-    }
-    return true;
+    range->count = high - range->low + 1;
+    range->width = (int)low.len;
+    return high < range->low ? "a range in it goes down" : NULL;
 }
 
-/* A word of the list, with at most one pair of brackets; as it stands when it does not follow the syntax. */
-static void expand_word(expansion *hosts, mls_str word)
+/* How many numbers stand in brackets, and so how many names in the word so far; NULL, or what is wrong. */
+static const char *count_hosts(host_word *word, mls_str ranges, size_t most)
 {
-    const size_t len = hosts->names->len;
-    const size_t count = hosts->count;
-    mls_str after = word;
-    mls_str before;
-    mls_str ranges;
-    mls_str range;
-    bool ok = mls_str_cut(&after, '[', &before) && mls_str_cut(&after, ']', &ranges) && ranges.len > 0 &&
-              memchr(after.ptr, '[', after.len) == NULL;
-    while (ok && ranges.len > 0) {
-        (void)mls_str_cut(&ranges, ',', &range);
-        ok = expand_range(hosts, before, range, after);
-    }
-    if (!ok) {
-        mls_buffer_cut(hosts->names, len);
-        hosts->count = count;
-        add_name(hosts, word);
-    }
-}
-
-size_t mls_hosts_expand(mls_str list, mls_buffer *names)
-{
-    expansion hosts = {names, 0};
-    size_t start = 0;
-    bool bracket = false;
-    for (size_t i = 0; i <= list.len && hosts.count <= MLS_HOSTS_MAX; i++) {
-        const char c = i < list.len ? list.ptr[i] : ',';
-        bracket = c == '[' || (bracket && c != ']' && i < list.len);
-        if (c == ',' && !bracket) {
-            expand_word(&hosts, (mls_str){list.ptr + start, i - start});
-            start = i + 1;
+    static const char too_many[] = "it stands for too many hosts";
+    size_t numbers = 0;
+    for (bool more = true; more;) {
+        mls_str one;
+        host_range range;
+        more = mls_str_cut(&ranges, ',', &one);
+        const char *wrong = read_host_range(one, &range);
+        if (wrong != NULL) {
+            return wrong;
+        }
+        numbers += range.count;
+        if (numbers > most) {
+            return too_many;
         }
     }
-    if (hosts.count > MLS_HOSTS_MAX) {
-        mls_buffer_clear(names);
-        hosts.count = 0;
-        add_name(&hosts, list);
+    word->names *= numbers;
+    return word->names > most ? too_many : NULL;
+}
+
+/* NULL, or why a word stays as it is. */
+static const char *read_host_word(mls_str text, size_t most, host_word *word)
+{
+    *word = (host_word){.names = 1, .after = text};
+    while (memchr(word->after.ptr, '[', word->after.len) != NULL) {
+        if (word->brackets == BRACKETS_MAX) {
+            return "it has too many brackets";
+        }
+        const size_t at = word->brackets++;
+        (void)mls_str_cut(&word->after, '[', &word->before[at]);
+        if (!mls_str_cut(&word->after, ']', &word->ranges[at])) {
+            return "a bracket in it is not closed";
+        }
+        const char *wrong = count_hosts(word, word->ranges[at], most);
+        if (wrong != NULL) {
+            return wrong;
+        }
     }
-    return hosts.count;
+    return word->brackets > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a name" : NULL;
+}
+
+/* All names of a word whose first brackets are in `name` already. */
+static void add_names(const host_word *word, size_t bracket, mls_buffer *name, mls_buffer *names)
+{
+    const size_t len = name->len;
+    if (bracket == word->brackets) {
+        mls_buffer_append(names, mls_buffer_str(name));
+        mls_buffer_append(names, word->after);
+        mls_buffer_append_char(names, '\0');
+        return;
+    }
+    mls_str ranges = word->ranges[bracket];
+    for (bool more = true; more;) {
+        mls_str one;
+        host_range range;
+        more = mls_str_cut(&ranges, ',', &one);
+        (void)read_host_range(one, &range);
+        for (size_t i = 0; i < range.count; i++) {
+            mls_buffer_append(name, word->before[bracket]);
+            mls_buffer_printf(name, "%0*zu", range.width, range.low + i);
+            add_names(word, bracket + 1, name, names);
+            mls_buffer_cut(name, len);
+        }
+    }
+}
+
+size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings, mls_finding_place place)
+{
+    mls_buffer name = {0};
+    size_t count = 0;
+    size_t start = 0;
+    bool bracket = false;
+    for (size_t i = 0; i <= list.len; i++) {
+        const char c = i < list.len ? list.ptr[i] : ',';
+        bracket = c == '[' || (bracket && c != ']' && i < list.len);
+        if ((c != ',' && c != ' ') || bracket) {
+            continue;
+        }
+        const mls_str text = {list.ptr + start, i - start};
+        host_word word;
+        start = i + 1;
+        if (text.len == 0) {
+            continue;
+        }
+        const char *wrong = read_host_word(text, count < MLS_HOSTS_MAX ? MLS_HOSTS_MAX - count : 0, &word);
+        if (wrong != NULL) {
+            word = (host_word){.names = 1, .after = text};
+            if (findings != NULL) {
+                mls_findings_add(findings, MLS_FINDING_HOST_LIST, place, "%.*s stays as it is: %s", (int)text.len,
+                                 text.ptr, wrong);
+            }
+        }
+        add_names(&word, 0, &name, names);
+        count += word.names;
+    }
+    names->failed |= name.failed;
+    mls_buffer_release(&name);
+    return count;
+}
+
+/* ------------------------------------------------------------------- back */
+
+/* Neighbours whose names begin alike: "n" of n1,n2,n10,n03 is n[1-2,10,03]. */
+typedef struct host_group {
+    mls_str prefix;
+    size_t ranges, first, last; /* of the range that is open */
+    int width;                  /* of its low end */
+    mls_buffer text;            /* the ranges, without brackets */
+} host_group;
+
+/* The digits at the end of a name, of which a number is made; none: it stands for itself. */
+static size_t digits_of(mls_str name)
+{
+    size_t count = 0;
+    while (count < name.len && count < DIGITS_MAX && mls_is_digit(name.ptr[name.len - 1 - count])) {
+        count++;
+    }
+    return memchr(name.ptr, '[', name.len) != NULL || memchr(name.ptr, ']', name.len) != NULL ? 0 : count;
+}
+
+static void close_range(host_group *group)
+{
+    mls_buffer_printf(&group->text, group->text.len > 0 ? ",%0*zu" : "%0*zu", group->width, group->first);
+    if (group->last > group->first) {
+        mls_buffer_printf(&group->text, "-%0*zu", group->width, group->last);
+    }
+}
+
+static void close_host_group(host_group *group, mls_buffer *list)
+{
+    if (group->ranges > 0) {
+        close_range(group);
+        const bool single = group->ranges == 1 && group->last == group->first;
+        mls_buffer_append_text(list, list->len > 0 ? "," : "");
+        mls_buffer_append(list, group->prefix);
+        mls_buffer_printf(list, single ? "%s" : "[%s]", group->text.failed ? "" : group->text.ptr);
+        list->failed |= group->text.failed;
+    }
+    mls_buffer_clear(&group->text);
+    group->ranges = 0;
+}
+
+/* Whether a number of so many digits is the next one of the range, and its low end's width writes it so. */
+static bool follows(const host_group *group, size_t number, int digits)
+{
+    char text[DIGITS_MAX + 3];
+    return group->ranges > 0 && number == group->last + 1 &&
+           mls_text_printf(text, sizeof text, "%0*zu", group->width, number) == digits;
+}
+
+void mls_hosts_fold(mls_str names, mls_buffer *list)
+{
+    host_group group = {0};
+    for (mls_str name; mls_str_cut(&names, '\0', &name);) {
+        const int digits = (int)digits_of(name);
+        const mls_str prefix = {name.ptr, name.len - (size_t)digits};
+        size_t number = 0;
+        if (digits == 0 || !mls_str_equal(prefix, group.prefix)) {
+            close_host_group(&group, list);
+            group.prefix = prefix;
+        }
+        if (digits == 0) {
+            mls_buffer_append_text(list, list->len > 0 ? "," : "");
+            mls_buffer_append(list, name);
+            continue;
+        }
+        (void)mls_size_parse((mls_str){name.ptr + prefix.len, (size_t)digits}, &number);
+        if (!follows(&group, number, digits)) {
+            if (group.ranges++ > 0) {
+                close_range(&group);
+            }
+            group.first = number;
+            group.width = digits;
+        }
+        group.last = number;
+    }
+    close_host_group(&group, list);
+    mls_buffer_release(&group.text);
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slurm.h - what mls_collect() is made of, and the names in a list of hosts. */
+/* slurm.h - what mls_collect() is made of. */
 #pragma once
 
-#include "base/buffer.h"
 #include "base/map.h"
 #include "mlscore/collect.h"
-
-/* A list of more hosts than this is not expanded: a few bytes of a log must not become gigabytes. */
-#define MLS_HOSTS_MAX 10000
-
-/* Appends the names in Slurm's list of hosts, "node[01-03,07],gpu1", each with a NUL after it, to an empty buffer and
- * returns how many.  A word without that syntax, and a list of more than MLS_HOSTS_MAX names, is one as it stands. */
-size_t mls_hosts_expand(mls_str list, mls_buffer *names);
 
 /* The runs of a source, some of which may stand in another one too; `repeated` and what follows are found out. */
 typedef struct mls_source_runs {

@@ -224,64 +224,6 @@ static void many_groups_take_linear_time(void **state)
     free(runs);
 }
 
-/* --------------------------------------------------------------- hosts */
-
-/* The number of names, which `text` then holds with blanks between them. */
-static size_t expand_hosts(mls_str list, mls_buffer *text)
-{
-    mls_buffer_clear(text);
-    mls_buffer_append_text(text, "");
-    const size_t count = mls_hosts_expand(list, text);
-    for (size_t i = 0; i + 1 < text->len; i++) {
-        text->ptr[i] = text->ptr[i] == '\0' ? ' ' : text->ptr[i];
-    }
-    return count;
-}
-
-static void lists_of_hosts(void **state)
-{
-    static const char *const rows[][2] = {
-        {"", ""},
-        {"node1", "node1"},
-        {"node1,gpu2", "node1 gpu2"},
-        {"node[1-3]", "node1 node2 node3"},
-        {"node[01-03,07]", "node01 node02 node03 node07"},
-        {"node[098-101]", "node098 node099 node100 node101"},
-        {"n[1,3]-ib,x[9]", "n1-ib n3-ib x9"},
-        {"a,,b,", "a b"},
-        /* Text that breaks the syntax is passed on as it stands. */
-        {"node[3-1]", "node[3-1]"},
-        {"node[1-3", "node[1-3"},
-        {"node[1-3,x],b", "node[1-3,x] b"},
-        {"node[]", "node[]"},
-        {"node[-3]", "node[-3]"},
-        {"node[1-]", "node[1-]"},
-        {"node[1-2]x[1-2]", "node[1-2]x[1-2]"},
-        {"node]1[", "node]1["},
-        {"node[18446744073709551615-18446744073709551616]", "node[18446744073709551615-18446744073709551616]"},
-        {"node[18446744073709551614-18446744073709551615]", "node18446744073709551614 node18446744073709551615"},
-    };
-    mls_buffer text = {0};
-    mls_buffer longest = {0};
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        (void)expand_hosts(mls_str_from(rows[i][0]), &text);
-        assert_string_equal(text.ptr, rows[i][1]);
-    }
-    static const char *const huge[] = {"node[1-99999999]", "node[0-18446744073709551615]",
-                                       "a[1-60000],b[1-60000],c[1-60000]"};
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(expand_hosts(mls_str_from(huge[i]), &text), 1); /* as it stands */
-        assert_string_equal(text.ptr, huge[i]);
-    }
-    assert_int_equal(expand_hosts(MLS_S("node[1-9999],last"), &text), MLS_HOSTS_MAX);
-    mls_buffer_append_repeated(&longest, 'n', 5000);
-    mls_buffer_append_text(&longest, "[1-2]");
-    assert_int_equal(expand_hosts(mls_buffer_str(&longest), &text), 1);
-    mls_buffer_release(&text);
-    mls_buffer_release(&longest);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,7 +233,6 @@ int main(void)
         cmocka_unit_test(runs_with_gaps_join_the_one_group_that_agrees),
         cmocka_unit_test(results_are_grouped_by_their_folder),
         cmocka_unit_test(many_groups_take_linear_time),
-        cmocka_unit_test(lists_of_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

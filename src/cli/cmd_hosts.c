@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_hosts.c - mlscore hosts: the names in Slurm's lists of hosts, and the list of names. */
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "slurm/hosts.h"
+
+typedef struct hosts_settings {
+    bool fold, count;
+} hosts_settings;
+
+static const mls_option options[] = {
+    MLS_ROW_FLAG('\0', "fold", offsetof(hosts_settings, fold), "print the shortest list of the names, in their order"),
+    MLS_ROW_FLAG('\0', "count", offsetof(hosts_settings, count), "print how many names there are"),
+    MLS_ROW_OUTPUT,
+    MLS_ROWS_LAST,
+};
+
+/* Prints names with a NUL after each, one a line, or folded into one list. */
+static void print_names(mls_cli *cli, mls_buffer *names, bool fold)
+{
+    mls_buffer text = {0};
+    mls_str rest = mls_buffer_str(names);
+    if (fold) {
+        mls_buffer list = {0};
+        mls_hosts_fold(rest, &list);
+        mls_escape_append(&text, mls_buffer_str(&list));
+        mls_buffer_append_text(&text, "\n");
+        mls_output_drop(&cli->output, &list);
+    }
+    for (mls_str name; !fold && mls_str_cut(&rest, '\0', &name);) {
+        mls_escape_append(&text, name);
+        mls_buffer_append_char(&text, '\n');
+    }
+    mls_output_write(&cli->output, mls_buffer_str(&text));
+    mls_output_drop(&cli->output, &text);
+}
+
+static void hosts_run(mls_cli *cli)
+{
+    const hosts_settings *settings = cli->settings;
+    mls_buffer lists = {0};
+    mls_buffer names = {0};
+    mls_findings findings = {0};
+    if (cli->operands.count == 0) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no list of hosts given");
+        return;
+    }
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        mls_buffer_append_text(&lists, i > 0 ? "," : "");
+        mls_buffer_append_text(&lists, cli->operands.items[i]);
+    }
+    const size_t count = mls_hosts_expand(mls_buffer_str(&lists), &names, &findings, (mls_finding_place){0});
+    if (mls_cli_open(cli)) {
+        if (settings->count) {
+            mls_output_printf(&cli->output, "%zu\n", count);
+        } else {
+            print_names(cli, &names, settings->fold);
+        }
+        mls_output_short(&cli->output, lists.failed || findings.out_of_memory);
+    }
+    for (size_t i = 0; i < findings.count; i++) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);
+    }
+    mls_findings_release(&findings);
+    mls_output_drop(&cli->output, &names);
+    mls_buffer_release(&lists);
+}
+
+const mls_command mls_command_hosts = {
+    .name = "hosts",
+    .summary = "print the names in lists of hosts as Slurm writes them",
+    .usage = "[OPTION]… LIST…",
+    .about = "Prints the names in each LIST, such as node[01-03,07],gpu1, one a line.",
+    .options = options,
+    .settings_size = sizeof(hosts_settings),
+    .run = hosts_run,
+};
