@@ -109,18 +109,30 @@ static bool find_phases(mls_timing *timing)
     return true;
 }
 
-/* The sum of distances from the lower median, which *median becomes. */
-static double deviation(const double *paces, size_t count, double *scratch, double *median)
+/* The sum of distances of sorted paces from their lower median, which *median becomes. */
+static double deviation(const double *paces, size_t count, double *median)
 {
     double sum = 0;
+    *median = mls_median_lower(paces, count);
     for (size_t i = 0; i < count; i++) {
-        scratch[i] = paces[i];
+        sum += fabs(paces[i] - *median);
     }
-    mls_sort_doubles(scratch, count);
-    *median = mls_median_lower(scratch, count);
+    return sum;
+}
+
+/* The sum of distances of the paces before a cut from their median, and of those behind it from theirs; how many times
+ * the first median the second is.  They are sorted: each side is picked in that order. */
+static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, double *scratch, double *ratio)
+{
+    double first;
+    double second;
+    size_t before = 0;
+    size_t behind = cut;
     for (size_t i = 0; i < count; i++) {
-        sum += fabs(scratch[i] - *median);
+        scratch[sorted[i].place < cut ? before++ : behind++] = sorted[i].value;
     }
+    const double sum = deviation(scratch, cut, &first) + deviation(scratch + cut, count - cut, &second);
+    *ratio = second / first;
     return sum;
 }
 
@@ -130,36 +142,36 @@ static bool find_shift(mls_timing *timing)
     mls_throughput *run = timing->run;
     const mls_pace_segment *segments = run->segments + run->warmup_segments;
     const size_t count = run->segment_count - run->warmup_segments;
-    double *paces = mls_arena_array(timing->scratch, 2 * count, sizeof *paces);
+    mls_placed *sorted = mls_arena_array(timing->scratch, count, sizeof *sorted);
+    double *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
     double best = INFINITY;
-    double first;
-    double second;
     double ratio = 1;
+    double best_ratio = 1;
     size_t cut = 0;
-    if (paces == NULL) {
+    if (sorted == NULL || paces == NULL) {
         return false;
     }
     if (count < SEGMENTS_SHIFT) {
         return true;
     }
-    double *scratch = paces + count;
     for (size_t i = 0; i < count; i++) {
-        paces[i] = pace_of(&segments[i]);
+        sorted[i] = (mls_placed){pace_of(&segments[i]), i};
     }
-    const double whole = deviation(paces, count, scratch, &first);
+    mls_sort_placed(sorted, count, sizeof *sorted);
+    const double whole = deviation_cut(sorted, count, 0, paces, &ratio);
     const size_t step = count > SHIFT_CUTS ? count / SHIFT_CUTS : 1;
     for (size_t c = SHIFT_SIDE; c + SHIFT_SIDE <= count; c += step) {
-        const double sum = deviation(paces, c, scratch, &first) + deviation(paces + c, count - c, scratch, &second);
+        const double sum = deviation_cut(sorted, count, c, paces, &ratio);
         if (sum < best) {
             best = sum;
             cut = c;
-            ratio = second / first;
+            best_ratio = ratio;
         }
     }
-    if (best <= SHIFT_EXPLAINS * whole && fabs(ratio - 1) >= SHIFT_MIN) {
+    if (best <= SHIFT_EXPLAINS * whole && fabs(best_ratio - 1) >= SHIFT_MIN) {
         run->has_shift = true;
         run->shift_samples = segments[cut].from_samples;
-        run->shift_factor = ratio;
+        run->shift_factor = best_ratio;
     }
     return true;
 }
