@@ -102,9 +102,13 @@ bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, m
 /* Which runs of a group were slow, and where; false: no memory. */
 bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
-/* The machine of a run, and what share of its peak was used.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_utilization_find(mls_throughput *run, const mls_group *group,
-                                const mls_throughput_options *options) MLS_MUST_USE;
+/* The machine of a group as a person names it, else as the system is described, else as the config is named; *found is
+ * NULL when it is not known.  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
+                                   const mls_accelerator **found, double *accelerators) MLS_MUST_USE;
+
+/* What share of the peak of its machine a run used. */
+void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options);
 
 /* Adds what was found about a measured group to its findings; false: no memory. */
 bool mls_throughput_group_report(mls_throughput_group *group) MLS_MUST_USE;

@@ -200,16 +200,21 @@ static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group
 static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
 {
     const mls_group *of = group->group;
+    const mls_accelerator *accelerator = NULL;
+    double accelerators = NAN;
     mls_throughput *measured = calloc(of->run_count, sizeof *measured);
-    mls_status status = measured != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_status status =
+        measured != NULL ? mls_utilization_machine(of, &all->options, &accelerator, &accelerators) : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
         mls_throughput *run = &measured[i];
         *run = blank_run(of->runs[i], &all->options);
+        run->utilization.accelerator = accelerator;
+        run->utilization.accelerators = accelerators;
         name_benchmark(run, of, all->options.models);
         mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run};
         mls_arena_reset(scratch);
         status = measure_run(&timing) && finish_measured(run, all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
-        status = status == MLS_OK ? mls_utilization_find(run, of, &all->options) : status;
+        mls_utilization_find(run, &all->options);
         status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
     }
     status = status == MLS_OK ? finish_group(all, group, measured) : status;

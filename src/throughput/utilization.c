@@ -17,18 +17,17 @@ static double largest_peak(const mls_accelerator *accelerator)
     return largest;
 }
 
-/* The machine as a person names it, else as the system is described, else as the config is named. */
-static mls_status find_machine(mls_utilization *of, const mls_group *group, const mls_throughput_options *options)
+mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
+                                   const mls_accelerator **found, double *accelerators)
 {
     const mls_str model = mls_str_from(
         group->system.accelerator_model_name != NULL ? group->system.accelerator_model_name : group->accelerator);
-    of->accelerators = isnan(options->accelerators) ? group->accelerators : options->accelerators;
-    of->accelerator = options->accelerator;
-    if (of->accelerator != NULL || (isnan(of->accelerators) && group->accelerator == NULL)) {
+    *accelerators = isnan(options->accelerators) ? group->accelerators : options->accelerators;
+    *found = options->accelerator;
+    if (*found != NULL || (isnan(*accelerators) && group->accelerator == NULL)) {
         return MLS_OK;
     }
-    return mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name),
-                                  &of->accelerator);
+    return mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name), found);
 }
 
 /* In what the linear layers, which most FLOPs are spent on, multiply: from edition 6.1 on records say it, and many jobs
@@ -60,12 +59,11 @@ static double flops_of(const mls_throughput *run, bool causal)
                : (whole - 2 * saved) * longer + (causal ? saved : 2 * saved) * longer * longer;
 }
 
-mls_status mls_utilization_find(mls_throughput *run, const mls_group *group, const mls_throughput_options *options)
+void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
-    const mls_status status = find_machine(of, group, options);
-    if (status != MLS_OK || run->model == NULL || run->in_epochs) {
-        return status;
+    if (run->model == NULL || run->in_epochs) {
+        return;
     }
     of->flops_per_sample = flops_of(run, options->causal);
     of->flops_derived = isnan(of->flops_per_sample) ? run->model->flops_per_sample_derived : (double)NAN;
@@ -80,5 +78,4 @@ mls_status mls_utilization_find(mls_throughput *run, const mls_group *group, con
         of->derived = of->flops_derived * rate / usual;
         of->narrowest = (isnan(used) ? of->flops_derived * rate : used) / largest_peak(of->accelerator);
     }
-    return MLS_OK;
 }
