@@ -305,8 +305,8 @@ const mls_command mls_command_profile = {
     .about = "Reads traces of the PyTorch profiler, and as CSV reports of nsys stats, of ncu\n"
              "and of rocprof, and prints which kinds of kernels the time went to, how long the\n"
              "GPU was idle and why, or waited for communication that nothing hides, what\n"
-             "bounds its kernels, and what to try.  Of the traces of a job's ranks it tells who\n"
-             "waited for whom.",
+             "bounds its kernels, and what to try.  Of the traces of a job's ranks it tells\n"
+             "who waited for whom.",
     .options = options,
     .settings_size = sizeof(profile_settings),
     .paths = "no file given",

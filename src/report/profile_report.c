@@ -45,7 +45,7 @@ static void show_launches(mls_view *view, const mls_profile_device *device)
         return;
     }
     mls_buffer_printf(
-        &line, "kernels take %s µs in the median and start %s µs after their launch, 95 %% of them within %s µs",
+        &line, "kernels take %s µs in the median · start %s µs after their launch, 95 %% of them within %s µs",
         mls_words_grouped(device->kernel_median_us, 1).text, mls_words_grouped(device->launch_delay_median_us, 1).text,
         mls_words_grouped(device->launch_delay_95_us, 1).text);
     if (device->graph_share > 0) {

@@ -210,11 +210,13 @@ static void print_cell(mls_view *view, const mls_column *column, unsigned look, 
     *owed = column->width - width - before + COLUMN_GAP;
 }
 
-/* Two texts in a style each, broken where the terminal ends. */
-static void print_lead(mls_view *view, size_t indent, const mls_row *row)
+/* A heading, whose two texts have a style each, broken where the terminal ends. */
+static void print_heading(mls_view *view, size_t indent, const mls_row *row)
 {
-    mls_wrap wrap = {view->width, indent, indent + NOTE_INDENT, " ", false};
-    mls_output_printf(view->output, "%*s", (int)indent, "");
+    const bool lead = row->lead.text.len > 0;
+    const size_t before = lead ? indent : max_size(indent, 2) - 2;
+    mls_wrap wrap = {view->width, before, indent + NOTE_INDENT, " ", false};
+    mls_output_printf(view->output, "%*s", (int)before, "");
     mls_view_wrapped(view, row->lead.text, wrap, row->lead.style);
     wrap.used += mls_display_width(row->lead.text);
     mls_view_wrapped(view, row->note.text, wrap, row->note.style);
@@ -235,20 +237,18 @@ static void print_plain(mls_view *view, mls_table *table)
     mls_output_text(view->output, "\n");
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
-        const bool heading = is_heading(row);
-        const bool note = below && !heading;
-        if (row->lead.text.len > 0) {
-            print_lead(view, table->indent, row);
+        if (is_heading(row)) {
+            print_heading(view, table->indent, row);
             continue;
         }
-        owed = heading ? max_size(table->indent, 2) - 2 : table->indent;
-        for (size_t k = 0; k < table->column_count && !heading; k++) {
+        owed = table->indent;
+        for (size_t k = 0; k < table->column_count; k++) {
             const unsigned look = table->columns[k].look & (MLS_COLUMN_RIGHT | MLS_COLUMN_DECIMAL);
             print_cell(view, &table->columns[k], look, row->cells[k], &owed);
         }
         if (row->note.text.len > 0) {
-            mls_output_printf(view->output, "%s%*s", note ? "\n" : "", (int)(note ? indent : owed), "");
-            mls_view_wrapped(view, row->note.text, note ? wrap : (mls_wrap){.separator = " "}, row->note.style);
+            mls_output_printf(view->output, "%s%*s", below ? "\n" : "", (int)(below ? indent : owed), "");
+            mls_view_wrapped(view, row->note.text, wrap, row->note.style);
         }
         mls_output_text(view->output, "\n");
     }

@@ -2,8 +2,7 @@
 /* table.h - rows and columns for a person: start with a zeroed table and its indent, add rows, fill each from left to
  * right.  What is wider than the terminal moves its notes to lines of their own, then cuts the column that may be cut
  * in its middle, then drops columns from the right, those of detail first, then cuts those that are cut last; a row is
- * never wrapped.  All text is escaped
- * on its way in. */
+ * never wrapped.  All text is escaped on its way in. */
 #pragma once
 
 #include "base/memory.h"
@@ -53,7 +52,8 @@ typedef struct mls_table {
 } mls_table;
 
 /* A new row, its next cell, its note.  What most cells hold is a number in words, or a text (NULL: not known, "-"), in
- * the style of their row.  A note without cells is a heading, of any length, over the rows that follow. */
+ * the style of their row.  A note without cells is a heading, of any length, over the rows that follow, gone on with on
+ * further lines. */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
@@ -61,7 +61,7 @@ void mls_table_words(mls_table *table, const char *header, unsigned look, mls_wo
 void mls_table_text(mls_table *table, const char *header, unsigned look, const char *text);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* The first words of a heading, in a style of their own; such a heading is gone on with on further lines. */
+/* The first words of a heading, in a style of their own; such a heading stands where rows do, others before them. */
 void mls_table_lead(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* Returns what a buffer holds as a text that the table owns.  Empties the buffer and frees it. */

@@ -96,7 +96,7 @@ static void check_cell(mls_table *table, const char *header, bool shown, mls_che
 {
     static const char *const words[] = {"-", "ok", "FAIL", "bypassed"};
     static const mls_style styles[] = {MLS_STYLE_DIM, MLS_STYLE_PLAIN, MLS_STYLE_BAD, MLS_STYLE_WARN};
-    mls_table_cell(table, header, MLS_COLUMN_LEFT, styles[check], "%s", shown ? words[check] : "");
+    mls_table_cell(table, header, MLS_COLUMN_KEEP, styles[check], "%s", shown ? words[check] : "");
 }
 
 /* `submitter` NULL: the result stands below the headings of its submitter and system. */
@@ -113,18 +113,20 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     const double minutes = result->weak ? group->weak.minutes : group->scaled_minutes;
     mls_table_row(table);
     if (submitter != NULL) {
-        mls_table_cell(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", submitter->name);
+        mls_table_cell(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, MLS_STYLE_PLAIN, "%s",
+                       submitter->name);
         mls_table_cell(table, "system", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", result->system);
     }
-    mls_table_cell(table, "benchmark", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s%s", result->benchmark,
-                   result->weak ? " (weak)" : "");
+    mls_table_cell(table, "benchmark", MLS_COLUMN_KEEP | (submitter != NULL ? MLS_COLUMN_CUT_LAST : MLS_COLUMN_CUT),
+                   MLS_STYLE_PLAIN, "%s%s", result->benchmark, result->weak ? " (weak)" : "");
     mls_table_cell(table, "runs", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s%s%s",
                    judged ? mls_words_exact((double)result->run_count).text : "", wrong ? " of " : "",
                    wrong ? mls_words_exact((double)needed).text : "");
-    mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
-                   judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
+    mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT | MLS_COLUMN_DETAIL, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD,
+                   "%s", judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
     mls_table_text(table, "scaled min", MLS_COLUMN_DECIMAL, judged ? mls_words_minutes(minutes).text : "");
-    mls_table_text(table, "scale", MLS_COLUMN_DECIMAL, judged ? mls_words_grouped(group->scale, 3).text : "");
+    mls_table_text(table, "scale", MLS_COLUMN_DECIMAL | MLS_COLUMN_DETAIL,
+                   judged ? mls_words_grouped(group->scale, 3).text : "");
     check_cell(table, "rcp", judged, group->rcp.check);
     check_cell(table, "seeds", judged, group->seeds.check);
     check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);
@@ -133,7 +135,8 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
         const mls_submission_run *run = &result->runs[i];
         if (!run->run.valid) {
             mls_table_row(table);
-            mls_table_note(table, MLS_STYLE_DIM, "      %s is dropped: %s", mls_path_name(run->file.path), run->reason);
+            mls_table_lead(table, MLS_STYLE_DIM, "    %s", mls_path_name(run->file.path));
+            mls_table_note(table, MLS_STYLE_DIM, " is dropped: %s", run->reason);
         }
     }
 }
