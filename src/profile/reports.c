@@ -181,7 +181,8 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
                                    : r->is_nsys  ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
                                                    "cuda_gpu_trace and others (see mlscore-profile(1))"
                                                  : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV, "
-                                                   "rocprof as CSV");
+                                                   "rocprof as CSV; what nvidia-smi, dcgmi, amd-smi and rocm-smi "
+                                                   "measured is read by mlscore telemetry");
         } else if (!profile->complete) {
             mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
                              "the reports are read up to here only: %s", window->input->trouble.wrong);

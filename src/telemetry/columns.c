@@ -269,6 +269,10 @@ const char *mls_log_foreign(mls_str line)
                               "--query-gpu=timestamp,index,power.draw --format=csv -l 1"},
         {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""),
          "statistics of rocprof, which are of kernels, not of devices: mlscore profile reads them"},
+        {MLS_STR("\"traceEvents\""), "a trace of a profiler: mlscore profile reads it"},
+        {MLS_STR("\"schemaVersion\""), "a trace of a profiler: mlscore profile reads it"},
+        {MLS_STR("Total Time (ns)"), "a report of nsys stats: mlscore profile reads it"},
+        {MLS_STR("\"Kernel Name\""), "a report of ncu: mlscore profile reads it"},
         {MLS_STR("| NVIDIA-SMI "), "a table of nvidia-smi, made for reading: log with --query-gpu=timestamp,index,"
                                    "power.draw --format=csv -l 1"},
         {MLS_STR("NVSMI LOG"), "nvidia-smi -q, made for reading: log with --query-gpu=timestamp,index,power.draw "
