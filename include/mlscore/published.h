@@ -138,17 +138,22 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
                               mls_error *error) MLS_MUST_USE;
 void mls_published_runs_release(mls_published_runs *runs);
 
-/** When a run of a published result began: run_start, in whole milliseconds since 1970.  Texts live as long as the
- * process. */
-typedef struct mls_published_start {
+/** A published result whose logs are public, and when its runs began: run_start, in whole milliseconds since 1970.
+ * Texts live as long as the process. */
+typedef struct mls_published_starts {
     mls_str round, system_id, benchmark;
-    double start_ms;
-} mls_published_start;
+    double start_ms; /**< of the run that was asked for last */
+    mls_str left;    /**< runs that were not asked for yet */
+} mls_published_starts;
 
-/** Gives every such start of a usage that is known, a result at a time, the oldest round first.  MLS_OK, what `take`
- * returned that is not MLS_OK, or MLS_ERROR_VALUE for broken data. */
-mls_status mls_published_starts(mls_usage usage, mls_status (*take)(void *state, const mls_published_start *start),
-                                void *state) MLS_MUST_USE;
+/** Gives every such result of a usage to `take`, the oldest round first.  MLS_OK, what `take` returned that is not
+ * MLS_OK, or MLS_ERROR_VALUE for broken data. */
+mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *state, mls_published_starts *starts),
+                                     void *state) MLS_MUST_USE;
+
+/** Moves on to the next start that is known.  MLS_OK, MLS_STOPPED behind the last, or MLS_ERROR_VALUE for broken data.
+ */
+mls_status mls_published_next_start(mls_published_starts *starts) MLS_MUST_USE;
 
 /** The value of a setting; ptr NULL: not known, or the runs differ in it. */
 mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key);

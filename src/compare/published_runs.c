@@ -145,13 +145,32 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
                                result->system->system_id, result->benchmark);
 }
 
-/* The starts of one result, whose line this is. */
-static mls_status give_starts(mls_str line, mls_str round, mls_status (*take)(void *, const mls_published_start *),
-                              void *state)
+mls_status mls_published_next_start(mls_published_starts *starts)
 {
-    mls_published_start start = {.round = round};
+    while (starts->left.ptr != NULL) {
+        mls_str run;
+        double after;
+        if (!mls_str_cut(&starts->left, '|', &run)) {
+            starts->left = (mls_str){NULL, 0};
+        }
+        const char *blank = run.len > 0 ? memrchr(run.ptr, ' ', run.len) : NULL;
+        const mls_str word = blank != NULL ? (mls_str){blank + 1, run.len - (size_t)(blank + 1 - run.ptr)} : run;
+        if (mls_str_equal(word, MLS_S("-"))) {
+            continue;
+        }
+        if (!mls_number_parse(word, &after)) {
+            return MLS_ERROR_VALUE;
+        }
+        starts->start_ms += after;
+        return MLS_OK;
+    }
+    return MLS_STOPPED;
+}
+
+/* The starts of the result whose line this is. */
+static mls_status open_starts(mls_str line, mls_published_starts *starts)
+{
     mls_str cells[BEFORE_RUNS];
-    mls_status status = MLS_OK;
     bool more = true;
     for (int i = 0; i < BEFORE_RUNS; i++) {
         more = more && mls_str_cut(&line, '|', &cells[i]);
@@ -159,28 +178,14 @@ static mls_status give_starts(mls_str line, mls_str round, mls_status (*take)(vo
     if (!more) {
         return MLS_ERROR_VALUE;
     }
-    start.system_id = cells[0];
-    start.benchmark = cells[2];
-    while (more && status == MLS_OK) {
-        mls_str run;
-        double after;
-        more = mls_str_cut(&line, '|', &run);
-        const char *blank = run.len > 0 ? memrchr(run.ptr, ' ', run.len) : NULL;
-        const mls_str word = blank != NULL ? (mls_str){blank + 1, run.len - (size_t)(blank + 1 - run.ptr)} : run;
-        if (mls_str_equal(word, MLS_S("-"))) {
-            continue;
-        }
-        status = mls_number_parse(word, &after) ? MLS_OK : MLS_ERROR_VALUE;
-        if (status == MLS_OK) {
-            start.start_ms += after;
-            status = take(state, &start);
-        }
-    }
-    return status;
+    starts->system_id = cells[0];
+    starts->benchmark = cells[2];
+    starts->left = line;
+    return MLS_OK;
 }
 
-mls_status mls_published_starts(mls_usage usage, mls_status (*take)(void *state, const mls_published_start *start),
-                                void *state)
+mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *state, mls_published_starts *starts),
+                                     void *state)
 {
     char folder[64];
     mls_status status = MLS_OK;
@@ -198,8 +203,12 @@ mls_status mls_published_starts(mls_usage usage, mls_status (*take)(void *state,
             mls_str_cut(&rest, '\n', &line); /* the rest of the heading */
         status = more ? MLS_OK : MLS_ERROR_VALUE;
         while (more && status == MLS_OK) {
+            mls_published_starts starts = {.round = round};
             more = mls_str_cut(&rest, '\n', &line);
-            status = line.len > 0 ? give_starts(line, round, take, state) : MLS_OK;
+            if (line.len > 0) {
+                status = open_starts(line, &starts);
+                status = status == MLS_OK ? take(state, &starts) : status;
+            }
         }
     }
     return status;

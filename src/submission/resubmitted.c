@@ -18,30 +18,30 @@ typedef struct own_start {
 /* How many runs of a result are those of a published one. */
 typedef struct known_again {
     const mls_submission_result *result;
-    mls_published_start as; /* of the first of them */
-    size_t count, place;    /* place: when it was found */
+    mls_published_starts as;
+    size_t count, place; /* place: when it was found */
 } known_again;
 
 typedef struct search {
+    const mls_submission *submission;
     own_start *starts; /* ascending */
     size_t count;
     mls_str round; /* of the submission itself */
     MLS_LIST_OF(known_again) found;
 } search;
 
-static bool is_same_result(const mls_published_start *a, const mls_published_start *b)
+static bool is_same_result(const mls_published_starts *a, const mls_published_starts *b)
 {
     return a->round.ptr == b->round.ptr && mls_str_equal(a->system_id, b->system_id) &&
            mls_str_equal(a->benchmark, b->benchmark);
 }
 
-static mls_status note_known(search *in, own_start *own, const mls_published_start *as)
+static mls_status note_known(search *in, own_start *own, const mls_published_starts *as)
 {
     const mls_submission_result *result = own->result;
     const bool same_system = mls_str_equal(as->system_id, mls_str_from(result->system));
-    const int later = mls_str_compare_natural(as->round, in->round);
-    if (own->as == as->system_id.ptr || !mls_str_equal(as->benchmark, mls_str_from(result->benchmark)) || later > 0 ||
-        (same_system && later == 0)) {
+    if (own->as == as->system_id.ptr || !mls_str_equal(as->benchmark, mls_str_from(result->benchmark)) ||
+        (same_system && mls_str_compare_natural(as->round, in->round) == 0)) {
         return MLS_OK;
     }
     own->as = as->system_id.ptr;
@@ -59,9 +59,8 @@ static mls_status note_known(search *in, own_start *own, const mls_published_sta
     return MLS_OK;
 }
 
-static mls_status take_start(void *state, const mls_published_start *as)
+static mls_status take_start(search *in, const mls_published_starts *as)
 {
-    search *in = state;
     size_t low = 0;
     mls_status status = MLS_OK;
     for (size_t high = in->count; low < high;) {
@@ -76,6 +75,33 @@ static mls_status take_start(void *state, const mls_published_start *as)
         status = note_known(in, &in->starts[low], as);
     }
     return status;
+}
+
+static bool has_benchmark(const mls_submission *submission, mls_str benchmark)
+{
+    bool has = false;
+    for (size_t s = 0; s < submission->submitter_count && !has; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count && !has; r++) {
+            has = mls_str_equal(benchmark, mls_str_from(submitter->results[r].benchmark));
+        }
+    }
+    return has;
+}
+
+/* Looks for the runs of a published result that may be those of others: of no later round, on the same benchmark. */
+static mls_status take_starts(void *state, mls_published_starts *starts)
+{
+    search *in = state;
+    if (mls_str_compare_natural(starts->round, in->round) > 0 || !has_benchmark(in->submission, starts->benchmark)) {
+        return MLS_OK;
+    }
+    mls_status status = mls_published_next_start(starts);
+    while (status == MLS_OK) {
+        status = take_start(in, starts);
+        status = status == MLS_OK ? mls_published_next_start(starts) : status;
+    }
+    return status == MLS_STOPPED ? MLS_OK : status;
 }
 
 /* The most runs first; of as many the oldest round. */
@@ -135,11 +161,11 @@ static mls_status list_starts(const mls_submission *submission, search *in)
 
 mls_status mls_resubmitted_judge(mls_submission *submission)
 {
-    search in = {.round = mls_str_from(submission->edition->name)};
+    search in = {.submission = submission, .round = mls_str_from(submission->edition->name)};
     mls_status status = list_starts(submission, &in);
     in.round.len -= mls_str_ends(in.round, MLS_S(".0")) ? strlen(".0") : 0; /* "5.1" of "5.1.0" */
     if (status == MLS_OK && in.count > 0) {
-        status = mls_published_starts(submission->options.usage, take_start, &in);
+        status = mls_published_each_starts(submission->options.usage, take_starts, &in);
     }
     if (status == MLS_OK) {
         tell_again(submission, &in);

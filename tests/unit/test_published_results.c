@@ -139,15 +139,18 @@ static void add_start(start_sum *to, double start_ms, size_t system, size_t benc
     to->sum += isnan(start_ms) ? 0 : (uint64_t)start_ms * (system + 100 * benchmark);
 }
 
-static mls_status sum_start(void *state, const mls_published_start *start)
+static mls_status sum_starts(void *state, mls_published_starts *starts)
 {
-    add_start(state, start->start_ms, start->system_id.len, start->benchmark.len);
-    return start->round.len == 3 ? MLS_OK : MLS_ERROR_VALUE;
+    mls_status status = mls_published_next_start(starts);
+    for (; status == MLS_OK; status = mls_published_next_start(starts)) {
+        add_start(state, starts->start_ms, starts->system_id.len, starts->benchmark.len);
+    }
+    return starts->round.len == 3 && status == MLS_STOPPED ? MLS_OK : MLS_ERROR_VALUE;
 }
 
-static mls_status stop_at_once(void *state, const mls_published_start *start)
+static mls_status stop_at_once(void *state, mls_published_starts *starts)
 {
-    (void)start;
+    (void)starts;
     ++*(size_t *)state;
     return MLS_STOPPED;
 }
@@ -172,11 +175,11 @@ static void every_start_is_given(void **state)
             mls_published_runs_release(&opened);
         }
         mls_published_release(&all);
-        assert_int_equal(mls_published_starts((mls_usage)usage, sum_start, &given), MLS_OK);
+        assert_int_equal(mls_published_each_starts((mls_usage)usage, sum_starts, &given), MLS_OK);
         assert_true(given.count > 0 && given.count == opened_sum.count);
         assert_true(given.sum == opened_sum.sum);
     }
-    assert_int_equal(mls_published_starts(MLS_USAGE_TRAINING, stop_at_once, &calls), MLS_STOPPED);
+    assert_int_equal(mls_published_each_starts(MLS_USAGE_TRAINING, stop_at_once, &calls), MLS_STOPPED);
     assert_int_equal(calls, 1);
 }
 
