@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.c - what a description must hold, and whether the folder of its results is there. */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "base/utf8.h"
+#include "log/json_check.h"
 #include "mlscore/value.h"
 #include "submission/judge.h"
 
@@ -11,14 +15,35 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-static void check_fields(const mls_system *system, const cJSON *required, mls_str object, mls_findings *findings)
+/* The names of an object's members, as they stand in it. */
+typedef MLS_LIST_OF(mls_str) raw_names;
+
+/* Which are to be released in any case; false: no memory. */
+static bool list_names(mls_str object, raw_names *names)
+{
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(object);
+    while (mls_json_walk_next(&walk, &member)) {
+        if (!MLS_GROW(names, items)) {
+            return false;
+        }
+        names->items[names->count++] = member.name;
+    }
+    return true;
+}
+
+static void check_fields(const mls_system *system, const cJSON *required, const raw_names *names,
+                         mls_findings *findings)
 {
     const cJSON *field;
     cJSON_ArrayForEach(field, required)
     {
         const mls_finding_place place = {system->description.path, 0, 0, mls_str_from(field->valuestring)};
-        mls_str span;
-        if (!mls_json_member(object, place.key, &span)) {
+        bool has = false;
+        for (size_t i = 0; i < names->count && !has; i++) {
+            has = mls_span_name_is(names->items[i], place.key);
+        }
+        if (!has) {
             mls_findings_add(findings, MLS_FINDING_SYSTEM_FIELD, place, "the field '%s' is missing", place.key.ptr);
         }
     }
@@ -53,21 +78,25 @@ static void check_division(const mls_system *system, mls_findings *findings)
     }
 }
 
-static void judge_object(const mls_system *system, mls_str object, const cJSON *rules, const mls_edition *edition,
+static bool judge_object(const mls_system *system, mls_str object, const cJSON *rules, const mls_edition *edition,
                          mls_findings *findings)
 {
+    raw_names names = {0};
+    const bool listed = list_names(object, &names);
     const cJSON *statuses = NULL;
     const cJSON *entry;
     cJSON_ArrayForEach(entry, cJSON_GetObjectItem(rules, "entries"))
     {
         if (counts_in(cJSON_GetObjectItem(entry, "from"), edition)) {
             const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
-            check_fields(system, cJSON_GetObjectItem(entry, "required"), object, findings);
+            check_fields(system, cJSON_GetObjectItem(entry, "required"), &names, findings);
             statuses = newer != NULL ? newer : statuses;
         }
     }
     check_status(system, statuses, findings);
     check_division(system, findings);
+    free(names.items);
+    return listed;
 }
 
 mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
@@ -85,7 +114,7 @@ mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text
                          "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
     }
     if (reason == NULL) {
-        judge_object(system, object, rules, edition, findings);
+        reason = judge_object(system, object, rules, edition, findings) ? NULL : mls_reason_memory;
     } else if (reason != mls_reason_memory) {
         mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
