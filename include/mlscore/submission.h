@@ -99,6 +99,7 @@ typedef struct mls_submitter {
     size_t result_count, result_capacity;
     mls_submission_files implementations; /**< benchmarks/<benchmark>/implementations/<implementation> */
     mls_submission_files configs;         /**< config_*.sh of the implementations: regular files inside the tree */
+    mls_submission_files files;           /**< regular files inside the tree, in which secrets are looked for */
     mls_findings findings;                /**< about what belongs to no system and no result */
     mls_finding_counts counts;            /**< of all that is the submitter's */
     mls_placed_finding *placed;           /**< all its findings that were kept: the worst first, then by place */
@@ -114,6 +115,7 @@ typedef struct mls_submission_options {
     const mls_edition *edition; /**< NULL: guessed from dates and benchmarks of all results */
     mls_work work;
     mls_score_options score;        /**< how results are scored: bypasses of checks, and bert's train_samples */
+    bool as_repo;                   /**< what the repository checker refuses are errors, too */
     bool strict;                    /**< every finding makes the submission invalid */
     const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
 } mls_submission_options;

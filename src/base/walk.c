@@ -215,7 +215,7 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
     if (status != MLS_OK || system_errno == ENOMEM) {
         status = mls_error_memory(self->error);
     } else {
-        status = walk->visitor.listed(walk->visitor.state, entry, list.count, system_errno);
+        status = walk->visitor.listed(walk->visitor.state, entry, &list, system_errno);
     }
     for (size_t i = 0; i < list.count && status == MLS_OK; i++) {
         status = walk_name(self, dirfd(folder), entry, list.items[i]);
@@ -231,6 +231,7 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
 mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int role, mls_error *error)
 {
     walking self = {.walk = walk, .error = error};
+    const mls_names none = {0};
     mls_walk_entry entry = {.kind = MLS_WALK_FOLDER, .role = role, .inner = role};
     struct stat about = {0};
     mls_status status = MLS_OK;
@@ -241,7 +242,7 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
     }
     place_entry(&self, &entry);
     if (stat(root, &about) != 0) {
-        status = walk->visitor.listed(walk->visitor.state, &entry, 0, errno);
+        status = walk->visitor.listed(walk->visitor.state, &entry, &none, errno);
     } else if (!was_entered(walk, &about)) {
         status = walk_folder(&self, AT_FDCWD, &entry, &about);
     }

@@ -39,11 +39,14 @@ typedef struct mls_walk_entry {
     int inner;  /* the role of what is in it; set to `role` */
 } mls_walk_entry;
 
+typedef MLS_LIST_OF(char *) mls_names; /* owned, NUL-terminated */
+
 typedef struct mls_walk_visitor {
     void *state;
     mls_status (*found)(void *state, mls_walk_entry *entry);
-    /* A folder was entered and has `count` names.  system_errno: it was not read to its end; EOVERFLOW: too many. */
-    mls_status (*listed)(void *state, const mls_walk_entry *folder, size_t count, int system_errno);
+    /* A folder was entered and has these names, which are the walk's.  system_errno: it was not read to its end;
+     * EOVERFLOW: too many. */
+    mls_status (*listed)(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno);
 } mls_walk_visitor;
 
 /* Zero-initialised but for the first four members.  One walk may have several roots. */
@@ -62,8 +65,6 @@ typedef struct mls_folder_walk {
 mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int role, mls_error *error) MLS_MUST_USE;
 
 void mls_folder_walk_release(mls_folder_walk *walk);
-
-typedef MLS_LIST_OF(char *) mls_names; /* owned, NUL-terminated */
 
 /* The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno says what kept the
  * rest from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be

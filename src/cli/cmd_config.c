@@ -163,10 +163,10 @@ static mls_status config_found(void *state, mls_walk_entry *entry)
     return MLS_OK;
 }
 
-static mls_status config_listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
+static mls_status config_listed(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
 {
     mls_cli *cli = state;
-    (void)count;
+    (void)names;
     if (system_errno != 0) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
     }

@@ -11,9 +11,14 @@ typedef struct verify_settings {
     mls_submission_options wanted;
     const char *only;
     const char *explain; /* the code of a finding */
+    unsigned as;         /* which of CHECKERS, from 1; 0: not given */
 } verify_settings;
 
 #define AT(member) offsetof(verify_settings, member)
+
+/* By which tools of the reference to judge; the second one counts beside the first. */
+#define CHECKERS "package|repo"
+enum { AS_REPO = 2 };
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
@@ -21,6 +26,7 @@ static const mls_option options[] = {
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "judge only results of this benchmark"),
     MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", AT(only),
                  "show findings of one kind; the verdict is the same"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "as", CHECKERS, AT(as), "judge as the package checker does, or the one of repositories"),
     MLS_ROW_FLAG('\0', "rcp-bypass", AT(wanted.score.rcp_bypass), "a failed convergence check is a warning"),
     MLS_ROW_FLAG('\0', "seed-checker-bypass", AT(wanted.score.seed_bypass), "a failed check of the seeds is a warning"),
     MLS_ROW_BERT(AT(wanted.score.bert_train_samples)),
@@ -80,6 +86,7 @@ static void verify_run(mls_cli *cli)
     wanted.usage = cli->usage;
     wanted.any_usage = !cli->usage_given && wanted.edition == NULL;
     wanted.work = cli->work;
+    wanted.as_repo = settings->as == AS_REPO;
     wanted.strict = cli->view.strict;
     const mls_status judged = mls_submission_verify(cli->operands.items[0], &wanted, &submission, &error);
     mls_cli_progress_end(cli);

@@ -101,9 +101,9 @@ static mls_status found(void *state, mls_walk_entry *entry)
     return entry->kind == MLS_WALK_FOLDER ? MLS_OK : add_source(state, entry->path, NULL, source);
 }
 
-static mls_status listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
+static mls_status listed(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
 {
-    (void)count;
+    (void)names;
     return system_errno != 0 ? add_failed(state, folder->path, system_errno, folder->depth == 0) : MLS_OK;
 }
 

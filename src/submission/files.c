@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -81,6 +82,38 @@ bool mls_tree_has_folder(const char *root, mls_str path, const char *name)
     struct stat about;
     const int len = snprintf(whole, sizeof whole, "%s/%.*s/%s", root, (int)path.len, path.ptr, name);
     return len > 0 && (size_t)len < sizeof whole && stat(whole, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* By letters without their case, then by bytes. */
+static int compare_caseless(const void *left, const void *right)
+{
+    const char *a = *(const char *const *)left;
+    const char *b = *(const char *const *)right;
+    const int order = strcasecmp(a, b);
+    return order != 0 ? order : strcmp(a, b);
+}
+
+mls_status mls_tree_compare_names(const mls_names *names, const char *folder, mls_findings *findings)
+{
+    const char **sorted = calloc(names->count + 1, sizeof *sorted);
+    for (size_t i = 0; i < names->count && sorted != NULL; i++) {
+        sorted[i] = names->items[i];
+    }
+    if (sorted != NULL) {
+        qsort((void *)sorted, names->count, sizeof *sorted, compare_caseless);
+    }
+    for (size_t i = 1; i < names->count && sorted != NULL; i++) {
+        if (strcasecmp(sorted[i - 1], sorted[i]) == 0) {
+            char *path = mls_path_join(folder, sorted[i]);
+            mls_findings_add(findings, MLS_FINDING_CASE_DIFFERS, (mls_finding_place){.path = path},
+                             "the name differs from '%.*s' beside it only in the case of letters",
+                             MLS_CUT_TEXT(sorted[i - 1], 80));
+            findings->out_of_memory |= path == NULL;
+            free(path);
+        }
+    }
+    free((void *)sorted);
+    return sorted != NULL && !findings->out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* The submission that a folder is in; empty: there is none. */

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/walk.h"
 #include "mlscore/submission.h"
 
 /* Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
@@ -60,6 +61,12 @@ mls_status mls_resubmitted_judge(mls_submission *submission) MLS_MUST_USE;
 /* Advises of what is odd about results beside each other, when all have been judged: logs that are there twice, and
  * results far from their peers.  It is found of the whole, most telling first. */
 mls_status mls_odd_judge(mls_submission *submission) MLS_MUST_USE;
+
+/* Finds tokens in the files of submitters, on all threads: an error, as whoever gets the submission could use them. */
+mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;
+
+/* Advises of names in a folder that differ only in the case of letters in ASCII. */
+mls_status mls_tree_compare_names(const mls_names *names, const char *folder, mls_findings *findings) MLS_MUST_USE;
 
 /* Advises where the configs of a submitter disagree, and of settings that cost speed. */
 mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;

@@ -44,6 +44,7 @@ static void release_submitter(mls_submitter *submitter)
     free(submitter->systems);
     free(submitter->implementations.items);
     free(submitter->configs.items);
+    free(submitter->files.items);
     free(submitter->placed);
     mls_findings_release(&submitter->findings);
 }
@@ -500,6 +501,7 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
     status = status == MLS_OK ? read_logs(&logs, error) : status;
     status = status == MLS_OK ? judge(submission, error) : status;
     status = status == MLS_OK ? mls_odd_judge(submission) : status;
+    status = status == MLS_OK ? mls_secrets_judge(submission) : status;
     status = status == MLS_OK ? conclude(submission, options->strict) : status;
     free(logs.items);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "log/json_check.h"
 #include "mlscore/value.h"
@@ -78,6 +79,28 @@ static void check_division(const mls_system *system, mls_findings *findings)
     }
 }
 
+/* Which fields the reference's summariser reads as whole numbers, when they are not empty. */
+static void check_numbers(const mls_system *system, mls_str object, mls_findings *findings)
+{
+    static const char *const fields[] = {"number_of_nodes", "accelerators_per_node", "host_processors_per_node"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const mls_finding_place place = {system->description.path, 0, 0, mls_str_from(fields[i])};
+        int64_t number;
+        mls_str span;
+        if (!mls_json_member(object, place.key, &span)) {
+            continue;
+        }
+        if (mls_json_kind_of(span) == MLS_JSON_STRING) {
+            span = (mls_str){span.ptr + 1, span.len - 2};
+        }
+        if (span.len > 0 && !mls_integer_parse(span, &number)) {
+            mls_findings_add(findings, MLS_FINDING_SYSTEM_NUMBER, place,
+                             "%s is '%.*s', which the reference's summariser cannot read as a whole number", fields[i],
+                             MLS_CUT(span, 60));
+        }
+    }
+}
+
 static bool judge_object(const mls_system *system, mls_str object, const cJSON *rules, const mls_edition *edition,
                          mls_findings *findings)
 {
@@ -94,6 +117,7 @@ static bool judge_object(const mls_system *system, mls_str object, const cJSON *
         }
     }
     check_status(system, statuses, findings);
+    check_numbers(system, object, findings);
     check_division(system, findings);
     free(names.items);
     return listed;
@@ -148,6 +172,23 @@ static mls_status read_description(mls_system *system, const cJSON *rules, const
     return status;
 }
 
+/* The descriptions of one folder are of one submitter. */
+static void compare_submitters(mls_submitter *submitter)
+{
+    const mls_system *first = NULL;
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        mls_system *system = &submitter->systems[i];
+        const char *name = system->says.submitter;
+        if (name != NULL && first != NULL && strcmp(name, first->says.submitter) != 0) {
+            mls_findings_add(&system->findings, MLS_FINDING_SUBMITTER_DIFFERS,
+                             (mls_finding_place){system->description.path, 0, 0, MLS_S("submitter")},
+                             "the submitter is %.*s, in %s it is %.*s", MLS_CUT_TEXT(name, 60), first->description.path,
+                             MLS_CUT_TEXT(first->says.submitter, 60));
+        }
+        first = first == NULL && name != NULL ? system : first;
+    }
+}
+
 /* A system's folder and its description belong together. */
 static void match_system(mls_system *system)
 {
@@ -186,6 +227,9 @@ mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *su
         }
         status = read_description(system, rules, submission, judged ? &system->findings : &unjudged);
         mls_findings_release(&unjudged);
+    }
+    if (judged) {
+        compare_submitters(submitter);
     }
     return status;
 }

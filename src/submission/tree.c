@@ -331,6 +331,19 @@ static void take_config(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
+/* Takes note of a file in which secrets are looked for: of results alone when only some are judged. */
+static void take_searched(tree_walk *walk, const mls_walk_entry *entry)
+{
+    const mls_submission_options *options = &walk->submission->options;
+    const bool all = options->system == NULL && options->benchmark == NULL;
+    if (entry->kind == MLS_WALK_FILE && !leaves(entry) && walk->owner != OWNER_NOBODY &&
+        (all || (walk->owner == OWNER_RESULT && mls_is_wanted(options->system, walk->system->name) &&
+                 mls_is_wanted(options->benchmark, walk->result->benchmark)))) {
+        mls_submission_file *file = ADD_TO(walk, &walk->submitter->files, items, count, capacity);
+        *file = (mls_submission_file){copy_path(walk, entry), entry->size, true};
+    }
+}
+
 /* The folder of a role, in which other files have no place; NULL: anything may stand there. */
 static const char *const stray_in[] = {
     [ROLE_SYSTEMS] = "systems",
@@ -469,24 +482,30 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* Checks a file or folder, wherever it stands. */
+/* Checks a file or folder, wherever it stands.  What the repository checker looks for, which the package checker does
+ * not, counts when it is to be judged as by both. */
 static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
 {
+    const mls_severity repo = walk->submission->options.as_repo ? MLS_SEVERITY_ERROR : MLS_SEVERITY_ADVICE;
     mls_findings *findings = walk->here;
     const mls_finding_place place = walk->place;
     if (entry->kind == MLS_WALK_LOST) {
-        mls_findings_add(findings, MLS_FINDING_BROKEN_LINK, place, "the link leads nowhere: %s",
-                         strerror(entry->system_errno));
+        mls_findings_add_as(findings, MLS_FINDING_BROKEN_LINK, repo, place, "the link leads nowhere: %s",
+                            strerror(entry->system_errno));
     }
     if (entry->name[0] == '.') {
-        mls_findings_add(findings, MLS_FINDING_HIDDEN_NAME, place, "the name starts with a dot");
+        mls_findings_add_as(findings, MLS_FINDING_HIDDEN_NAME, repo, place, "the name starts with a dot");
     }
     if (strchr(entry->name, ' ') != NULL) {
-        mls_findings_add(findings, MLS_FINDING_SPACE_IN_NAME, place, "the name holds a space");
+        mls_findings_add_as(findings, MLS_FINDING_SPACE_IN_NAME, repo, place, "the name holds a space");
     }
     if (!entry->link && entry->size > LARGE_FILE) {
-        mls_findings_add(findings, MLS_FINDING_LARGE_FILE, place, "the file has %.1f MiB",
-                         (double)entry->size / 1048576.0);
+        mls_findings_add_as(findings, MLS_FINDING_LARGE_FILE, repo, place, "the file has %.1f MiB",
+                            (double)entry->size / 1048576.0);
+    }
+    if (entry->kind == MLS_WALK_SPECIAL && !leaves(entry) && stray_in[walk->in] == NULL) {
+        mls_findings_add_as(findings, MLS_FINDING_NOT_A_FILE, MLS_SEVERITY_WARNING, place,
+                            "%s: an upload leaves it out", unreadable(entry));
     }
     if (leaves(entry)) {
         mls_findings_add(findings, MLS_FINDING_LINK_OUTSIDE, place, "the link leaves the tree; it is not followed");
@@ -510,6 +529,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         return walk->status;
     }
     look_at_hygiene(walk, entry);
+    take_searched(walk, entry);
     /* Where any folder may stand, what a link leads to is walked at its own place. */
     const bool anywhere = walk->role == ROLE_OTHER || walk->role == ROLE_IMPLEMENTATION;
     entry->enter = !leaves(entry) && !(entry->link && anywhere);
@@ -521,7 +541,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
     return walk->status;
 }
 
-static mls_status listed_folder(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
+static mls_status listed_folder(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
 {
     tree_walk *walk = state;
     enter_place(walk, folder->inner, folder);
@@ -530,10 +550,10 @@ static mls_status listed_folder(void *state, const mls_walk_entry *folder, size_
                          ENTRIES_MAX);
     } else if (system_errno != 0) {
         mls_findings_add(walk->here, MLS_FINDING_UNREADABLE, walk->place, "%s", strerror(system_errno));
-    } else if (count == 0) {
+    } else if (names->count == 0) {
         mls_findings_add(walk->here, MLS_FINDING_EMPTY_FOLDER, walk->place, "the folder is empty");
     }
-    return MLS_OK;
+    return mls_tree_compare_names(names, folder->below, walk->here);
 }
 
 mls_status mls_tree_list(mls_submission *submission, mls_error *error)
