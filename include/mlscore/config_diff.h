@@ -15,7 +15,7 @@ MLS_C_BEGIN
 /** One config: a name that was decoded, with its script where there is a file; or what a log printed. */
 typedef struct mls_config_side {
     const char *label;
-    const mls_config_name *name;       /**< NULL: of a log */
+    const mls_config_name *name;       /**< NULL: of a log, or of no interest */
     const mls_config_summary *summary; /**< likewise */
     const mls_shell *script;           /**< NULL: none */
     const mls_printed *printed;        /**< NULL: no log */
@@ -42,8 +42,9 @@ typedef struct mls_config_diff {
     struct mls_arena *arena;
 } mls_config_diff;
 
-/** Compares two sides or more.  Where logs are among them the exports that `known` has stand under the names of its
- * table.  MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */
+/** Compares two sides or more.  Where sides without a name are among them settings are compared: the exports that
+ * `known` has stand under the names of its table, and values that mean the same are the same.  MLS_OK or
+ * MLS_ERROR_MEMORY; to be released in any case. */
 mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
                                 mls_config_diff *diff) MLS_MUST_USE;
 void mls_config_diff_release(mls_config_diff *diff);

@@ -11,7 +11,7 @@
 typedef struct differ {
     mls_config_diff *to;
     const mls_known_settings *known;
-    bool logs; /* are among the sides */
+    bool settings; /* are compared: see mls_config_diff_make() */
     mls_map rows;
     MLS_LIST_OF(mls_config_row) all;
 } differ;
@@ -34,7 +34,8 @@ static mls_config_word *word_of(differ *self, mls_str key, size_t side)
 static bool say(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
 {
     mls_config_word *word = word_of(self, key, side);
-    if (word != NULL && word->kind == MLS_CONFIG_UNKNOWN) {
+    /* Of several variables that mean one setting the first that says something counts. */
+    if (word != NULL && (word->kind == MLS_CONFIG_UNKNOWN || (self->settings && mls_setting_is_none(word->value)))) {
         *word = (mls_config_word){kind, value};
     }
     return word != NULL;
@@ -80,7 +81,8 @@ static bool add_exports(differ *self, size_t side)
     bool ok = true;
     for (size_t i = 0; i < script->export_count && ok; i++) {
         const mls_shell_variable *variable = &script->exports[i];
-        const mls_known_setting *known = self->logs ? mls_known_setting_exported(self->known, variable->name) : NULL;
+        const mls_known_setting *known =
+            self->settings ? mls_known_setting_exported(self->known, variable->name) : NULL;
         const mls_str key = known != NULL ? mls_str_from(known->name) : variable->name;
         ok = say(self, key, side, variable->known ? MLS_CONFIG_VALUE : MLS_CONFIG_UNKNOWN, variable->value);
     }
@@ -118,6 +120,20 @@ static bool is_exported(const differ *self, mls_str key)
     return exported;
 }
 
+/* Whether a script sets what a row is about, under whatever name, known or not. */
+static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
+{
+    unsigned place;
+    bool set = mls_shell_find(script, key) != NULL;
+    if (!set && self->settings && MLS_NAME_FIND(self->known->items, self->known->count, key, &place)) {
+        const char *names = self->known->items[place].exports;
+        for (mls_str name; !set && mls_list_next(&names, '|', &name);) {
+            set = mls_shell_find(script, name) != NULL;
+        }
+    }
+    return set;
+}
+
 /* A script that was read to its end does not export what it does not list; parts of names are never absent. */
 static void find_absent(differ *self, size_t parts)
 {
@@ -126,22 +142,22 @@ static void find_absent(differ *self, size_t parts)
             const mls_shell *script = self->to->sides[side].script;
             mls_config_word *word = &self->all.items[i].words[side];
             if (word->kind == MLS_CONFIG_UNKNOWN && script != NULL && script->complete &&
-                mls_shell_find(script, self->all.items[i].key) == NULL) {
+                !is_set_by(self, script, self->all.items[i].key)) {
                 word->kind = MLS_CONFIG_ABSENT;
             }
         }
     }
 }
 
-/* Where logs are compared 1 is true, as frameworks print what configs export in another form. */
+/* Of settings 1 is true, as frameworks print what configs export in another form. */
 static bool same_word(const differ *self, mls_str a, mls_str b)
 {
     double x;
     double y;
     return mls_str_equal(a, b) ||
-           (self->logs && ((mls_setting_truth(a) >= 0 && mls_setting_truth(a) == mls_setting_truth(b)) ||
-                           (mls_setting_is_none(a) && mls_setting_is_none(b)) ||
-                           (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y)));
+           (self->settings && ((mls_setting_truth(a) >= 0 && mls_setting_truth(a) == mls_setting_truth(b)) ||
+                               (mls_setting_is_none(a) && mls_setting_is_none(b)) ||
+                               (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y)));
 }
 
 static bool judge_row(differ *self, const mls_config_row *row)
@@ -153,7 +169,7 @@ static bool judge_row(differ *self, const mls_config_row *row)
     bool differs = false;
     for (size_t side = 0; side < self->to->side_count; side++) {
         const mls_config_word *word = &row->words[side];
-        const bool none = self->logs && word->kind == MLS_CONFIG_VALUE && mls_setting_is_none(word->value);
+        const bool none = self->settings && word->kind == MLS_CONFIG_VALUE && mls_setting_is_none(word->value);
         values += word->kind == MLS_CONFIG_VALUE && !none;
         absent += word->kind == MLS_CONFIG_ABSENT;
         unknown += word->kind == MLS_CONFIG_UNKNOWN;
@@ -185,7 +201,7 @@ mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, cons
     differ self = {.to = diff, .known = known, .rows = {.arena = diff->arena}};
     bool ok = diff->arena != NULL;
     for (size_t i = 0; i < count; i++) {
-        self.logs |= sides[i].printed != NULL;
+        self.settings |= sides[i].name == NULL;
     }
     for (size_t i = 0; i < count && ok; i++) {
         ok = sides[i].name == NULL || add_parts(&self, i);
