@@ -78,6 +78,7 @@ typedef struct mls_side_group {
     const mls_side *side;
     struct mls_side_group *met; /**< of another side, while two are paired; of the baseline when all are; NULL: none */
     const char *path, *benchmark, *config, *accelerator;
+    const char *folder;                    /**< in which all its logs lie; NULL: there is none, or not of logs */
     const char *system_id;                 /**< the folder of results that it lies in; NULL: none */
     const mls_published_result *published; /**< that it is; without runs when its logs are not public; NULL: none */
     mls_usage usage;
@@ -185,6 +186,7 @@ typedef struct mls_differing {
     size_t value_count;
     bool differs;                   /**< false: every run has the same */
     const mls_known_setting *known; /**< of a printed setting whose effect is known; NULL: of any other */
+    bool exported;                  /**< by the configs that lie beside the logs, and not printed */
 } mls_differing;
 typedef struct mls_differings {
     mls_differing *items;
@@ -227,7 +229,8 @@ typedef struct mls_block {
     mls_difference *differences; /**< of groups[i] against groups[0], for i from 1 */
     size_t group_count;
     mls_differings hyperparameters, environment; /**< all keys; or of the environment those that differ */
-    mls_differings printed, printed_others; /**< settings that both printed and that differ: known ones, by groups */
+    mls_differings printed, printed_others;   /**< settings that both printed and that differ: known ones, by groups */
+    mls_differings exported, exported_others; /**< likewise, of those that no log printed: what the configs export */
     MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - how runs were set up, in which settings a block differs, and which of its runs stand out. */
+/* settings.c - in which settings a block differs, and which of its runs stand out. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/buffer.h"
 #include "base/map.h"
-#include "base/number.h"
 #include "base/statistics.h"
-#include "base/utf8.h"
 #include "compare/side.h"
-#include "mlscore/value.h"
 
 /* Numbers that differ by less were written with fewer digits. */
 #define SAME_NUMBER 1e-9
@@ -17,56 +13,6 @@
 enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATIONS 3.5
 #define OUTLIER_DEVIATION_LEAST 0.01
-
-bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
-{
-    const mls_words words = mls_words_exact(number);
-    const mls_setting setting = {key, MLS_SETTING_NUMBER, number, mls_arena_copy(arena, mls_str_from(words.text))};
-    return !isfinite(number) || (setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting));
-}
-
-bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
-{
-    double number;
-    if (text.len == 0) {
-        return true;
-    }
-    if (mls_number_parse(text, &number) && isfinite(number)) {
-        return mls_setting_add_number(arena, settings, key, number);
-    }
-    const bool yes = mls_str_equal(text, MLS_S("true"));
-    const bool truth = yes || mls_str_equal(text, MLS_S("false"));
-    const mls_setting setting = {key, truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, yes, mls_arena_copy(arena, text)};
-    return setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting);
-}
-
-/* A text that reads true counts as the boolean: in a CSV they look the same. */
-static bool add_plain(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
-{
-    mls_buffer shown = {0};
-    mls_escape_append(&shown, text);
-    const bool ok = !shown.failed && mls_setting_add_shown(arena, settings, key, mls_buffer_str(&shown));
-    mls_buffer_release(&shown);
-    return ok;
-}
-
-bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text)
-{
-    return text == NULL || add_plain(arena, settings, mls_str_from(key), mls_str_from(text));
-}
-
-bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key, mls_str json)
-{
-    mls_str text = json;
-    if (json.ptr == NULL) {
-        return false;
-    }
-    const mls_json_kind kind = mls_json_kind_of(json);
-    if (kind == MLS_JSON_STRING) {
-        return mls_json_string(json, arena, &text) && add_plain(arena, settings, key, text);
-    }
-    return (kind != MLS_JSON_NUMBER && kind != MLS_JSON_BOOL) || mls_setting_add_shown(arena, settings, key, text);
-}
 
 static bool same_value(const mls_setting *a, const mls_setting *b)
 {
@@ -204,16 +150,16 @@ static const mls_settings *list_of_run(const mls_side_run *run, setting_list lis
     return list == OF_HYPERPARAMETERS ? &run->settings : list == OF_ENVIRONMENT ? &run->environment : &run->printed;
 }
 
-static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, setting_list list)
+static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, mls_map *by_key,
+                      setting_list list)
 {
-    mls_map by_key = {.arena = arena};
     bool ok = true;
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
         for (size_t k = 0; k < group->runs.count; k++) {
             const mls_settings *settings = list_of_run(&group->runs.items[k], list);
             for (size_t s = 0; s < settings->count && ok; s++) {
-                mls_differing *row = row_of(arena, rows, &by_key, settings->items[s].key, block);
+                mls_differing *row = row_of(arena, rows, by_key, settings->items[s].key, block);
                 ok = row != NULL;
                 /* An export may name a key twice in one run: the first counts. */
                 if (ok && row->values[i].upto <= k) {
@@ -229,36 +175,6 @@ static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *
     }
     if (ok && rows->count > 1 && list == OF_HYPERPARAMETERS) {
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
-    }
-    return ok;
-}
-
-/* A value as it is compared: what means true or false is 1 or 0, whatever way it was written. */
-static bool add_printed(mls_arena *arena, mls_settings *settings, mls_str key, mls_str value)
-{
-    const int truth = mls_setting_truth(value);
-    const bool ok = add_plain(arena, settings, key, truth < 0 && mls_setting_is_none(value) ? MLS_S("none") : value);
-    if (ok && truth >= 0) {
-        settings->items[settings->count - 1].kind = MLS_SETTING_NUMBER;
-        settings->items[settings->count - 1].number = truth;
-    }
-    return ok;
-}
-
-bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
-                          const mls_printed *printed)
-{
-    mls_str values[MLS_KNOWN_SETTINGS_MAX];
-    bool ok = true;
-    (void)mls_known_values(known, printed, values);
-    for (size_t i = 0; i < known->count && ok; i++) {
-        ok = values[i].ptr == NULL || add_printed(arena, &run->printed, mls_str_from(known->items[i].name), values[i]);
-    }
-    for (size_t i = 0; i < printed->settings.count && ok; i++) {
-        const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting)) {
-            ok = add_printed(arena, &run->printed, setting->name, setting->value);
-        }
     }
     return ok;
 }
@@ -279,14 +195,14 @@ static size_t place_of_known(const mls_known_settings *known, mls_str name)
     return MLS_NAME_FIND(known->items, known->count, name, &place) ? place : known->count;
 }
 
-/* The settings that sides printed and that differ: the known ones in the order of their table, and the others. */
-static bool make_printed(mls_block *block, const mls_known_settings *known, mls_arena *arena)
+/* Lists rows that differ: known settings in the order of their table, and the others. */
+static bool list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
+                          mls_differings *others)
 {
-    mls_differings all = {0};
     mls_differing *rows[MLS_KNOWN_SETTINGS_MAX] = {0};
-    bool ok = make_rows(block, arena, &all, OF_PRINTED);
-    for (size_t i = 0; i < all.count && ok; i++) {
-        mls_differing *row = &all.items[i];
+    bool ok = true;
+    for (size_t i = 0; i < from->count && ok; i++) {
+        mls_differing *row = &from->items[i];
         const size_t place = place_of_known(known, row->key);
         if (!row->differs || varies_within(row)) {
             continue;
@@ -295,21 +211,43 @@ static bool make_printed(mls_block *block, const mls_known_settings *known, mls_
             row->known = &known->items[place];
             rows[place] = row;
         } else {
-            ok = MLS_ARENA_ADD(arena, &block->printed_others, *row);
+            ok = MLS_ARENA_ADD(arena, others, *row);
         }
     }
     for (size_t i = 0; i < known->count && ok; i++) {
-        ok = rows[i] == NULL || MLS_ARENA_ADD(arena, &block->printed, *rows[i]);
+        ok = rows[i] == NULL || MLS_ARENA_ADD(arena, list, *rows[i]);
     }
-    block->printed.differ = block->printed.count;
-    block->printed_others.differ = block->printed_others.count;
+    list->differ = list->count;
+    others->differ = others->count;
     return ok;
+}
+
+/* The settings in which sides differ: as they printed them, and as their configs export those that none printed. */
+static bool make_printed(mls_block *block, const mls_known_settings *known, mls_arena *arena)
+{
+    mls_map by_key = {.arena = arena};
+    mls_differings printed = {0};
+    mls_differings exported = {0};
+    const bool ok =
+        make_rows(block, arena, &printed, &by_key, OF_PRINTED) && mls_block_exports(block, known, arena, &exported);
+    for (size_t i = 0; i < exported.count; i++) {
+        exported.items[i].differs = mls_map_find(&by_key, exported.items[i].key) == NULL;
+    }
+    return ok && list_settings(known, arena, &printed, &block->printed, &block->printed_others) &&
+           list_settings(known, arena, &exported, &block->exported, &block->exported_others);
+}
+
+bool mls_block_hyperparameters(mls_block *block, mls_arena *arena)
+{
+    mls_map by_key = {.arena = arena};
+    return make_rows(block, arena, &block->hyperparameters, &by_key, OF_HYPERPARAMETERS);
 }
 
 bool mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena)
 {
-    return make_rows(block, arena, &block->hyperparameters, OF_HYPERPARAMETERS) &&
-           make_rows(block, arena, &block->environment, OF_ENVIRONMENT) && make_printed(block, known, arena);
+    mls_map by_key = {.arena = arena};
+    return mls_block_hyperparameters(block, arena) &&
+           make_rows(block, arena, &block->environment, &by_key, OF_ENVIRONMENT) && make_printed(block, known, arena);
 }
 
 /* Milliseconds per sample of a run that counts for outliers; NAN of any other. */

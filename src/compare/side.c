@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compare/side.h"
+#include "slurm/slurm.h"
 
 /* More milliseconds (30,000 years) are not a time of a run, and might not add up. */
 #define WHOLE_MS_MAX 1e15
@@ -159,7 +160,12 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
     mls_side_group of_side = mls_side_group_of(group);
     of_side.side = side;
     mls_side_group *made = mls_side_group_add(to, &of_side);
+    const mls_str folder = setups ? mls_group_folder(group) : (mls_str){0};
     bool ok = made != NULL;
+    if (ok && folder.ptr != NULL) {
+        made->folder = mls_arena_copy(to->arena, folder.len > 0 ? folder : MLS_S(".")).ptr;
+        ok = made->folder != NULL;
+    }
     for (size_t i = 0; i < group->run_count && ok; i++) {
         mls_side_run run = timed_logged_run(group, i);
         ok = (!setups || take_logged_setup(to, group, group->runs[i], made, &run)) &&

@@ -30,11 +30,13 @@ typedef struct mls_side_place {
 bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_side_place *place,
                               const mls_side_group *group) MLS_MUST_USE;
 
-/* Adds what a run was set up with, or where: as the JSON text that was logged; as the text that a CSV shows; or a text
- * (decoded, NULL: none) or number (not finite: none).  Empty says nothing.  Keys are not copied. */
+/* Adds what a run was set up with, or where: as the JSON text that was logged; as the text that a CSV shows; a text
+ * (decoded, NULL: none); as a job printed or a config exports it; or a number (not finite: none).  Empty says nothing.
+ * Keys are not copied. */
 bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key, mls_str json) MLS_MUST_USE;
 bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text) MLS_MUST_USE;
 bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text) MLS_MUST_USE;
+bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, mls_str key, mls_str value) MLS_MUST_USE;
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number) MLS_MUST_USE;
 
 /* Adds what the job printed before a run, as far as it can be compared. */
@@ -80,9 +82,15 @@ bool mls_sides_meet(mls_comparison *comparison) MLS_MUST_USE;
 /* The same of one side: its groups of one benchmark and division become sides, and meet. */
 bool mls_side_meet_itself(mls_comparison *comparison, const char *baseline) MLS_MUST_USE;
 
-/* Lists the settings of the runs of a block, and where they were made; and which runs stand out. */
+/* Lists the hyperparameters of the runs of a block; these, what was printed or exported, and where they were made; and
+ * which runs stand out. */
+bool mls_block_hyperparameters(mls_block *block, mls_arena *arena) MLS_MUST_USE;
 bool mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena) MLS_MUST_USE;
 bool mls_block_outliers(mls_block *block, mls_arena *arena) MLS_MUST_USE;
+
+/* Rows for what the configs beside the logs of the block's sides export otherwise, where at least two have one. */
+bool mls_block_exports(const mls_block *block, const mls_known_settings *known, mls_arena *arena,
+                       mls_differings *rows) MLS_MUST_USE;
 
 /* The series of all groups, and what is left out of them. */
 bool mls_scaling_make(mls_comparison *comparison) MLS_MUST_USE;

@@ -65,10 +65,9 @@ size_t mls_why_parts(const mls_published_why *why, mls_why_part parts[MLS_WHY_PA
 static bool add_why_settings(mls_arena *arena, mls_arena *scratch, mls_side_group *theirs, mls_side_group *yours,
                              mls_published_why *why)
 {
-    const mls_known_settings known = {0};
     mls_side_group *groups[] = {theirs, yours};
     mls_block block = {.groups = groups, .group_count = 2};
-    bool ok = mls_block_settings(&block, &known, scratch);
+    bool ok = mls_block_hyperparameters(&block, scratch);
     for (size_t i = 0; i < block.hyperparameters.count && ok; i++) {
         const mls_differing *row = &block.hyperparameters.items[i];
         if (row->differs && row->values[0].count > 0 && row->values[1].count > 0) {

@@ -123,7 +123,7 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
     F(difference, same_runs, NUMBER, "", row->same_runs)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
-/* All runs of a side printed the same, or nothing that is known. */
+/* All runs of a side have the same, or nothing that is known. */
 static void emit_printed_value(mls_emitter *to, const mls_setting_values *of)
 {
     const bool known = of->count > 0 && !of->items[0].lacking;
@@ -135,8 +135,15 @@ static void emit_printed_value(mls_emitter *to, const mls_setting_values *of)
     F(printed, name, TEXT, "", row->key)                                                                               \
     F(printed, group, TEXT_OR_NULL, "", row->known != NULL ? row->known->group : NULL)                                 \
     F(printed, effect, TEXT_OR_NULL, "", row->known != NULL ? row->known->effect : NULL)                               \
+    F(printed, source, TEXT, "", row->exported ? "config" : "log")                                                     \
     F(printed, values, MAP, "", MLS_EACH(row->value_count, emit_printed_value(to, &row->values[i])))
 MLS_FIELDS(printed, mls_differing, PRINTED_FIELDS)
+
+static void emit_setup(mls_emitter *to, const mls_differings *printed, const mls_differings *exported)
+{
+    MLS_ROWS(printed->items, printed->count);
+    MLS_ROWS(exported->items, exported->count);
+}
 
 #define BLOCK_FIELDS(F)                                                                                                \
     F(block, benchmark, TEXT_OR_NULL, "", row->groups[0]->benchmark)                                                   \
@@ -146,8 +153,8 @@ MLS_FIELDS(printed, mls_differing, PRINTED_FIELDS)
     F(block, differences, LIST(difference), "", MLS_ROWS(row->differences + 1, row->group_count - 1))                  \
     F(block, hyperparameters, LIST(differing), "", emit_differing(to, &row->hyperparameters))                          \
     F(block, environment, LIST(differing), "", emit_differing(to, &row->environment))                                  \
-    F(block, printed, LIST(printed), "", MLS_ROWS(row->printed.items, row->printed.count))                             \
-    F(block, printed_others, LIST(printed), "", MLS_ROWS(row->printed_others.items, row->printed_others.count))        \
+    F(block, printed, LIST(printed), "", emit_setup(to, &row->printed, &row->exported))                                \
+    F(block, printed_others, LIST(printed), "", emit_setup(to, &row->printed_others, &row->exported_others))           \
     F(block, outliers, LIST(outlier), "", MLS_ROWS(row->outliers.items, row->outliers.count))
 MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
 

@@ -151,14 +151,13 @@ static bool show_unknown(mls_abreast *to)
     return mls_abreast_names(to, MLS_STYLE_PLAIN, &names);
 }
 
-/* Shows printed settings that decide speed; of the others how many differ. */
-static void show_printed(mls_abreast *to)
+/* Shows settings that decide speed; of the others how many differ. */
+static void show_known(mls_abreast *to, const char *heading, const mls_differings *known, const mls_differings *others)
 {
-    const mls_differings *others = &to->block->printed_others;
     const bool all = to->all || to->view->verbose > 0;
-    if (to->block->printed.count + others->count > 0) {
-        begin_settings(to, "printed settings");
-        setting_rows(to, &to->block->printed, SIZE_MAX, to->all);
+    if (known->count + others->count > 0) {
+        begin_settings(to, heading);
+        setting_rows(to, known, SIZE_MAX, to->all);
     }
     if (all) {
         setting_rows(to, others, SIZE_MAX, to->all);
@@ -186,7 +185,8 @@ void mls_abreast_show_setup(mls_abreast *to)
         begin_settings(to, settings->differ > 0 ? "differs" : "the same");
         setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
     }
-    show_printed(to);
+    show_known(to, "printed settings", &to->block->printed, &to->block->printed_others);
+    show_known(to, "from the config", &to->block->exported, &to->block->exported_others);
     if (environment->differ > 0) {
         begin_settings(to, "environment");
         setting_rows(to, environment, SETTINGS_SHOWN, false);

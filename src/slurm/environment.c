@@ -43,16 +43,23 @@ static mls_status describe_by(mls_group *group, mls_str folder, bool *known)
     return status;
 }
 
-mls_status mls_group_environment(mls_group *group)
+mls_str mls_group_folder(const mls_group *group)
 {
     const char *file = group->runs[0]->file;
     const mls_str folder = mls_path_folder(mls_str_from(file));
     const bool together =
         strcmp(file, "-") != 0 &&
         mls_str_starts(mls_str_from(group->path), (mls_str){folder.ptr, folder.len - (folder.len > 1)});
+    return together ? folder : (mls_str){0};
+}
+
+mls_status mls_group_environment(mls_group *group)
+{
+    const mls_str folder = mls_group_folder(group);
+    const bool together = folder.ptr != NULL;
     bool known = false;
     mls_status status = together ? describe_by(group, folder, &known) : MLS_OK;
-    if (status == MLS_OK && !known && together && file[0] != '/') {
+    if (status == MLS_OK && !known && together && !mls_str_starts(folder, MLS_S("/"))) {
         char *named = strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
         char *whole = named != NULL ? realpath(named, NULL) : NULL;
         status = named == NULL || (whole == NULL && errno == ENOMEM) ? MLS_ERROR_MEMORY : MLS_OK;

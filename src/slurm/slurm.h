@@ -40,6 +40,9 @@ void mls_tree_editions_release(mls_tree_editions *trees);
 /* Notes in a group that is a result of a tree the edition of the tree. */
 void mls_tree_editions_tell(const mls_tree_editions *trees, mls_group *group);
 
+/* The folder in which all logs of a group lie, with its slash, "" the current one; ptr NULL: there is none. */
+mls_str mls_group_folder(const mls_group *group);
+
 /* Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside
  * results/<system>/[strong/|weak/]<benchmark>/, if it can be read.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_group_environment(mls_group *group) MLS_MUST_USE;
