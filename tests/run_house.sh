@@ -33,6 +33,7 @@ reading.h reading
 settings.h settings
 collect.h slurm
 compare.h compare
+plan.h plan
 published.h compare
 config_diff.h compare
 diagnose.h diagnose

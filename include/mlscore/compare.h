@@ -86,6 +86,7 @@ typedef struct mls_side_group {
     const char *edition; /**< "5.1.0"; "" when nobody says */
     double global_batch_size, accelerators;
     bool official;
+    bool weak; /**< of weak scaling: many models side by side */
     size_t dropped;
     double score_minutes, scale, scaled_minutes;
     MLS_LIST_OF(mls_side_run) runs;
@@ -162,6 +163,9 @@ bool mls_difference_all_same(const mls_difference *difference);
  * the valid ones; Mann and Whitney's exact test of the valid ones.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
                                mls_difference *difference) MLS_MUST_USE;
+
+/** Whose neighbours among published results are looked for, of a group. */
+mls_published_query mls_query_of_side(const mls_side_group *group);
 
 /** Works out of its runs what of a group follows from them.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_side_group_measure(mls_side_group *group) MLS_MUST_USE;
@@ -269,7 +273,13 @@ typedef struct mls_side_problem {
     mls_error error;
 } mls_side_problem;
 
-typedef enum mls_compare_mode { MLS_COMPARE_SIDES, MLS_COMPARE_PUBLISHED, MLS_COMPARE_SCALING } mls_compare_mode;
+/** MLS_COMPARE_NOTHING: the groups of the sides are read and measured, for whoever asks something else of them. */
+typedef enum mls_compare_mode {
+    MLS_COMPARE_SIDES,
+    MLS_COMPARE_PUBLISHED,
+    MLS_COMPARE_SCALING,
+    MLS_COMPARE_NOTHING
+} mls_compare_mode;
 
 typedef struct mls_compare_request {
     mls_compare_mode mode;

@@ -16,6 +16,7 @@
 #include "mlscore/messages.h"
 #include "mlscore/models.h"
 #include "mlscore/parts.h"
+#include "mlscore/plan.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
 #include "mlscore/ranks.h"

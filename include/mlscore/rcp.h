@@ -93,6 +93,10 @@ typedef struct mls_rcp_limit {
     mls_rcp_bar bar;
 } mls_rcp_limit;
 
+/** The reference's mean at a batch size: of its point, or interpolated between the two next to it; NaN: it lies outside
+ * of all, or there is none.  It takes no test, unlike the whole bar. */
+double mls_rcp_set_mean(const mls_rcp_set *set, double global_batch_size);
+
 /** The bar that applies to a batch size. */
 mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size);
 

@@ -448,3 +448,38 @@ void mls_cli_progress_end(const mls_cli *cli)
         (void)fputs("\r\033[K", stderr);
     }
 }
+
+void mls_cli_say_compared(mls_cli *cli, const mls_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->collection_count; i++) {
+        mls_cli_say_skipped(cli, &comparison->collections[i].skipped);
+        mls_cli_say_left_out(cli, &comparison->collections[i]);
+    }
+    for (size_t i = 0; i < comparison->problems.count; i++) {
+        const mls_side_problem *problem = &comparison->problems.items[i];
+        if (problem->error.line > 0) {
+            mls_cli_say(cli, MLS_EXIT_IO, NULL, "'%s':%zu: %s", problem->path, problem->error.line,
+                        problem->error.message);
+        } else {
+            mls_cli_say(cli, MLS_EXIT_IO, problem->path, "%s", problem->error.message);
+        }
+    }
+}
+
+bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_comparison *comparison)
+{
+    mls_error error = {0};
+    const mls_status status = mls_compare(request, comparison, &error);
+    mls_cli_progress_end(cli);
+    if (status == MLS_OK) {
+        return true;
+    }
+    if (status != MLS_ERROR_VALUE) {
+        return mls_cli_say_error(cli, NULL, &error);
+    }
+    mls_cli_say_compared(cli, comparison);
+    for (size_t i = 0; i < comparison->candidates.count; i++) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
+    }
+    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
+}

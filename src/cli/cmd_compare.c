@@ -104,24 +104,6 @@ static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_name
     return true;
 }
 
-/* Says which export could not be read, and where: 'a.csv':17: … */
-static void say_problems(mls_cli *cli, const mls_comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->collection_count; i++) {
-        mls_cli_say_skipped(cli, &comparison->collections[i].skipped);
-        mls_cli_say_left_out(cli, &comparison->collections[i]);
-    }
-    for (size_t i = 0; i < comparison->problems.count; i++) {
-        const mls_side_problem *problem = &comparison->problems.items[i];
-        if (problem->error.line > 0) {
-            mls_cli_say(cli, MLS_EXIT_IO, NULL, "'%s':%zu: %s", problem->path, problem->error.line,
-                        problem->error.message);
-        } else {
-            mls_cli_say(cli, MLS_EXIT_IO, problem->path, "%s", problem->error.message);
-        }
-    }
-}
-
 /* The benchmarks of a side, each once: "A has bert, resnet".  False: it has no runs. */
 static bool append_benchmarks(mls_buffer *words, const mls_comparison *comparison, const mls_side *side)
 {
@@ -165,24 +147,13 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     const compare_settings *settings = cli->settings;
     bool all = settings->all;
     mls_comparison comparison;
-    mls_error error = {0};
-    const mls_status status = mls_compare(request, &comparison, &error);
-    mls_cli_progress_end(cli);
-    if (status == MLS_ERROR_VALUE) {
-        say_problems(cli, &comparison);
-        for (size_t i = 0; i < comparison.candidates.count; i++) {
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison.candidates.items[i]);
-        }
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
-    } else if (status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else {
+    if (mls_cli_compare(cli, request, &comparison)) {
         mls_cli_print_beside(cli,
                              comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
                              : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
                                                                         : &mls_compare_report,
                              &comparison, &all);
-        say_problems(cli, &comparison);
+        mls_cli_say_compared(cli, &comparison);
         judge_comparison(cli, &comparison, settings->fail_if != NULL);
     }
     mls_comparison_release(&comparison);

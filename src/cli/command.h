@@ -10,6 +10,7 @@
 #include "base/walk.h"
 #include "mlscore/accelerators.h"
 #include "mlscore/collect.h"
+#include "mlscore/compare.h"
 #include "mlscore/models.h"
 #include "report/formats.h"
 
@@ -166,6 +167,7 @@ struct mls_cli {
     C(telemetry)                                                                                                       \
     C(memory)                                                                                                          \
     C(hosts)                                                                                                           \
+    C(plan)                                                                                                            \
     C(events)                                                                                                          \
     C(rcp)                                                                                                             \
     C(rules)                                                                                                           \
@@ -258,6 +260,13 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
 /* Says which sources could not be opened; and that nothing was collected, which counts. */
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
 void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection);
+
+/* Reads the sides of a request and compares them.  False after a complaint.  *comparison is to be released in any case.
+ */
+bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_comparison *comparison);
+
+/* Says what of the sides could not be read, and where: 'a.csv':17: … */
+void mls_cli_say_compared(mls_cli *cli, const mls_comparison *comparison);
 
 /* Says of which runs not all hyperparameters were kept. */
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection);

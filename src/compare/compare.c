@@ -184,7 +184,7 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     status = status == MLS_OK ? measure_groups(comparison, error) : status;
     if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
         status = mls_scaling_make(comparison) ? MLS_OK : MLS_ERROR_MEMORY;
-    } else if (status == MLS_OK) {
+    } else if (status == MLS_OK && request->mode != MLS_COMPARE_NOTHING) {
         status = request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error)
                                                     : mls_beside_make(comparison, request, error);
     }

@@ -10,6 +10,7 @@
 #include "base/text_table.h"
 #include "compare/export_row.h"
 #include "mlscore/value.h"
+#include "score/score.h"
 #include "slurm/slurm.h"
 
 #define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(mls_export_row, name), NULL, flags},
@@ -137,6 +138,7 @@ static mls_export_group *add_export_group(export_reading *reading)
     if (row->usage != NULL) {
         (void)mls_usage_from_name(mls_str_from(row->usage), &group.usage);
     }
+    group.weak = mls_path_is_weak(group.usage, group.path);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && ok; i++) {
         ok = keep_export_text(reading, texts[i]);
     }

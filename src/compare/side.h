@@ -73,9 +73,6 @@ mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, m
 mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_published_near *near,
                             mls_error *error) MLS_MUST_USE;
 
-/* Whose neighbours are looked for, of a group. */
-mls_published_query mls_query_of_side(const mls_side_group *group);
-
 /* Lets groups of the sides meet: the blocks, without their differences, and what met none. */
 bool mls_sides_meet(mls_comparison *comparison) MLS_MUST_USE;
 

@@ -198,11 +198,11 @@ MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
     F(around, ranked_alike, NUMBER, "", row->ranked_alike)
 MLS_FIELDS(around, mls_published_near, AROUND_FIELDS)
 #define PLACE_FIELDS(F)                                                                                                \
-    F(place, rank, NUMBER, "", row->rank)                                                                              \
-    F(place, ranked, NUMBER, "", row->ranked)                                                                          \
-    F(place, rank_alike, COUNT_OR_NULL, "", row->rank_alike)                                                           \
-    F(place, ranked_alike, COUNT_OR_NULL, "", row->ranked_alike)
-MLS_FIELDS(place, mls_published_place, PLACE_FIELDS)
+    F(mls_place, rank, NUMBER, "", row->rank)                                                                          \
+    F(mls_place, ranked, NUMBER, "", row->ranked)                                                                      \
+    F(mls_place, rank_alike, COUNT_OR_NULL, "", row->rank_alike)                                                       \
+    F(mls_place, ranked_alike, COUNT_OR_NULL, "", row->ranked_alike)
+MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FIELDS)
 
 #define BESIDE_FIELDS(F)                                                                                               \
     F(beside, side, TEXT, "", row->group->side->name)                                                                  \
@@ -215,7 +215,7 @@ MLS_FIELDS(place, mls_published_place, PLACE_FIELDS)
     F(beside, accelerator, TEXT_OR_NULL, "", row->group->accelerator)                                                  \
     F(beside, scaled_minutes, NUMBER, "minutes", row->group->scaled_minutes)                                           \
     F(beside, nearest, LIST(near), "", MLS_ROWS(row->near, row->count))                                                \
-    F(beside, place, OBJECT_OF(place), "", &row->place)                                                                \
+    F(beside, place, OBJECT_OF(mls_place), "", &row->place)                                                            \
     F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
 MLS_FIELDS(beside, mls_beside, BESIDE_FIELDS)
 

@@ -10,6 +10,7 @@
 #include "mlscore/config_diff.h"
 #include "mlscore/diagnose.h"
 #include "mlscore/memory.h"
+#include "mlscore/plan.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
 #include "mlscore/ranks.h"
@@ -21,6 +22,12 @@
 
 /* Prints the fields and the columns of every report: section of mlscore-formats(5), name and type. */
 void mls_reports_print_fields(mls_output *output);
+
+/* ---- plan: an mls_plan */
+extern const mls_report mls_plan_report;
+
+/* Of an mls_published_place. */
+extern const mls_fields mls_place_fields;
 
 /* ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
  * NULL (NULL: for none); verify: an mls_submission */

@@ -112,12 +112,10 @@ static double logged_number(const mls_run *run, mls_str key)
     return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : (double)NAN;
 }
 
-/* results/<system>/weak/<benchmark> */
-static bool is_weak(const mls_group *group)
+bool mls_path_is_weak(mls_usage usage, const char *path)
 {
-    const mls_str folder = mls_path_folder(mls_str_from(group->path));
-    return group->result_folder && group->usage == MLS_USAGE_HPC &&
-           (mls_str_equal(folder, MLS_S("weak/")) || mls_str_ends(folder, MLS_S("/weak/")));
+    const mls_str folder = mls_path_folder(mls_str_from(path));
+    return usage == MLS_USAGE_HPC && (mls_str_equal(folder, MLS_S("weak/")) || mls_str_ends(folder, MLS_S("/weak/")));
 }
 
 static void check_weak(mls_group *group)
@@ -126,7 +124,7 @@ static void check_weak(mls_group *group)
     double first_start = INFINITY;
     double last_stop = -(double)INFINITY;
     bool differ = false;
-    if (!is_weak(group)) {
+    if (!group->result_folder || !mls_path_is_weak(group->usage, group->path)) {
         return;
     }
     weak->instance_scale = weak->minutes = NAN;

@@ -98,23 +98,50 @@ void mls_rcp_set_prepare(mls_rcp_set *set)
     prune_points(set);
 }
 
+/* The points next to a batch size that are not pruned, both the same where it has one; NULL: there is none on that
+ * side.
+ */
+static void find_neighbours(const mls_rcp_set *set, double batch_size, const mls_rcp_point **below,
+                            const mls_rcp_point **above)
+{
+    *below = *above = NULL;
+    for (size_t i = 0; i < set->count && *above == NULL; i++) {
+        const mls_rcp_point *point = &set->items[i];
+        if (!point->pruned) {
+            *below = point->global_batch_size <= batch_size ? point : *below;
+            *above = point->global_batch_size >= batch_size ? point : *above;
+        }
+    }
+}
+
+/* Between two points. */
+static double mean_between(const mls_rcp_point *below, const mls_rcp_point *above, double batch_size)
+{
+    return interpolate(batch_size, below->global_batch_size, below->bar.mean, above->global_batch_size,
+                       above->bar.mean);
+}
+
+double mls_rcp_set_mean(const mls_rcp_set *set, double global_batch_size)
+{
+    const mls_rcp_point *below;
+    const mls_rcp_point *above;
+    find_neighbours(set, global_batch_size, &below, &above);
+    return below == NULL || above == NULL ? (double)NAN
+           : below == above               ? below->bar.mean
+                                          : mean_between(below, above, global_batch_size);
+}
+
 mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size)
 {
     mls_rcp_limit limit = {MLS_RCP_NO_POINTS, "", global_batch_size, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
-    const mls_rcp_point *below = NULL;
-    const mls_rcp_point *above = NULL;
-    for (size_t i = 0; i < set->count && above == NULL; i++) {
-        const mls_rcp_point *point = &set->items[i];
-        if (!point->pruned) {
-            limit.unit = point->unit;
-            below = point->global_batch_size <= global_batch_size ? point : below;
-            above = point->global_batch_size >= global_batch_size ? point : above;
-        }
-    }
+    const mls_rcp_point *below;
+    const mls_rcp_point *above;
+    find_neighbours(set, global_batch_size, &below, &above);
     const mls_rcp_point *lower = below != NULL ? below : above;
     if (lower == NULL) {
         return limit;
     }
+    limit.unit = (above != NULL ? above : below)->unit;
     limit.match = above == NULL    ? MLS_RCP_MISSING
                   : below == NULL  ? MLS_RCP_SMALLER_BATCH
                   : below == above ? MLS_RCP_FOUND
@@ -124,7 +151,7 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     limit.lower_batch_size = low;
     limit.upper_batch_size = high;
     if (limit.match == MLS_RCP_INTERPOLATED) {
-        limit.bar = bar_of(set, interpolate(global_batch_size, low, below->bar.mean, high, above->bar.mean),
+        limit.bar = bar_of(set, mean_between(below, above, global_batch_size),
                            interpolate(global_batch_size, low, below->bar.stdev, high, above->bar.stdev),
                            2 * (double)set->rules.benchmark->runs_needed);
     } else if (above != NULL) {

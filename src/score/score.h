@@ -17,6 +17,9 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
  * of two equal.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_group_olympic(mls_group *group, bool select_window) MLS_MUST_USE;
 
+/* Whether a folder of results is of weak scaling, results/<system>/weak/<benchmark>. */
+bool mls_path_is_weak(mls_usage usage, const char *path);
+
 /* The facts that runs of a group share; all but the last are texts, which mls_run_says() returns: NULL when not known.
  */
 typedef enum mls_run_fact {

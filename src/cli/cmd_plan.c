@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_plan.c - mlscore plan: what would it score on other accelerators, with another batch? */
+#include <math.h>
+
+#include "base/number.h"
+#include "cli/command.h"
+#include "mlscore/plan.h"
+#include "report/reports.h"
+
+typedef struct plan_settings {
+    const char *accelerators, *batch, *target, *samples, *factors; /* as given */
+    const char *benchmark;
+    unsigned level; /* from 1; 0: not given */
+} plan_settings;
+
+/* More numbers than this are not asked for by a person. */
+enum { NUMBERS_MOST = 1000, USUAL_LEVEL = 1 };
+
+#define AT(member) offsetof(plan_settings, member)
+
+static const mls_option options[] = {
+    MLS_ROWS_ROUND,
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(benchmark), "of several benchmarks this one"),
+    MLS_ROW_TEXT('\0', "accelerators", "LIST", AT(accelerators),
+                 "so many in all: numbers with commas, 64-512 by doublings (half to eight times)"),
+    MLS_ROW_TEXT('\0', "batch", "LIST", AT(batch), "global batch sizes (the runs' own and the reference's)"),
+    MLS_ROW_TEXT('\0', "target", "MINUTES", AT(target), "say how many accelerators would reach this time"),
+    MLS_ROW_TEXT('\0', "samples", "N", AT(samples), "what it takes to converge where no reference point tells"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "level", "0.5|0.75|0.9", AT(level), "of the interval (0.75)"),
+    MLS_ROW_TEXT('\0', "factors", "FILE", AT(factors), "other figures than the embedded ones"),
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROWS_FILES,
+    MLS_ROW_THREADS,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_VERBOSE_AS("all batches of each number of accelerators"),
+    MLS_ROWS_LAST,
+};
+
+static bool add_wanted(mls_arena *arena, mls_plan_numbers *to, size_t number)
+{
+    return to->count < NUMBERS_MOST && MLS_ARENA_ADD(arena, to, (double)number);
+}
+
+/* One word of a list: N, or N-M by doublings. */
+static bool read_range_or_number(mls_arena *arena, mls_plan_numbers *to, mls_str word)
+{
+    mls_str last = word;
+    mls_str first;
+    size_t from;
+    size_t upto;
+    (void)mls_str_cut(&last, '-', &first);
+    if (!mls_size_parse(first, &from) || from == 0) {
+        return false;
+    }
+    if (first.len == word.len) {
+        return add_wanted(arena, to, from);
+    }
+    bool ok = mls_size_parse(last, &upto) && upto >= from;
+    for (size_t number = from; ok && number <= upto; number *= 2) {
+        ok = add_wanted(arena, to, number) && number <= SIZE_MAX / 2;
+    }
+    return ok;
+}
+
+/* Reads a list of whole numbers.  False after a complaint. */
+static bool read_wanted(mls_cli *cli, mls_arena *arena, const char *option, const char *text, mls_plan_numbers *to)
+{
+    mls_str rest = mls_str_from(text);
+    bool more = text != NULL;
+    while (more) {
+        mls_str word;
+        more = mls_str_cut(&rest, ',', &word);
+        if (!read_range_or_number(arena, to, word)) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
+                               "%s takes numbers from 1 on with commas, and N-M by doublings, not '%s'", option, text);
+        }
+    }
+    return true;
+}
+
+/* Reads a number above 0; *number is NAN where none is given.  False after a complaint. */
+static bool read_positive(mls_cli *cli, const char *option, const char *text, double *number)
+{
+    *number = NAN;
+    return text == NULL || (mls_number_parse(mls_str_from(text), number) && *number > 0 && isfinite(*number)) ||
+           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s takes a number above 0, not '%s'", option, text);
+}
+
+/* The sides: each operand one. */
+static bool take_operands(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
+{
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        if (mls_side_add(sides, arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]) == NULL) {
+            return mls_cli_say_no_memory(cli);
+        }
+    }
+    return true;
+}
+
+static void say_unfit(mls_cli *cli, const mls_plan *plan)
+{
+    for (size_t i = 0; i < plan->unfit.count; i++) {
+        mls_cli_say(cli, MLS_EXIT_OK, plan->unfit.items[i].group->path, "%s", plan->unfit.items[i].reason);
+    }
+    if (plan->bases.count == 0) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");
+    }
+}
+
+static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_plan_request *request)
+{
+    mls_plan plan;
+    mls_error error = {0};
+    const mls_status status = mls_plan_make(groups, request, &plan, &error);
+    if (status == MLS_ERROR_VALUE) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
+    } else if (status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        mls_cli_print(cli, &mls_plan_report, &plan);
+        say_unfit(cli, &plan);
+        mls_cli_worsen(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    }
+    mls_plan_release(&plan);
+}
+
+/* Reads what the options ask for.  False after a complaint. */
+static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *request)
+{
+    const plan_settings *settings = cli->settings;
+    request->benchmark = settings->benchmark;
+    request->level = settings->level > 0 ? settings->level - 1 : USUAL_LEVEL;
+    return read_wanted(cli, arena, "--accelerators", settings->accelerators, &request->accelerators) &&
+           read_wanted(cli, arena, "--batch", settings->batch, &request->batches) &&
+           read_positive(cli, "--target", settings->target, &request->target_minutes) &&
+           read_positive(cli, "--samples", settings->samples, &request->samples);
+}
+
+static void plan_with(mls_cli *cli, mls_plan_request *request, mls_arena *arena)
+{
+    const char *path = ((const plan_settings *)cli->settings)->factors;
+    mls_compare_request groups = {.mode = MLS_COMPARE_NOTHING};
+    mls_plan_figures figures = {.arena = NULL};
+    mls_comparison comparison = {.arena = NULL};
+    mls_buffer text = {0};
+    mls_error error = {0};
+    if (!mls_cli_read_file(cli, path, &text)) {
+        return;
+    }
+    if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) != MLS_OK) {
+        mls_cli_say_wrong_file(cli, path, &error);
+    } else if (take_operands(cli, &groups.sides, arena) && mls_cli_judge(cli, &groups.collect)) {
+        groups.collect.printed = true;
+        request->editions = groups.collect.score.editions;
+        request->figures = &figures;
+        if (mls_cli_compare(cli, &groups, &comparison)) {
+            mls_cli_say_compared(cli, &comparison);
+            plan_groups(cli, &comparison, request);
+        }
+    }
+    mls_comparison_release(&comparison);
+    mls_plan_figures_release(&figures);
+    mls_buffer_release(&text);
+}
+
+static void plan_run(mls_cli *cli)
+{
+    mls_arena arena = {0};
+    mls_plan_request request = {.benchmark = NULL};
+    if (read_request(cli, &arena, &request)) {
+        plan_with(cli, &request, &arena);
+    }
+    mls_arena_release(&arena);
+}
+
+const mls_command mls_command_plan = {
+    .name = "plan",
+    .summary = "predict the score on other accelerators, with another batch",
+    .usage = "[OPTION]… PATH…",
+    .about = "Takes runs that were made (logs, what score wrote of them, or published:WORDS)\n"
+             "and says what the same system would score on other numbers of accelerators and\n"
+             "with other batches, with an interval that held for rounds that the figures had\n"
+             "not seen; and by how many accelerators a time would be reached.",
+    .options = options,
+    .settings_size = sizeof(plan_settings),
+    .paths = "no path given",
+    .run = plan_run,
+};

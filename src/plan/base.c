@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base.c - the groups that predictions start from. */
+#include <math.h>
+
+#include "plan/plan.h"
+
+/* A number that a run was set up with, or NAN. */
+static double setting_number(const mls_settings *settings, const char *key)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const mls_setting *setting = &settings->items[i];
+        if (setting->kind == MLS_SETTING_NUMBER && mls_str_equal(setting->key, mls_str_from(key))) {
+            return setting->number;
+        }
+    }
+    return NAN;
+}
+
+/* Accelerators that share one copy of the model, as the job printed it, else as its config is called; NAN: neither. */
+static double model_parallel_of(const mls_side_group *group)
+{
+    static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "context_parallel"};
+    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
+    double printed = NAN;
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees && group->runs.count > 0; i++) {
+        const double degree = setting_number(&group->runs.items[0].printed, degrees[i]);
+        if (degree >= 1) {
+            printed = degree * (isnan(printed) ? 1 : printed);
+        }
+    }
+    return !isnan(printed)           ? printed
+           : name.data_parallel == 0 ? (double)NAN
+                                     : (double)name.gpus / (double)name.data_parallel;
+}
+
+/* Adds the runs up; with `parts` only those whose parts are known. */
+static void sum_runs(mls_plan_base *base, bool parts)
+{
+    bool evaluations = parts;
+    for (size_t i = 0; i < base->group->runs.count; i++) {
+        const mls_side_run *run = &base->group->runs.items[i];
+        if (!run->valid || !run->has_ms || !isfinite(run->to_converge) || (parts && !run->has_parts)) {
+            continue;
+        }
+        base->runs++;
+        base->samples += run->to_converge;
+        base->total_ms += (double)run->ms;
+        base->training_ms += (double)(parts ? run->part_ms[MLS_PART_TRAINING] : run->ms);
+        base->evaluation_ms += (double)run->part_ms[MLS_PART_EVALUATION];
+        base->evaluations += (double)run->evaluations;
+        evaluations &= run->evaluation_delimited;
+    }
+    if (!evaluations) {
+        base->evaluation_ms = base->evaluations = 0;
+    }
+}
+
+/* Takes the means.  NULL, or why nothing can be predicted from the group. */
+static const char *measure_base(mls_plan_base *base)
+{
+    const mls_side_group *group = base->group;
+    sum_runs(base, true);
+    if (base->runs == 0) {
+        sum_runs(base, false);
+    }
+    const double runs = (double)base->runs;
+    base->samples /= runs;
+    base->total_ms /= runs;
+    base->training_ms /= runs;
+    base->evaluation_ms /= runs;
+    base->evaluations /= runs;
+    base->per_node = group->runs.count > 0
+                         ? group->accelerators / setting_number(&group->runs.items[0].environment, "nodes")
+                         : (double)NAN;
+    base->model_parallel = model_parallel_of(group);
+    return group->weak ? "weak scaling: many models side by side are not predicted"
+           : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
+           : group->valid == 0                                  ? "no valid run"
+           : base->runs == 0                                    ? "how much it took to converge is not known"
+           : !(group->accelerators > 0)                         ? "number of accelerators not known"
+           : !(group->global_batch_size > 0)                    ? "global batch size not known"
+           : !(base->training_ms > 0) || !(base->samples > 0)   ? "no time of training"
+                                                                : NULL;
+}
+
+static mls_status find_points(mls_plan_base *base, const mls_editions *editions, mls_error *error)
+{
+    const mls_side_group *group = base->group;
+    const mls_edition *edition;
+    mls_status status = mls_editions_find(editions, group->usage, mls_str_from(group->edition), &edition, error);
+    if (status == MLS_OK) {
+        const mls_rcp_rules rules = {editions, edition,
+                                     mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark))};
+        status = mls_rcp_set_new(&rules, (mls_str){NULL, 0}, NULL, &base->points, error);
+    }
+    return status;
+}
+
+/* Of groups of several benchmarks, or on several accelerators, nothing can be said together. */
+static mls_status refuse_other(const mls_side_group *group, const mls_side_group *first, mls_error *error)
+{
+    const char *model = group->accelerator != NULL ? group->accelerator : "unknown ones";
+    const char *other = first->accelerator != NULL ? first->accelerator : "unknown ones";
+    if (group->usage != first->usage || strcmp(group->benchmark, first->benchmark) != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "one benchmark at a time: there are %s and %s, of which --benchmark takes one",
+                             first->benchmark, group->benchmark);
+    }
+    return strcmp(model, other) == 0
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                               "one kind of accelerators at a time: there are %s (%s) and %s (%s)", other, first->path,
+                               model, group->path);
+}
+
+static mls_status add_base(mls_plan *plan, const mls_plan_request *request, const mls_side_group *group,
+                           mls_error *error)
+{
+    mls_plan_base base = {.group = group, .factors = mls_plan_factors_of(request->figures, group->benchmark)};
+    const char *reason = measure_base(&base);
+    if (reason != NULL) {
+        return MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason}) ? MLS_OK
+                                                                                        : mls_error_memory(error);
+    }
+    mls_status status = plan->bases.count > 0 ? refuse_other(group, plan->bases.items[0].group, error) : MLS_OK;
+    status = status == MLS_OK ? find_points(&base, request->editions, error) : status;
+    if (status == MLS_OK && !MLS_ARENA_ADD(plan->arena, &plan->bases, base)) {
+        mls_rcp_set_free(base.points);
+        status = mls_error_memory(error);
+    }
+    return status;
+}
+
+mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
+                               mls_error *error)
+{
+    const char *wanted = request->benchmark;
+    mls_status status = MLS_OK;
+    bool any = wanted == NULL;
+    for (size_t i = 0; i < of->groups.count && status == MLS_OK; i++) {
+        const mls_side_group *group = of->groups.items[i];
+        if (group->benchmark == NULL) {
+            status = MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, "benchmark not known"})
+                         ? MLS_OK
+                         : mls_error_memory(error);
+        } else if (wanted == NULL || strcmp(group->benchmark, wanted) == 0) {
+            any = true;
+            status = add_base(plan, request, group, error);
+        }
+    }
+    return status == MLS_OK && !any && of->groups.count > 0
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nothing of the benchmark %s is there", wanted)
+               : status;
+}
+
+const mls_plan_base *mls_plan_base_for(const mls_plan *plan, double accelerators)
+{
+    const mls_plan_base *nearest = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < plan->bases.count; i++) {
+        const double distance = fabs(log2(accelerators / plan->bases.items[i].group->accelerators));
+        if (distance < least) {
+            least = distance;
+            nearest = &plan->bases.items[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_report.c - what other numbers of accelerators and other batches would score, and on what that stands. */
+#include <math.h>
+
+#include "report/reports.h"
+#include "report/table.h"
+
+enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP, DECIMAL = MLS_COLUMN_DECIMAL };
+
+/* NULL: there is no base. */
+static const mls_plan_base *first_base(const mls_plan *plan)
+{
+    return plan->bases.count > 0 ? &plan->bases.items[0] : NULL;
+}
+
+static void show_bases(mls_view *view, const mls_plan *plan)
+{
+    const mls_side_group *group = plan->bases.items[0].group;
+    mls_buffer rest = {0};
+    mls_buffer_printf(&rest, "  %s %s   %s   from ", mls_usage_name(group->usage), group->edition,
+                      group->accelerator != NULL ? group->accelerator : "unknown accelerators");
+    for (size_t i = 0; i < plan->bases.count; i++) {
+        const mls_plan_base *base = &plan->bases.items[i];
+        mls_buffer_printf(&rest, "%s%s of %s", i > 0 ? ", " : "", mls_words_plural(base->runs, "run", "runs").text,
+                          base->group->path);
+    }
+    mls_view_headline(view, mls_str_from(group->benchmark), &rest, 4);
+}
+
+static void add_plan_row(mls_table *table, const mls_plan_row *row)
+{
+    const double nodes = row->accelerators / row->base->per_node;
+    const char *unit = row->base->group->unit;
+    const bool epochs = unit != NULL && strcmp(unit, "epochs") == 0;
+    mls_table_row(table);
+    table->style = row->measured ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
+    mls_table_words(table, "accelerators", RIGHT | KEEP, mls_words_count(row->accelerators));
+    mls_table_words(table, "nodes", RIGHT | MLS_COLUMN_DETAIL,
+                    nodes == floor(nodes) ? mls_words_count(nodes) : mls_words_count(NAN));
+    mls_table_words(table, "batch", RIGHT | KEEP, mls_words_count(row->global_batch_size));
+    mls_table_words(table, unit != NULL ? unit : "to converge", RIGHT,
+                    row->samples < 1000 ? mls_words_trimmed(row->samples, 2) : mls_words_grouped(row->samples, 0));
+    mls_table_words(table, epochs ? "epochs/s" : "samples/s", RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
+    mls_table_words(table, "efficiency", RIGHT, mls_words_grouped(row->efficiency, 2));
+    mls_table_words(table, "scaled min", DECIMAL | KEEP, mls_words_grouped(row->minutes * row->scale, 3));
+    if (isfinite(row->minutes) && !row->measured) {
+        mls_table_cell(table, "low - high", KEEP, table->style, "%s - %s",
+                       mls_words_grouped(row->low_minutes * row->scale, 3).text,
+                       mls_words_grouped(row->high_minutes * row->scale, 3).text);
+    } else {
+        mls_table_text(table, "low - high", KEEP, row->measured ? "measured" : NULL);
+    }
+    mls_table_words(table, "scale", RIGHT | MLS_COLUMN_DETAIL, mls_words_grouped(row->scale, 4));
+    mls_table_words(table, "accel.-min", RIGHT | MLS_COLUMN_DETAIL, mls_words_grouped(row->accelerator_minutes, 0));
+    if (row->place.ranked_alike > 1) {
+        mls_table_cell(table, "on as many", RIGHT, table->style, "%zu of %zu", row->place.rank_alike,
+                       row->place.ranked_alike);
+    } else {
+        mls_table_text(table, "on as many", RIGHT, NULL);
+    }
+    if (row->place.ranked > 1) {
+        mls_table_cell(table, "of all", RIGHT, table->style, "%zu of %zu", row->place.rank, row->place.ranked);
+    } else {
+        mls_table_text(table, "of all", RIGHT, NULL);
+    }
+    if (row->note != NULL) {
+        mls_table_note(table, MLS_STYLE_WARN, "%s", row->note);
+    }
+}
+
+/* "512 by the prediction", or that no number is enough. */
+static void append_least(mls_buffer *line, double number, const char *by)
+{
+    mls_buffer_printf(line, "%s %s", isnan(number) ? "none" : mls_words_count(number).text, by);
+}
+
+static void show_target(mls_view *view, const mls_plan *plan)
+{
+    const mls_plan_target *target = &plan->target;
+    mls_buffer line = {0};
+    if (isnan(target->minutes)) {
+        return;
+    }
+    mls_buffer_printf(&line, "for %s min: ", mls_words_trimmed(target->minutes, 3).text);
+    if (target->obstacle != NULL) {
+        mls_buffer_printf(&line, "out of reach of %d times as many accelerators; what stands in the way is %s",
+                          MLS_PLAN_TIMES_MAX,
+                          strcmp(target->obstacle, "other") == 0 ? "the time outside of training and evaluation"
+                          : strcmp(target->obstacle, "evaluation") == 0
+                              ? "the time of evaluations"
+                              : "convergence: more accelerators need larger batches, which take more "
+                                "training as far as the reference points tell");
+    } else {
+        append_least(&line, target->by_middle, "accelerators are enough by the prediction, ");
+        append_least(&line, target->by_low, "if all goes well, ");
+        append_least(&line, target->by_high, "to be sure");
+    }
+    mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 4);
+}
+
+/* On what the rows stand, and what no reading of logs can know. */
+static void show_grounds(mls_view *view, const mls_plan *plan)
+{
+    const mls_plan_base *base = &plan->bases.items[0];
+    const mls_plan_factors *factors = base->factors;
+    const bool own = strcmp(factors->benchmark, "*") != 0;
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
+                    "low - high: %s of predictions for rounds that the figures had not seen lay inside; the figures "
+                    "stand on %s published pairs of %s",
+                    mls_words_percent(mls_plan_levels[plan->level], 0).text,
+                    mls_words_count((double)factors->pairs).text, own ? factors->benchmark : "all benchmarks");
+    if (base->points->count > 0) {
+        mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "convergence: %s of edition %s",
+                        mls_words_plural(base->points->count, "reference point", "reference points").text,
+                        base->points->rules.edition->name);
+    } else {
+        mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
+                        "convergence: there are no reference points; other batches need --samples");
+    }
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not known: another network, and whether it fits into memory%s",
+                    base->group->config != NULL ? " (mlscore memory --train says so of a config)" : "");
+}
+
+static void show_plan(mls_printer *to, const void *what)
+{
+    const mls_plan *plan = what;
+    mls_table table = {.indent = 2};
+    if (plan->bases.count == 0) {
+        return;
+    }
+    show_bases(to->view, plan);
+    for (size_t i = 0; i < plan->rows.count; i++) {
+        if (plan->rows.items[i].shown || to->view->verbose > 0) {
+            add_plan_row(&table, &plan->rows.items[i]);
+        }
+    }
+    mls_table_finish(&table, to->view);
+    mls_view_gap(to->view);
+    show_target(to->view, plan);
+    if (!to->view->quiet) {
+        show_grounds(to->view, plan);
+    }
+}
+
+#define BASE_FIELDS(F)                                                                                                 \
+    F(base, path, TEXT, "", row->group->path)                                                                          \
+    F(base, usage, TEXT, "", mls_usage_name(row->group->usage))                                                        \
+    F(base, edition, TEXT, "", row->group->edition)                                                                    \
+    F(base, benchmark, TEXT, "", row->group->benchmark)                                                                \
+    F(base, division, TEXT_OR_NULL, "", mls_division_name(row->group->division))                                       \
+    F(base, config, TEXT_OR_NULL, "", row->group->config)                                                              \
+    F(base, accelerator, TEXT_OR_NULL, "", row->group->accelerator)                                                    \
+    F(base, accelerators, NUMBER, "", row->group->accelerators)                                                        \
+    F(base, global_batch_size, NUMBER, "", row->group->global_batch_size)                                              \
+    F(base, runs, NUMBER, "", row->runs)                                                                               \
+    F(base, samples, NUMBER, "", row->samples)                                                                         \
+    F(base, unit, TEXT_OR_NULL, "", row->group->unit)                                                                  \
+    F(base, minutes, NUMBER, "minutes", row->total_ms / 60000)                                                         \
+    F(base, training_minutes, NUMBER, "minutes", row->training_ms / 60000)                                             \
+    F(base, evaluation_minutes, NUMBER, "minutes", row->evaluation_ms / 60000)                                         \
+    F(base, evaluations, NUMBER, "", row->evaluations)                                                                 \
+    F(base, model_parallel, NUMBER_OR_NULL, "", row->model_parallel)
+MLS_FIELDS(base, mls_plan_base, BASE_FIELDS)
+
+#define PREDICTED_FIELDS(F)                                                                                            \
+    F(predicted, base_accelerators, NUMBER, "", row->base->group->accelerators)                                        \
+    F(predicted, accelerators, NUMBER, "", row->accelerators)                                                          \
+    F(predicted, global_batch_size, NUMBER, "", row->global_batch_size)                                                \
+    F(predicted, measured, BOOL, "", row->measured)                                                                    \
+    F(predicted, samples, NUMBER_OR_NULL, "", row->samples)                                                            \
+    F(predicted, rate, NUMBER, "per second", row->rate)                                                                \
+    F(predicted, efficiency, NUMBER, "", row->efficiency)                                                              \
+    F(predicted, evaluation_minutes, NUMBER_OR_NULL, "minutes", row->evaluation_minutes)                               \
+    F(predicted, other_minutes, NUMBER, "minutes", row->other_minutes)                                                 \
+    F(predicted, minutes, NUMBER_OR_NULL, "minutes", row->minutes)                                                     \
+    F(predicted, low_minutes, NUMBER_OR_NULL, "minutes", row->low_minutes)                                             \
+    F(predicted, high_minutes, NUMBER_OR_NULL, "minutes", row->high_minutes)                                           \
+    F(predicted, scale, NUMBER, "", row->scale)                                                                        \
+    F(predicted, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->accelerator_minutes)                             \
+    F(predicted, place, OBJECT_OR_NULL(mls_place), "", row->place.ranked > 1 ? &row->place : NULL)                     \
+    F(predicted, note, TEXT_OR_NULL, "", row->note)
+MLS_FIELDS(predicted, mls_plan_row, PREDICTED_FIELDS)
+
+#define TARGET_FIELDS(F)                                                                                               \
+    F(target, minutes, NUMBER, "minutes", row->minutes)                                                                \
+    F(target, accelerators, NUMBER_OR_NULL, "", row->by_middle)                                                        \
+    F(target, low_accelerators, NUMBER_OR_NULL, "", row->by_low)                                                       \
+    F(target, high_accelerators, NUMBER_OR_NULL, "", row->by_high)                                                     \
+    F(target, obstacle, TEXT_OR_NULL, "", row->obstacle)
+MLS_FIELDS(target, mls_plan_target, TARGET_FIELDS)
+
+#define UNFIT_FIELDS(F)                                                                                                \
+    F(unfit, path, TEXT, "", row->group->path)                                                                         \
+    F(unfit, reason, TEXT, "", row->reason)
+MLS_FIELDS(unfit, mls_unmatched, UNFIT_FIELDS)
+
+#define PLAN_FIELDS(F)                                                                                                 \
+    F(plan, base, OBJECT_OR_NULL(base), "", first_base(row))                                                           \
+    F(plan, bases, LIST(base), "", MLS_ROWS(row->bases.items, row->bases.count))                                       \
+    F(plan, rows, LIST(predicted), "", MLS_ROWS(row->rows.items, row->rows.count))                                     \
+    F(plan, target, OBJECT_OR_NULL(target), "", isnan(row->target.minutes) ? NULL : &row->target)                      \
+    F(plan, pairs, IF(NUMBER, row->bases.count > 0), "", first_base(row)->factors->pairs)                              \
+    F(plan, level, NUMBER, "", mls_plan_levels[row->level])                                                            \
+    F(plan, unfit, LIST(unfit), "", MLS_ROWS(row->unfit.items, row->unfit.count))
+MLS_FIELDS(plan, mls_plan, PLAN_FIELDS)
+
+const mls_report mls_plan_report = {
+    .section = "PLAN JSON",
+    .show = show_plan,
+    .object = &plan_fields,
+    .lines = "rows",
+    .columns = {.section = "PLAN CSV",
+                .names = "base_accelerators accelerators global_batch_size measured samples rate efficiency "
+                         "evaluation_minutes other_minutes minutes low_minutes high_minutes scale accelerator_minutes "
+                         "rank ranked rank_alike ranked_alike note",
+                .rows = "rows place",
+                .sources = {&predicted_fields, &mls_place_fields}}};
