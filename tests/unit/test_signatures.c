@@ -35,12 +35,12 @@ static mls_signatures *load_of_memory(void)
     return signatures;
 }
 
-static pcre2_code *compile(const mls_signature *signature)
+static pcre2_code *compile(const mls_signature *signature, uint32_t options)
 {
     int error;
     PCRE2_SIZE at;
-    pcre2_code *code =
-        pcre2_compile((PCRE2_SPTR)signature->pattern, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &error, &at, NULL);
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)signature->pattern, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF | options,
+                                     &error, &at, NULL);
     if (code == NULL) {
         fail_msg("%s: error %d at %zu of its pattern", signature->id, error, at);
     }
@@ -67,7 +67,7 @@ static void match_examples(mls_signatures *signatures)
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);
         const mls_log_line line = mls_log_line_read(mls_str_from(one->example), false, scratch);
-        pcre2_code *code = compile(one);
+        pcre2_code *code = compile(one, 0);
         if (match_within(code, line.message, 1000000) < 0) {
             print_error("%s does not match its example\n", one->id);
             fail();
@@ -194,21 +194,52 @@ static void words(void **state)
     assert_int_equal(mls_failure_word(MLS_FAILURE_CLASSES, 99).len, 0);
 }
 
+/* The steps of a match: each part of the pattern that is tried, and each byte between where two of them are. */
+typedef struct match_steps {
+    uint64_t count;
+    size_t at;
+} match_steps;
+
+static int count_step(pcre2_callout_block *part, void *state)
+{
+    match_steps *steps = state;
+    const size_t at = part->current_position;
+    steps->count += 1 + (at > steps->at ? at - steps->at : steps->at - at);
+    steps->at = at;
+    return 0;
+}
+
+/* The steps that a piece takes, over and over up to a length.  PCRE2's own limit begins anew at each byte of a text. */
+static uint64_t steps_on(const pcre2_code *code, mls_str piece, size_t length)
+{
+    match_steps steps = {0};
+    mls_buffer text = {0};
+    pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
+    pcre2_match_context *context = pcre2_match_context_create(NULL);
+    while (text.len < length && piece.len > 0) {
+        mls_buffer_append(&text, piece);
+    }
+    (void)pcre2_set_callout(context, count_step, &steps);
+    const int result = pcre2_match(code, (PCRE2_SPTR)text.ptr, text.len, 0, 0, data, context);
+    assert_true(result >= 0 || result == PCRE2_ERROR_NOMATCH);
+    pcre2_match_context_free(context);
+    pcre2_match_data_free(data);
+    mls_buffer_release(&text);
+    return steps.count;
+}
+
 /* The hardest input of a pattern: what it wants to see over and over, but for the end.  From it, and from its
  * needs, it takes a number of steps that grows with the length and no faster. */
 static void linear_on(const mls_signature *one, const pcre2_code *code, mls_str piece)
 {
-    enum { LENGTH = 1 << 20, STEPS_PER_BYTE = 256 };
-    mls_buffer text = {0};
-    while (text.len < LENGTH && piece.len > 0) {
-        mls_buffer_append(&text, piece);
-    }
-    const int result = match_within(code, mls_buffer_str(&text), LENGTH * STEPS_PER_BYTE);
-    if (result < 0 && result != PCRE2_ERROR_NOMATCH) {
-        print_error("%s: %d on '%.*s' over and over\n", one->id, result, (int)piece.len, piece.ptr);
+    enum { LENGTH = MLS_LINE_EXAMINED, STEPS_PER_BYTE = 512 };
+    const uint64_t half = steps_on(code, piece, LENGTH / 2);
+    const uint64_t whole = steps_on(code, piece, LENGTH);
+    if (whole > 5 * half / 2 + LENGTH || whole > (uint64_t)LENGTH * STEPS_PER_BYTE) {
+        print_error("%s: %llu steps, %llu on half as much of '%.*s' over and over\n", one->id,
+                    (unsigned long long)whole, (unsigned long long)half, (int)piece.len, piece.ptr);
         fail();
     }
-    mls_buffer_release(&text);
 }
 
 static void linear_table(mls_signatures *signatures)
@@ -217,7 +248,7 @@ static void linear_table(mls_signatures *signatures)
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);
         const mls_log_line line = mls_log_line_read(mls_str_from(one->example), false, scratch);
-        pcre2_code *code = compile(one);
+        pcre2_code *code = compile(one, PCRE2_AUTO_CALLOUT);
         pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
         const int found = pcre2_match(code, (PCRE2_SPTR)line.message.ptr, line.message.len, 0, 0, data, NULL);
         const PCRE2_SIZE *place = pcre2_get_ovector_pointer(data);
