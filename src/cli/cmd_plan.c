@@ -14,7 +14,7 @@ typedef struct plan_settings {
 } plan_settings;
 
 /* More numbers than this are not asked for by a person. */
-enum { NUMBERS_MOST = 1000, USUAL_LEVEL = 1 };
+enum { NUMBERS_MOST = 100, USUAL_LEVEL = 1 };
 
 #define AT(member) offsetof(plan_settings, member)
 

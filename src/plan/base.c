@@ -33,15 +33,19 @@ static double model_parallel_of(const mls_side_group *group)
                                      : (double)name.gpus / (double)name.data_parallel;
 }
 
-/* Adds the runs up; with `parts` only those whose parts are known. */
-static void sum_runs(mls_plan_base *base, bool parts)
+/* Adds the runs up; with `parts` only those whose parts are known.  False: what they took is not of one unit. */
+static bool sum_runs(mls_plan_base *base, bool parts)
 {
+    const char *unit = NULL;
+    bool one_unit = true;
     bool evaluations = parts;
     for (size_t i = 0; i < base->group->runs.count; i++) {
         const mls_side_run *run = &base->group->runs.items[i];
         if (!run->valid || !run->has_ms || !isfinite(run->to_converge) || (parts && !run->has_parts)) {
             continue;
         }
+        unit = base->runs == 0 ? run->unit : unit;
+        one_unit &= run->unit != NULL && unit != NULL && strcmp(run->unit, unit) == 0;
         base->runs++;
         base->samples += run->to_converge;
         base->total_ms += (double)run->ms;
@@ -53,15 +57,16 @@ static void sum_runs(mls_plan_base *base, bool parts)
     if (!evaluations) {
         base->evaluation_ms = base->evaluations = 0;
     }
+    return one_unit;
 }
 
 /* Takes the means.  NULL, or why nothing can be predicted from the group. */
 static const char *measure_base(mls_plan_base *base)
 {
     const mls_side_group *group = base->group;
-    sum_runs(base, true);
+    bool one_unit = sum_runs(base, true);
     if (base->runs == 0) {
-        sum_runs(base, false);
+        one_unit = sum_runs(base, false);
     }
     const double runs = (double)base->runs;
     base->samples /= runs;
@@ -77,6 +82,7 @@ static const char *measure_base(mls_plan_base *base)
            : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
            : group->valid == 0                                  ? "no valid run"
            : base->runs == 0                                    ? "how much it took to converge is not known"
+           : !one_unit                                          ? "its runs do not converge in one unit"
            : !(group->accelerators > 0)                         ? "number of accelerators not known"
            : !(group->global_batch_size > 0)                    ? "global batch size not known"
            : !(base->training_ms > 0) || !(base->samples > 0)   ? "no time of training"

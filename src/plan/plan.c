@@ -166,6 +166,9 @@ static const char *largest_part(const mls_plan_row *row)
                                                                                                         : "other";
 }
 
+/* Numbers of nodes that an export makes up are looked at in larger steps. */
+enum { TARGET_STEPS_MAX = 1000000 };
+
 /* Looks at whole nodes, one after the other: more accelerators need not be faster. */
 static bool find_target(mls_plan *plan, const mls_plan_request *request, double smallest, double largest,
                         mls_plan_numbers *batches)
@@ -173,11 +176,12 @@ static bool find_target(mls_plan *plan, const mls_plan_request *request, double 
     mls_plan_target *target = &plan->target;
     const double per_node = plan->bases.items[0].per_node;
     const double node = is_whole_count(per_node) ? per_node : 1;
-    const double most = floor(largest * MLS_PLAN_TIMES_MAX / node) * node;
-    const double first = fmax(ceil(smallest / MLS_PLAN_TIMES_MAX / node), 1) * node;
+    const double step = node * ceil(largest * MLS_PLAN_TIMES_MAX / node / TARGET_STEPS_MAX);
+    const double most = floor(largest * MLS_PLAN_TIMES_MAX / step) * step;
+    const double first = fmax(ceil(smallest / MLS_PLAN_TIMES_MAX / step), 1) * step;
     mls_plan_row row = {.base = NULL};
     bool ok = true;
-    for (double n = first; n <= most && isnan(target->by_high) && ok; n += node) {
+    for (double n = first; n <= most && isnan(target->by_high) && ok; n += step) {
         ok = find_fastest(plan, request, n, batches, &row);
         const double reached = row.base != NULL ? target->minutes : -1;
         target->by_low = isnan(target->by_low) && row.low_minutes <= reached ? n : target->by_low;

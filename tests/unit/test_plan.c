@@ -166,11 +166,13 @@ static void evaluations_that_are_not_delimited_are_training(void **state)
 static void what_cannot_be_a_base_says_why(void **state)
 {
     mls_plan_request request = asking(*state);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         static const char *const reasons[] = {"no valid run",
                                               "weak scaling: many models side by side are not predicted",
-                                              "number of accelerators not known", "global batch size not known",
-                                              "how much it took to converge is not known"};
+                                              "number of accelerators not known",
+                                              "global batch size not known",
+                                              "how much it took to converge is not known",
+                                              "its runs do not converge in one unit"};
         mls_side_run runs[RUNS];
         mls_side_group group = made_group(runs);
         mls_plan plan;
@@ -181,6 +183,7 @@ static void what_cannot_be_a_base_says_why(void **state)
         for (int k = 0; k < RUNS; k++) {
             runs[k].valid = i != 0;
             runs[k].to_converge = i == 4 ? (double)NAN : 24000;
+            runs[k].unit = i == 5 && k == 1 ? "epochs" : "samples";
         }
         assert_int_equal(plan_of(&group, &request, &plan, NULL), MLS_OK);
         assert_int_equal(plan.bases.count, 0);
