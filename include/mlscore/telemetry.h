@@ -146,13 +146,13 @@ typedef struct mls_telemetry_window {
 } mls_telemetry_window;
 
 /** The summary of the windows made. */
-typedef struct mls_telemetry_told {
+typedef struct mls_telemetry_reported {
     mls_finding_counts counts;
     size_t windows;   /**< how many were made, in their order, each counted once */
     bool zone_sought; /**< for one that nothing overlaps: `zone` is what to suggest, or "" */
     char zone[8];
     mls_telemetry_run whole; /**< from the first to the last measurement: the window where no run is named */
-} mls_telemetry_told;
+} mls_telemetry_reported;
 
 /** Everything read.  Owns all it points to but runs, their files, and what options point to. */
 typedef struct mls_telemetry {
@@ -164,7 +164,7 @@ typedef struct mls_telemetry {
     bool out_of_memory;                 /**< a file of these was too large */
     struct mls_telemetry_file *sources; /**< with measurements */
     size_t source_count;
-    mls_telemetry_told *told;
+    mls_telemetry_reported *reported;
 } mls_telemetry;
 
 /** Reads what stands under `paths` ("-": standard input; folders are walked).  There is a window for each run; without

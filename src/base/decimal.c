@@ -193,7 +193,7 @@ bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal)
     return open == '.' ? !decided || marks.point : open == ',' && (decided ? marks.comma : comma_decimal);
 }
 
-void mls_decimal_settle(mls_decimal *number, mls_marks marks, bool comma_decimal)
+void mls_decimal_decide(mls_decimal *number, mls_marks marks, bool comma_decimal)
 {
     number->exponent -= mls_marks_decimal(marks, number->open, comma_decimal) ? 3 : 0;
     number->open = '\0';

@@ -41,7 +41,7 @@ bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number
 bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal);
 
 /* Decides what an open number is, so. */
-void mls_decimal_settle(mls_decimal *number, mls_marks marks, bool comma_decimal);
+void mls_decimal_decide(mls_decimal *number, mls_marks marks, bool comma_decimal);
 
 /* The number itself (an open one: its mark groups). */
 double mls_decimal_double(const mls_decimal *number);

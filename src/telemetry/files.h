@@ -57,7 +57,7 @@ mls_str mls_host_of(const char *path);
 
 /* Names the hosts of files whose names say none: by their folders, or as hosts of their own where they must be of
  * several.  False: no memory. */
-bool mls_hosts_settle(struct mls_telemetry_file *files, size_t count) MLS_MUST_USE;
+bool mls_hosts_name(struct mls_telemetry_file *files, size_t count) MLS_MUST_USE;
 
 /* Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
  * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */

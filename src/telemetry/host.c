@@ -262,7 +262,7 @@ static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, s
     return true;
 }
 
-bool mls_hosts_settle(struct mls_telemetry_file *files, size_t count)
+bool mls_hosts_name(struct mls_telemetry_file *files, size_t count)
 {
     size_t unnamed = 0;
     size_t devices = 0;

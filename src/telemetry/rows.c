@@ -82,7 +82,7 @@ int32_t mls_value_read(mls_str cell, bool *lost)
             return MLS_NO_VALUE;
         }
         /* nvidia-smi groups nothing: a comma is the decimal mark of a locale. */
-        mls_decimal_settle(&number, (mls_marks){false, false}, true);
+        mls_decimal_decide(&number, (mls_marks){false, false}, true);
     }
     /* A number is followed by a unit, not by more of a word. */
     const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;

@@ -135,7 +135,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     status = mls_relay_run(&relay);
     const mls_status kept = keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
-    return status == MLS_OK && kept == MLS_OK && mls_hosts_settle(telemetry->sources, telemetry->source_count)
+    return status == MLS_OK && kept == MLS_OK && mls_hosts_name(telemetry->sources, telemetry->source_count)
                ? MLS_OK
                : mls_error_memory(error);
 }
@@ -156,20 +156,20 @@ static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
 
 mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window)
 {
-    mls_telemetry_told *told = telemetry->told;
+    mls_telemetry_reported *reported = telemetry->reported;
     mls_status status = mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0},
                                                   &telemetry->runs[number], &telemetry->options, window);
     if (status == MLS_OK && mls_findings_found(&window->findings, MLS_FINDING_NO_OVERLAP) > 0) {
-        if (!told->zone_sought) {
+        if (!reported->zone_sought) {
             status = mls_timezone_suggest(telemetry->sources, telemetry->source_count, telemetry->runs,
-                                          telemetry->window_count, &telemetry->options, told->zone);
-            told->zone_sought = true;
+                                          telemetry->window_count, &telemetry->options, reported->zone);
+            reported->zone_sought = true;
         }
-        memcpy(window->suggested_timezone, told->zone, sizeof told->zone);
+        memcpy(window->suggested_timezone, reported->zone, sizeof reported->zone);
     }
-    if (status == MLS_OK && number == told->windows) {
-        mls_finding_counts_add(&told->counts, &window->findings.counts);
-        told->windows++;
+    if (status == MLS_OK && number == reported->windows) {
+        mls_finding_counts_add(&reported->counts, &window->findings.counts);
+        reported->windows++;
     }
     return status;
 }
@@ -178,8 +178,8 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error)
 {
-    *telemetry = (mls_telemetry){.options = *options, .told = calloc(1, sizeof *telemetry->told)};
-    if (telemetry->told == NULL) {
+    *telemetry = (mls_telemetry){.options = *options, .reported = calloc(1, sizeof *telemetry->reported)};
+    if (telemetry->reported == NULL) {
         return mls_error_memory(error);
     }
     mls_status status = mls_sources_find(paths, path_count, &telemetry->skipped, error);
@@ -187,8 +187,8 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
         status = mls_telemetry_open(telemetry, options, error);
     }
     if (status == MLS_OK && telemetry->source_count > 0) {
-        telemetry->told->whole = whole_run(telemetry);
-        telemetry->runs = run_count > 0 ? runs : &telemetry->told->whole;
+        telemetry->reported->whole = whole_run(telemetry);
+        telemetry->runs = run_count > 0 ? runs : &telemetry->reported->whole;
         telemetry->window_count = run_count > 0 ? run_count : 1;
     }
     return status;
@@ -202,6 +202,6 @@ void mls_telemetry_release(mls_telemetry *telemetry)
     }
     free(telemetry->sources);
     mls_sources_release(&telemetry->skipped);
-    free(telemetry->told);
+    free(telemetry->reported);
     *telemetry = (mls_telemetry){0};
 }

@@ -147,7 +147,7 @@ static void the_file_settles_what_is_open(void **state)
         mls_decimal number;
         mls_marks marks = {false, false};
         assert_true(mls_decimal_parse_local(mls_str_from(table[i].text), &marks, &number));
-        mls_decimal_settle(&number, table[i].marks, table[i].comma_decimal);
+        mls_decimal_decide(&number, table[i].marks, table[i].comma_decimal);
         assert_close(mls_decimal_double(&number), table[i].value, 1e-15);
     }
 }
