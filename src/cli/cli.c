@@ -367,13 +367,13 @@ void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
         if (run->too_many_hyperparameters) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %d hyperparameters are told, and the batch size",
-                        MLS_HYPERPARAMETERS_KEPT);
+            mls_cli_say(cli, MLS_EXIT_OK, run->file,
+                        "only the first %d hyperparameters are reported, and the batch size", MLS_HYPERPARAMETERS_KEPT);
         }
         if (run->long_key_line > 0) {
             mls_cli_say(cli, MLS_EXIT_OK, run->file,
-                        "line %zu: a hyperparameter whose name has more than %d bytes is not told", run->long_key_line,
-                        MLS_HYPERPARAMETER_LENGTH);
+                        "line %zu: a hyperparameter whose name has more than %d bytes is not reported",
+                        run->long_key_line, MLS_HYPERPARAMETER_LENGTH);
         }
     }
 }

@@ -79,7 +79,7 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
 {
     const mls_edition *edition;
     if (cli->operands.count > 0) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is told by options, not by '%s'",
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is said by options, not by '%s'",
                            cli->operands.items[0]);
     }
     if (search->trend && settings->sort > 0) {

@@ -103,12 +103,12 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
         for (size_t i = 0; i < collection->run_count; i++) {
             const mls_tracked *tracked = collection->runs[i].notes;
             if (tracked != NULL && tracked->too_many) {
-                mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file, "only the first %d tracked names are told",
+                mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file, "only the first %d tracked names are reported",
                             MLS_TRACKED_NAMES_MAX);
             }
             if (tracked != NULL && tracked->long_line > 0) {
                 mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file,
-                            "line %zu: a tracked name of more than %d bytes is not told", tracked->long_line,
+                            "line %zu: a tracked name of more than %d bytes is not reported", tracked->long_line,
                             MLS_TRACKED_NAME_LENGTH_MAX);
             }
         }

@@ -169,7 +169,7 @@ static mls_status gather_finish(mls_gather *gather)
     profile->length_ms = (double)NAN;
     if (marks.point && marks.comma) {
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
-                         "some numbers have a decimal point and some a decimal comma: what 1,234 is cannot be told");
+                         "some numbers have a decimal point and some a decimal comma: what 1,234 means is not clear");
     }
     if ((gather->has_line && !mls_gather_line(gather)) ||
         (profile->kind == MLS_PROFILE_NCU && (!mls_gather_counters(gather) || !mls_gather_list_advice(gather))) ||

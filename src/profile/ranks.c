@@ -256,7 +256,7 @@ static void check_clocks(const ranks_match *match)
             isfinite(ranks->items[0].profile->start_ms)) {
             mls_findings_add(&ranks->findings, MLS_FINDING_RANK_CLOCK, (mls_finding_place){.path = rank->profile->file},
                              "the clock of rank %zu is %s ms %s that of rank %zu, by the ends of %s: times of day of "
-                             "these traces cannot be compared; waiting is told without clocks",
+                             "these traces cannot be compared; waiting is measured without clocks",
                              rank->rank, mls_words_trimmed(fabs(apart), 3).text, apart > 0 ? "ahead of" : "behind",
                              ranks->items[0].rank,
                              mls_words_plural(sums->apart_count, "collective", "collectives").text);

@@ -78,10 +78,9 @@ static void show_run(mls_view *view, const mls_profile *profile)
                         mls_words_grouped(profile->run.offset_minutes, 2).text, profile->run.file,
                         profile->run.inside ? ", all of it inside of the run" : ", not all of it inside of the run");
     } else if (profile->run.file != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies cannot be told: %s",
-                        profile->run.file,
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies is not known: %s", profile->run.file,
                         isfinite(profile->start_ms) ? "there is no run with a run_start"
-                                                    : "the profile does not tell the time of day");
+                                                    : "the profile does not say the time of day");
     }
 }
 

@@ -123,7 +123,7 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
     }
     mls_profile_table_finish(&table, view);
     if (!profile->has_devices) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums do not tell of devices and streams");
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums say nothing of devices and streams");
     }
 }
 

@@ -167,7 +167,7 @@ void mls_ranks_show(mls_view *view, const mls_profiles *all)
     }
     if (job->matched + job->unmatched == 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "no kernel says of which collective it is: who waited for whom cannot be told");
+                        "no kernel says of which collective it is: who waited for whom is not known");
     }
     for (size_t i = 0; i < job->verdict_count; i++) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", job->verdicts[i].message,

@@ -238,7 +238,7 @@ static void show_energy(mls_view *view, const mls_group *group)
     }
     if (isnan(joules)) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s",
-                        isnan(group->score.score_minutes) ? "none without a score" : "cannot be told");
+                        isnan(group->score.score_minutes) ? "none without a score" : "not known");
     } else {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s J (%s kJ)",
                         mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);

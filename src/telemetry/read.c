@@ -429,7 +429,7 @@ static void note_devices(log_reading *reading, size_t parts)
     }
     if (untimed > 0) {
         note_row(reading, MLS_FINDING_NO_TIME,
-                 "the log has no times: it is told as a whole; --start and --interval give them");
+                 "the log has no times: it is summed up as a whole; --start and --interval give them");
     }
     if (parts > 0) {
         note_rows(reading, MLS_FINDING_DEVICE_ORDER, parts + 1,

@@ -59,7 +59,7 @@ static void report_state(mls_throughput_group *group, const mls_throughput *run)
                          "run_stop is before run_start (line %zu): nothing of the run was timed", read->run_start.line);
     } else if (!run->has_parts) {
         mls_findings_add(&group->findings, MLS_FINDING_NOT_MEASURED, run_of(run, read->line),
-                         "more than %s evaluations, or starts and stops of blocks: only its length is told",
+                         "more than %s evaluations, or starts and stops of blocks: only its length is reported",
                          mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
     }
 }
