@@ -4,7 +4,8 @@
  *
  * They are embedded in the library (src/data/published), as a scorer of the published logs found them.  What is known
  * to be amiss: two of Google's carry a factor that the review committee set; in training 4.0 systems of one submitter
- * share a name; weak scaling and power are left out.  Numbers that are not known are NAN, texts NULL. */
+ * share a name; weak scaling and power are left out; of training 6.0 only the closed division is there, and of most of
+ * its results no more than bounds.  Numbers that are not known are NAN, texts NULL. */
 #pragma once
 
 #include "mlscore/group.h"
@@ -19,6 +20,16 @@ typedef struct mls_published_system {
     mls_accelerator_model model;
 } mls_published_system;
 
+/** How well the score of a result is known. */
+typedef enum mls_published_known {
+    MLS_PUBLISHED_EXACT,     /**< to the four decimals of the tables */
+    MLS_PUBLISHED_ANNOUNCED, /**< in fewer digits, as somebody announced it */
+    MLS_PUBLISHED_BOUNDS     /**< no more than bounds of what it was before scaling: minutes are NAN */
+} mls_published_known;
+
+/** "exact", "announced", "bounds". */
+const char *mls_published_known_name(mls_published_known known);
+
 typedef struct mls_published_result {
     mls_usage usage;
     const char *round; /**< "5.1" */
@@ -26,15 +37,19 @@ typedef struct mls_published_result {
     const mls_published_system *system;
     const char *benchmark;
     double runs, runs_ok;
-    double minutes; /**< the score, scaled; four decimals */
+    mls_published_known known;
+    double minutes;                     /**< the score, scaled; four decimals */
+    double unscaled_low, unscaled_high; /**< bounds of it before scaling; NAN: not known */
     double scale_factor, global_batch_size, to_converge;
     double accelerator_minutes; /**< NAN: a machine without accelerators */
-    size_t rank; /**< 1 + how many of the same usage, edition, benchmark and division are faster, and of how many */
-    size_t ranked;
-    size_t row; /**< in the order of the tables, which decides ties */
+    size_t rank;      /**< 1 + how many of the same usage, edition, benchmark and division are faster; 0: of bounds */
+    size_t ranked;    /**< of how many, those whose minutes are known */
+    size_t published; /**< and of how many in all */
+    size_t row;       /**< in the order of the tables, which decides ties */
 } mls_published_result;
 
-/** Results, newest edition first; of an edition by benchmark, division (closed, open, not said), minutes and row. */
+/** Results, newest edition first; of an edition by benchmark, division (closed, open, not said), minutes (bounds behind
+ * them, by the lower) and row. */
 typedef struct mls_published {
     struct mls_arena *arena;
     mls_published_result *results;
@@ -80,7 +95,8 @@ typedef struct mls_published_filter {
     const char *texts[MLS_PUBLISHED_TEXTS];    /**< NULL: any */
     bool whole_accelerator;                    /**< the accelerator's text is a name, not words of names */
     double min_accelerators, max_accelerators; /**< 0: no bound */
-    bool best;  /**< only the fastest of each edition, benchmark, division and number of accelerators */
+    bool best;  /**< only the fastest of each edition, benchmark, division and number of accelerators: of those whose
+                     minutes are known, as of a trend */
     bool trend; /**< of these, numbers of accelerators that occur in several editions, by benchmark, division, number of
                      accelerators and edition, the oldest first */
     mls_published_order order; /**< but of a trend */
@@ -196,25 +212,28 @@ typedef struct mls_published_near {
     const mls_published_result *result;
     double ratio;
     bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
-    size_t rank_alike, ranked_alike;     /**< among those on as many of the same accelerators; 0: not asked for */
+    size_t rank_alike, ranked_alike;     /**< among those on as many of the same accelerators whose minutes are known;
+                                              0: not asked for */
     const struct mls_published_why *why; /**< see compare.h; NULL: not asked for, or a side has no runs */
 } mls_published_near;
 
 /** Where a group stands, or would stand, among the published results of its edition, benchmark and division, whoever's
- * they are: 1 and how many others are faster, of how many with it; all, and those on as many of the same accelerators
- * (0: which is not known). */
+ * they are: 1 and how many others are faster, of how many with it whose minutes are known; all, and those on as many of
+ * the same accelerators (0: which is not known). */
 typedef struct mls_published_place {
     size_t rank, ranked, rank_alike, ranked_alike;
+    size_t published; /**< all with it, of bounds too */
 } mls_published_place;
 
-/** The results of the group's benchmark and division nearest to it: those of its edition, or, where there are none (see
- * result->edition), of the newest edition that has some.  They are sorted by |ln(accelerators / the group's)| to nine
- * decimals (not known: last; the group's not known: all alike), the same model before others, minutes, and row.
- * Returns how many of at most `count` are in `near`. */
+/** The results of the group's benchmark and division nearest to it, of those that are known exactly: those of its
+ * edition, or, where there are none (see result->edition), of the newest edition that has some.  They are sorted by
+ * |ln(accelerators / the group's)| to nine decimals (not known: last; the group's not known: all alike), the same model
+ * before others, minutes, and row. Returns how many of at most `count` are in `near`. */
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
 
-/** The place of a group, and those that stand around it on as many of the same accelerators, in `around` by minutes:
+/** The place of a group, and those known exactly that stand around it on as many of the same accelerators, in `around`
+ * by minutes:
  * the fastest, the group itself where it is published, and the next ones that are faster and slower, `limit` of either.
  * The query's submitter chooses the others.  Returns how many they are: `around` has room for 2 * limit + 3.  Their
  * edition is that of mls_published_nearest() for any submitter.  Nothing is around where model or number is not known.
@@ -228,7 +247,8 @@ typedef struct mls_published_edition {
     mls_published results;
 } mls_published_edition;
 
-/** The fastest published result of the edition, model and number of accelerators of each group. */
+/** The fastest published result of the edition, model and number of accelerators of each group, of those that are known
+ * exactly. */
 typedef struct mls_published_beside {
     MLS_LIST_OF(mls_published_edition) editions; /**< of the groups that something can stand beside, each once */
     mls_published_near *near;                    /**< of each group; result NULL: there is none */

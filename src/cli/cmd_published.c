@@ -175,6 +175,15 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
     }
 }
 
+static bool any_runs(const mls_published_opened *opened)
+{
+    bool any = false;
+    for (size_t i = 0; i < opened->count; i++) {
+        any |= opened->items[i].runs.count > 0;
+    }
+    return any;
+}
+
 static void search_published(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
 {
     const published_settings *settings = cli->settings;
@@ -201,6 +210,8 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     }
     if (count == 0) {
         explain_nothing(cli, published, search);
+    } else if (settings->runs && !any_runs(&opened)) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "the runs of what was found are not public");
     }
     mls_published_opened_release(&opened);
     free(hits);
@@ -233,7 +244,7 @@ const mls_command mls_command_published = {
     .name = "published",
     .summary = "search the results that were published",
     .usage = "[OPTION]…",
-    .about = "Searches the results of the public rounds: training 0.7 to 5.1, hpc 1.0 to 3.0.\n"
+    .about = "Searches the results of the public rounds: training 0.7 to 6.0, hpc 1.0 to 3.0.\n"
              "Without options all of training are found, the newest edition first.",
     .options = options,
     .settings_size = sizeof(published_settings),

@@ -64,7 +64,7 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     unsigned newest = 0;
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (answers(query, result)) {
+        if (answers(query, result) && result->known == MLS_PUBLISHED_EXACT) {
             if (result->edition == query->edition) {
                 return query->edition;
             }
@@ -90,7 +90,7 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     size_t found = 0;
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !answers(query, result)) {
+        if (result->edition != edition || !answers(query, result) || result->known != MLS_PUBLISHED_EXACT) {
             continue;
         }
         size_t at = found;
@@ -119,10 +119,14 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     size_t faster = 0;
     size_t slower = 0;
     const bool known = !isnan(query->accelerators) && query->model != NULL;
-    *place = (mls_published_place){1, 0, known, 0};
+    *place = (mls_published_place){1, 0, known, 0, 0};
     for (size_t i = 0, rank = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (result->edition != edition || !answers(&any, result)) {
+            continue;
+        }
+        place->published++;
+        if (result->known == MLS_PUBLISHED_BOUNDS) {
             continue;
         }
         mls_published_near near = near_of(query, result);
@@ -144,7 +148,8 @@ size_t mls_published_around(const mls_published *published, const mls_published_
             place->rank = result->rank;
             place->rank_alike = rank;
         }
-        if (near.self || (is_wanted(query, result) && (before || slower < limit))) {
+        const bool shown = is_wanted(query, result) && result->known == MLS_PUBLISHED_EXACT;
+        if (near.self || (shown && (before || slower < limit))) {
             around[count++] = near;
             faster += before;
             slower += behind;
@@ -156,6 +161,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
         }
     }
     place->ranked += !published_itself;
+    place->published += !published_itself;
     for (size_t i = 0; i < count; i++) {
         around[i].ranked_alike = place->ranked_alike;
     }
@@ -248,7 +254,8 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
     mls_published_query query = mls_query_of_side(group);
     query.submitter = request->submitter;
     if (group->benchmark == NULL || !isfinite(group->scaled_minutes)) {
-        return mls_leave_out(comparison, group, group->benchmark == NULL ? "unknown benchmark" : "no score")
+        return mls_leave_out(comparison, group,
+                             group->benchmark == NULL ? "unknown benchmark" : mls_no_score_reason(group))
                    ? MLS_OK
                    : MLS_ERROR_MEMORY;
     }
@@ -268,8 +275,9 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
         beside.count + beside.around_count > 0
             ? MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside)
             : mls_leave_out(comparison, group,
-                            request->submitter != NULL ? "no published result of this benchmark, division and submitter"
-                                                       : "no published result of this benchmark and division");
+                            request->submitter != NULL
+                                ? "no published score of this benchmark, division and submitter is known exactly"
+                                : "no published score of this benchmark and division is known exactly");
     return added ? MLS_OK : MLS_ERROR_MEMORY;
 }
 

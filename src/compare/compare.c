@@ -199,7 +199,9 @@ bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails)
         bool known = false;
         for (size_t k = 1; k < block->group_count; k++) {
             const mls_compare_verdict verdict = block->differences[k].verdict;
-            known |= verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
+            known |= verdict == MLS_COMPARE_NOT_PUBLIC
+                         ? isfinite(block->differences[k].scaled_ratio)
+                         : verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
             passes &= verdict != MLS_COMPARE_SLOWER || !slower_fails;
         }
         passes &= known;

@@ -30,11 +30,20 @@ static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system
                                                 SYSTEM(TEXT, "host_processor", system.host_processor),
                                                 SYSTEM(TEXT, "framework", system.framework)};
 
+/* Nothing is said of what is exact. */
+#define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "announced bounds")
 #define RESULT(kind, member) MLS_MEMBER_OF(mls_published_result, #member, kind, member, NULL)
 static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RESULT(NUMBER, runs),
                                                 RESULT(NUMBER, runs_ok),      RESULT(NUMBER, minutes),
                                                 RESULT(NUMBER, scale_factor), RESULT(NUMBER, global_batch_size),
-                                                RESULT(NUMBER, to_converge)};
+                                                RESULT(NUMBER, to_converge),  KNOWN,
+                                                RESULT(NUMBER, unscaled_low), RESULT(NUMBER, unscaled_high)};
+
+const char *mls_published_known_name(mls_published_known known)
+{
+    static const char *const names[] = {"exact", "announced", "bounds"};
+    return known <= MLS_PUBLISHED_BOUNDS ? names[known] : "";
+}
 
 /* Reading in progress. */
 typedef struct published_reading {
@@ -74,6 +83,14 @@ static mls_status take_published_system(published_reading *reading, const mls_te
     return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
 }
 
+/* Whether as much is known of a score as its row says. */
+static bool is_known_as_said(const mls_published_result *result)
+{
+    return result->known == MLS_PUBLISHED_BOUNDS
+               ? isnan(result->minutes) && result->unscaled_low > 0 && result->unscaled_high >= result->unscaled_low
+               : result->minutes > 0;
+}
+
 static mls_status take_published_result(published_reading *reading, const mls_text_row *cells)
 {
     mls_published *to = reading->to;
@@ -84,18 +101,31 @@ static mls_status take_published_result(published_reading *reading, const mls_te
     *result = reading->result;
     result->row = to->count;
     const mls_status status = mls_text_table_row(&reading->results, cells, result);
-    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !(result->minutes > 0)) {
+    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !is_known_as_said(result)) {
         return status != MLS_OK ? status : MLS_ERROR_VALUE;
     }
     result->accelerator_minutes = result->minutes * result->system->accelerators;
     return MLS_OK;
 }
 
+/* The last columns are of one round only: rows of the others are read faster when nobody asks them for these. */
+static mls_status read_result_heading(mls_text_table *results, const mls_text_row *row)
+{
+    const mls_status status = mls_text_table_heading(results, row);
+    while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0) {
+        results->count--;
+    }
+    return status;
+}
+
 static mls_status take_published_row(void *state, const mls_text_row *row)
 {
     published_reading *reading = state;
+    if (reading->systems.columns == 0) {
+        return mls_text_table_heading(&reading->systems, row);
+    }
     if (reading->results.columns == 0) {
-        return mls_text_table_heading(reading->systems.columns == 0 ? &reading->systems : &reading->results, row);
+        return read_result_heading(&reading->results, row);
     }
     return row->count == reading->systems.columns ? take_published_system(reading, row)
                                                   : take_published_result(reading, row);
@@ -105,6 +135,7 @@ static mls_status read_published_table(published_reading *reading, mls_str text)
 {
     mls_arena *arena = reading->to->arena;
     reading->result.system = NULL;
+    reading->result.unscaled_low = reading->result.unscaled_high = (double)NAN;
     reading->systems = (mls_text_table){.members = system_members,
                                         .count = sizeof system_members / sizeof *system_members,
                                         .bars = true,
@@ -136,6 +167,7 @@ static int compare_results(const void *left, const void *right)
     const mls_published_result *b = right;
     int order = compare_places(a, b);
     order = order != 0 ? order : mls_compare_doubles(a->minutes, b->minutes);
+    order = order != 0 || !isnan(a->minutes) ? order : mls_compare_doubles(a->unscaled_low, b->unscaled_low);
     return order != 0 ? order : mls_compare_sizes(a->row, b->row);
 }
 
@@ -143,14 +175,18 @@ static void rank_results(mls_published *published)
 {
     mls_published_result *results = published->results;
     for (size_t first = 0, end; first < published->count; first = end) {
+        size_t ranked = 0;
         end = first;
         while (end < published->count && compare_places(&results[first], &results[end]) == 0) {
             const bool tied = end > first && results[end].minutes <= results[end - 1].minutes;
-            results[end].rank = tied ? results[end - 1].rank : end - first + 1;
+            const bool known = !isnan(results[end].minutes); /* these come first */
+            ranked += known;
+            results[end].rank = tied ? results[end - 1].rank : known ? ranked : 0;
             end++;
         }
         for (size_t i = first; i < end; i++) {
-            results[i].ranked = end - first;
+            results[i].ranked = ranked;
+            results[i].published = end - first;
         }
     }
 }

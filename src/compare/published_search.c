@@ -203,7 +203,7 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (mls_published_passes(filter, result) && !(filter->trend && isnan(result->system->accelerators)) &&
-            !((filter->best || filter->trend) && is_beaten(*hits, *count, result))) {
+            !((filter->best || filter->trend) && (isnan(result->minutes) || is_beaten(*hits, *count, result)))) {
             (*hits)[(*count)++] = (mls_published_hit){.result = result, .ratio = (double)NAN};
         }
     }

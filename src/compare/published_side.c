@@ -15,6 +15,12 @@ static mls_run timed_run(const mls_published_run *run)
     return (mls_run){.valid = run->valid, .run_start = {.time_ms = start}, .run_stop = {.time_ms = start + run->ms}};
 }
 
+const char *mls_no_score_reason(const mls_side_group *group)
+{
+    return group->published != NULL && group->published->known != MLS_PUBLISHED_EXACT ? "score not known exactly"
+                                                                                      : "no score";
+}
+
 static bool add_published_settings(mls_arena *arena, mls_settings *to, const mls_published_runs *from)
 {
     bool ok = true;
@@ -82,6 +88,7 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
                                bool select_window, mls_side_group *group, mls_error *error)
 {
     const mls_published_system *system = result->system;
+    const bool exact = result->known == MLS_PUBLISHED_EXACT;
     mls_published_runs opened;
     mls_buffer path = {0};
     mls_buffer edition = {0};
@@ -100,7 +107,7 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
                               .accelerators = system->accelerators,
                               .score_minutes = NAN,
                               .scale = result->scale_factor,
-                              .scaled_minutes = result->minutes};
+                              .scaled_minutes = exact ? result->minutes : (double)NAN};
     const bool named = !path.failed && !edition.failed && group->path != NULL && group->edition != NULL;
     mls_buffer_release(&path);
     mls_buffer_release(&edition);

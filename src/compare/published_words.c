@@ -237,8 +237,9 @@ static void choose_one(const choosing *in, published_words *of)
         for (end = first; end < of->left.count && strcmp(results[end].benchmark, results[first].benchmark) == 0;
              end++) {
             those.count++;
-            chosen = of->best && chosen == NULL && group != NULL && is_on_as_many(group, &results[end]) ? &results[end]
-                                                                                                        : chosen;
+            const bool may_be = results[end].known == MLS_PUBLISHED_EXACT && group != NULL;
+            chosen =
+                of->best && chosen == NULL && may_be && is_on_as_many(group, &results[end]) ? &results[end] : chosen;
         }
         if (of->nearest && group != NULL) {
             mls_published_query query = mls_query_of_side(group);
@@ -304,8 +305,8 @@ static mls_status explain_none(const choosing *in, const published_words *of, bo
                         !in_round   ? "no results of that round are published"
                         : !meant    ? "no published result is all of that"
                         : !narrowed ? "no published result on a benchmark of the other sides"
-                        : of->best  ? "no published result on as many of the same accelerators"
-                                    : "no published result of this benchmark and division",
+                        : of->best  ? "no published score on as many of the same accelerators is known exactly"
+                                    : "no published score of this benchmark and division is known exactly",
                         error);
 }
 

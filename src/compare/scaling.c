@@ -12,9 +12,17 @@ static bool is_model_known(const mls_side_group *group)
     return group->accelerator != NULL || group->side->accelerators > 0;
 }
 
+/* Of a result whose runs are not public the score before scaling follows from the published one. */
+static void take_published_score(mls_side_group *group)
+{
+    if (group->published != NULL && group->runs.count == 0) {
+        group->score_minutes = group->scaled_minutes / group->scale;
+    }
+}
+
 static const char *why_left_out(const mls_side_group *group)
 {
-    return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? "no score"
+    return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
            : !isfinite(group->accelerators)                               ? "number of accelerators not known"
            : !(group->accelerators > 0)                                   ? "no accelerators"
            : !is_model_known(group)                                       ? "accelerator model not known"
@@ -106,6 +114,7 @@ bool mls_scaling_make(mls_comparison *comparison)
     bool ok = groups != NULL;
     for (size_t i = 0; i < total && ok; i++) {
         mls_side_group *group = comparison->groups.items[i];
+        take_published_score(group);
         const char *reason = why_left_out(group);
         ok = reason == NULL || mls_leave_out(comparison, group, reason);
         groups[count] = (scaled_group){group, i, i};

@@ -57,6 +57,9 @@ mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str t
 mls_status mls_published_group(mls_arena *arena, const mls_published_result *result, const mls_benchmark *rules,
                                bool select_window, mls_side_group *group, mls_error *error) MLS_MUST_USE;
 
+/* Why a group without a score has none: of a published result not every score is known. */
+const char *mls_no_score_reason(const mls_side_group *group);
+
 /* `published:WORDS`: whether a path is that, whether some side has one, and the groups of all that have, behind those
  * of logs.  MLS_ERROR_VALUE: no result, or several systems, which are listed in the comparison. */
 #define MLS_PUBLISHED_PREFIX "published:"

@@ -81,7 +81,9 @@ MLS_FIELDS(outlier, mls_outlier, OUTLIER_FIELDS)
     F(compared, evaluations, NUMBER_OR_NULL, "", mls_sum_mean(&row->evaluations, row->kept))                           \
     F(compared, startup_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_STARTUP))                             \
     F(compared, between_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_BETWEEN))                             \
-    F(compared, tail_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_TAIL))
+    F(compared, tail_ms, NUMBER_OR_NULL, "ms", mls_compare_part(row, MLS_PART_TAIL))                                   \
+    F(compared, known, TEXT_OR_NULL, "",                                                                               \
+      row->published != NULL ? mls_published_known_name(row->published->known) : NULL)
 MLS_FIELDS(compared, mls_side_group, COMPARED_FIELDS)
 
 static const char *interval_of(const mls_difference *difference)
@@ -194,12 +196,14 @@ MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
 #define AROUND_FIELDS(F)                                                                                               \
     NEAR_FIELDS_OF(F, around)                                                                                          \
     F(around, ranked, NUMBER, "", row->result->ranked)                                                                 \
+    F(around, published, NUMBER, "", row->result->published)                                                           \
     F(around, rank_alike, NUMBER, "", row->rank_alike)                                                                 \
     F(around, ranked_alike, NUMBER, "", row->ranked_alike)
 MLS_FIELDS(around, mls_published_near, AROUND_FIELDS)
 #define PLACE_FIELDS(F)                                                                                                \
     F(mls_place, rank, NUMBER, "", row->rank)                                                                          \
     F(mls_place, ranked, NUMBER, "", row->ranked)                                                                      \
+    F(mls_place, published, NUMBER, "", row->published)                                                                \
     F(mls_place, rank_alike, COUNT_OR_NULL, "", row->rank_alike)                                                       \
     F(mls_place, ranked_alike, COUNT_OR_NULL, "", row->ranked_alike)
 MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FIELDS)

@@ -225,15 +225,22 @@ static bool is_itself(const mls_difference *difference)
            (difference->verdict == MLS_COMPARE_NONE || difference->verdict == MLS_COMPARE_TOO_FEW);
 }
 
+/* Whether a side is the reason why there is no verdict: it has no score, or no public runs. */
+static bool lacks_for_verdict(const mls_side_group *group, mls_compare_verdict verdict)
+{
+    return verdict == MLS_COMPARE_NOT_PUBLIC ? group->published != NULL && group->runs.count == 0
+                                             : verdict == MLS_COMPARE_NO_SCORE && !isfinite(group->score_minutes);
+}
+
 static void verdict_append(const mls_difference *difference, mls_buffer *words)
 {
     if (is_itself(difference)) {
         mls_buffer_append_text(words, "the same runs on both sides");
         return;
     }
-    const bool scored = difference->verdict < MLS_COMPARE_NO_SCORE || isfinite(difference->a->score_minutes);
-    const bool both = !scored && !isfinite(difference->b->score_minutes);
-    const char *name = (scored ? difference->b : difference->a)->side->name;
+    const bool of_a = lacks_for_verdict(difference->a, difference->verdict);
+    const bool both = of_a && lacks_for_verdict(difference->b, difference->verdict);
+    const char *name = (of_a ? difference->a : difference->b)->side->name;
     const char *after = verdicts[difference->verdict].after;
     mls_buffer_append_text(words, verdicts[difference->verdict].before);
     if (after != NULL) {
@@ -241,9 +248,22 @@ static void verdict_append(const mls_difference *difference, mls_buffer *words)
     }
 }
 
+/* What is known of a published score that is not exact. */
+static void known_append(mls_buffer *line, const mls_side_group *group)
+{
+    const mls_published_result *result = group->published;
+    if (result != NULL && result->known != MLS_PUBLISHED_EXACT) {
+        mls_buffer_printf(line, "   score of %s: %s min %s", group->side->name,
+                          mls_published_minutes_words(result).text,
+                          result->known == MLS_PUBLISHED_ANNOUNCED ? "as announced" : "before scaling");
+    }
+}
+
 /* How the verdict is known. */
 static void evidence_append(mls_buffer *line, const mls_difference *difference)
 {
+    known_append(line, difference->a);
+    known_append(line, difference->b);
     if (is_itself(difference)) {
         mls_buffer_printf(line, "   %s with equal times of run_start and run_stop",
                           mls_words_plural(difference->same_runs, "run", "runs").text);

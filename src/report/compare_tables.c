@@ -20,6 +20,9 @@ static void append_ranks(mls_buffer *line, const mls_beside *beside)
         mls_buffer_printf(line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
     }
     mls_buffer_printf(line, "%zu of %zu of all", place->rank, place->ranked);
+    if (place->published > place->ranked) {
+        mls_buffer_printf(line, " whose minutes are known (%zu are published)", place->published);
+    }
 }
 
 static void show_yours(mls_view *view, const mls_beside *beside)
@@ -82,12 +85,13 @@ void mls_nearest_show(mls_printer *to, const void *what)
         mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
         /* An edition without results is compared with another one's. */
         if (!mls_str_equal(mls_compare_round(beside->group), mls_str_from(round))) {
-            mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6, "no published result of this edition; these are of %s",
-                            round);
+            mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
+                            "no published score of this edition is known exactly; these are of %s", round);
         }
         show_yours(to->view, beside);
         if (!around && isfinite(beside->group->accelerators)) {
-            mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6, "none is published on as many of the same; the nearest:");
+            mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6,
+                            "no published score on as many of the same is known exactly; the nearest:");
         }
         mls_view_gap(to->view);
         for (size_t k = 0; k < (around ? beside->around_count : beside->count); k++) {

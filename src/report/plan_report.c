@@ -59,7 +59,8 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
         mls_table_text(table, "on as many", RIGHT, NULL);
     }
     if (row->place.ranked > 1) {
-        mls_table_cell(table, "of all", RIGHT, table->style, "%zu of %zu", row->place.rank, row->place.ranked);
+        mls_table_cell(table, "of all", RIGHT, table->style, "%zu of %zu%s", row->place.rank, row->place.ranked,
+                       row->place.published > row->place.ranked ? " known" : "");
     } else {
         mls_table_text(table, "of all", RIGHT, NULL);
     }

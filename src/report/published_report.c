@@ -22,6 +22,33 @@ void mls_published_append_why(mls_buffer *words, const char *before, const mls_p
     }
 }
 
+mls_words mls_published_minutes_words(const mls_published_result *result)
+{
+    mls_words words = mls_words_grouped(result->minutes, 3);
+    if (result->known == MLS_PUBLISHED_ANNOUNCED) {
+        (void)mls_text_printf(words.text, sizeof words.text, "~%s", mls_words_trimmed(result->minutes, 3).text);
+    } else if (result->known == MLS_PUBLISHED_BOUNDS) {
+        mls_words low;
+        mls_words high;
+        int decimals = result->unscaled_low < 1 ? 2 : 1;
+        do { /* as few as tell them apart, of the four there are */
+            low = mls_words_grouped(result->unscaled_low, decimals);
+            high = mls_words_grouped(result->unscaled_high, decimals);
+        } while (strcmp(low.text, high.text) == 0 && decimals++ < 4);
+        (void)mls_text_printf(words.text, sizeof words.text, "%s-%s", low.text, high.text);
+    }
+    return words;
+}
+
+/* Of how many, where not all have a rank. */
+static void rank_cell(mls_table *table, const mls_published_result *result)
+{
+    char words[sizeof(mls_words)];
+    const bool all = result->ranked == result->published;
+    (void)mls_text_printf(words, sizeof words, all ? "%zu" : "%zu/%zu", result->rank, result->ranked);
+    mls_table_text(table, "rank", RIGHT, result->rank > 0 ? words : NULL);
+}
+
 /* A short name of what it ran on, or with -v the whole. */
 static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
 {
@@ -48,18 +75,51 @@ static void finish_list(mls_printer *to, mls_table *table, const mls_published_l
     }
 }
 
+static bool has_known(const mls_published_list *list, mls_published_known known)
+{
+    bool any = false;
+    for (size_t i = 0; i < list->count; i++) {
+        any |= list->hits[i].result->known == known;
+    }
+    return any;
+}
+
+/* Bounds have two decimal points, and would need much room if one of them were that of the column. */
+static unsigned minutes_look(const mls_published_list *list)
+{
+    return KEEP | (has_known(list, MLS_PUBLISHED_BOUNDS) ? RIGHT : DECIMAL);
+}
+
+/* Says what minutes stand for that are not exact. */
+static void show_legend(mls_printer *to, const mls_published_list *list)
+{
+    mls_buffer legend = {0};
+    if (has_known(list, MLS_PUBLISHED_ANNOUNCED)) {
+        mls_buffer_append_text(&legend, "~: as announced");
+    }
+    if (has_known(list, MLS_PUBLISHED_BOUNDS)) {
+        mls_buffer_printf(&legend, "%sa-b: bounds, before scaling; not ranked", legend.len > 0 ? "; " : "");
+    }
+    if (legend.len > 0 && !to->view->quiet) {
+        mls_view_gap(to->view);
+        mls_view_line(to->view, &legend, MLS_STYLE_DIM, 0, 2);
+    }
+    mls_buffer_release(&legend);
+}
+
 static void show_results(mls_printer *to, const void *what)
 {
     const mls_published_list *list = what;
+    const unsigned minutes = minutes_look(list);
     mls_table table = {0};
     for (size_t i = 0; i < list->count; i++) {
         const mls_published_result *result = list->hits[i].result;
         const mls_published_system *system = result->system;
         mls_table_row(&table);
-        mls_table_cell(&table, "rank", RIGHT, MLS_STYLE_PLAIN, "%zu", result->rank);
+        rank_cell(&table, result);
         mls_table_text(&table, "edition", KEEP, result->round);
         mls_table_text(&table, "benchmark", KEEP, result->benchmark);
-        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
+        mls_table_words(&table, "scaled min", minutes, mls_published_minutes_words(result));
         mls_table_words(&table, "accelerators", RIGHT | KEEP, mls_words_count(system->accelerators));
         mls_table_text(&table, "model", KEEP | MLS_COLUMN_CUT_LAST, accelerator_shown(to->view, system));
         mls_table_words(&table, "accel.-min", RIGHT, mls_words_count(floor(result->accelerator_minutes + 0.5)));
@@ -69,6 +129,7 @@ static void show_results(mls_printer *to, const void *what)
         note_division(&table, result);
     }
     finish_list(to, &table, list);
+    show_legend(to, list);
 }
 
 static void show_trend(mls_printer *to, const void *what)
@@ -83,7 +144,7 @@ static void show_trend(mls_printer *to, const void *what)
         mls_table_text(&table, "benchmark", KEEP, result->benchmark);
         mls_table_words(&table, "accelerators", RIGHT | KEEP, mls_words_count(system->accelerators));
         mls_table_text(&table, "edition", KEEP, result->round);
-        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
+        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_published_minutes_words(result));
         mls_table_text(&table, "change", RIGHT | KEEP, isnan(ratio) ? "" : mls_words_change(ratio).text);
         mls_table_text(&table, "model", 0, accelerator_shown(to->view, system));
         mls_table_text(&table, "submitter", 0, system->submitter);
@@ -91,6 +152,7 @@ static void show_trend(mls_printer *to, const void *what)
         note_division(&table, result);
     }
     finish_list(to, &table, list);
+    show_legend(to, list);
 }
 
 /* A setting's value as people write it: a text without its quotes. */
@@ -111,6 +173,7 @@ static const char *setting_shown(mls_table *table, const mls_published_runs *run
 static void show_published_settings(mls_printer *to, const void *what)
 {
     const mls_published_list *list = what;
+    const unsigned minutes = minutes_look(list);
     const mls_published_opened *opened = list->opened;
     mls_table table = {0};
     const size_t shown = opened->keys.count < SETTINGS_SHOWN ? opened->keys.count : SETTINGS_SHOWN;
@@ -125,7 +188,7 @@ static void show_published_settings(mls_printer *to, const void *what)
         mls_table_row(&table);
         mls_table_text(&table, "edition", KEEP, result->round);
         mls_table_text(&table, "benchmark", KEEP, result->benchmark);
-        mls_table_words(&table, "scaled min", DECIMAL | KEEP, mls_words_grouped(result->minutes, 3));
+        mls_table_words(&table, "scaled min", minutes, mls_published_minutes_words(result));
         mls_table_cell(&table, "system", KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s  %s", result->system->submitter,
                        result->system->system_id);
         for (size_t k = 0; k < shown; k++) {
@@ -139,6 +202,7 @@ static void show_published_settings(mls_printer *to, const void *what)
         mls_view_more(to->view, MLS_STYLE_DIM, 0, opened->keys.count - shown, "setting that differs",
                       "--format csv has all");
     }
+    show_legend(to, list);
 }
 
 /* A run of a published result. */
@@ -224,14 +288,18 @@ static void emit_settings(mls_emitter *to, const mls_published_runs *of)
     F(hit, benchmark, TEXT, "", row->result->benchmark)                                                                \
     F(hit, scaling, TEXT, "", ((void)row, "strong"))                                                                   \
     F(hit, runs, NUMBER, "", row->result->runs)                                                                        \
-    F(hit, runs_ok, NUMBER, "", row->result->runs_ok)                                                                  \
-    F(hit, minutes, NUMBER, "minutes", row->result->minutes)                                                           \
-    F(hit, scale_factor, NUMBER, "", row->result->scale_factor)                                                        \
+    F(hit, runs_ok, NUMBER_OR_NULL, "", row->result->runs_ok)                                                          \
+    F(hit, minutes, NUMBER_OR_NULL, "minutes", row->result->minutes)                                                   \
+    F(hit, scale_factor, NUMBER_OR_NULL, "", row->result->scale_factor)                                                \
     F(hit, global_batch_size, NUMBER_OR_NULL, "", row->result->global_batch_size)                                      \
     F(hit, to_converge, NUMBER_OR_NULL, "", row->result->to_converge)                                                  \
     F(hit, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->result->accelerator_minutes)                           \
-    F(hit, rank, NUMBER, "", row->result->rank)                                                                        \
+    F(hit, rank, COUNT_OR_NULL, "", row->result->rank)                                                                 \
     F(hit, ranked, NUMBER, "", row->result->ranked)                                                                    \
+    F(hit, published, NUMBER, "", row->result->published)                                                              \
+    F(hit, known, TEXT, "", mls_published_known_name(row->result->known))                                              \
+    F(hit, unscaled_low, NUMBER_OR_NULL, "minutes", row->result->unscaled_low)                                         \
+    F(hit, unscaled_high, NUMBER_OR_NULL, "minutes", row->result->unscaled_high)                                       \
     F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)                                                                      \
     F(hit, settings, ELSE_OUT(MAP, row->opened != NULL), "", emit_settings(to, row->opened))
 MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
@@ -242,20 +310,21 @@ MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
     F(hit_csv, system, TEXT, "", row->result->system->system_id)
 MLS_FIELDS_BESIDE(hit_csv, hit, RESULT_CSV_FIELDS)
 
+#define LISTED_COLUMNS                                                                                                 \
+    "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability "       \
+    "known unscaled_low unscaled_high"
+
 #define LIST_FIELDS(F) F(list, results, LIST(hit), "", MLS_ROWS(row->hits, row->count))
 MLS_FIELDS(list, mls_published_list, LIST_FIELDS)
 
-const mls_report mls_published_report = {
-    .section = "PUBLISHED JSON",
-    .show = show_results,
-    .object = &list_fields,
-    .lines = "results",
-    .columns = {
-        .section = "PUBLISHED CSV",
-        .names =
-            "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
-        .rows = "results",
-        .sources = {&hit_csv_fields, &hit_fields}}};
+const mls_report mls_published_report = {.section = "PUBLISHED JSON",
+                                         .show = show_results,
+                                         .object = &list_fields,
+                                         .lines = "results",
+                                         .columns = {.section = "PUBLISHED CSV",
+                                                     .names = LISTED_COLUMNS,
+                                                     .rows = "results",
+                                                     .sources = {&hit_csv_fields, &hit_fields}}};
 
 const mls_report mls_published_trend_report = {
     .section = "PUBLISHED JSON",
@@ -263,7 +332,7 @@ const mls_report mls_published_trend_report = {
     .object = &list_fields,
     .lines = "results",
     .columns = {.section = "PUBLISHED TREND CSV",
-                .names = "benchmark division accelerators edition minutes ratio accelerator submitter system",
+                .names = "benchmark division accelerators edition minutes ratio accelerator submitter system known",
                 .rows = "results",
                 .sources = {&hit_csv_fields, &hit_fields}}};
 
@@ -282,18 +351,15 @@ static void emit_columns(mls_emitter *to, const void *what, bool names)
     }
 }
 
-const mls_report mls_published_settings_report = {
-    .section = "PUBLISHED JSON",
-    .show = show_published_settings,
-    .object = &list_fields,
-    .lines = "results",
-    .columns = {
-        .section = "PUBLISHED SETTINGS CSV",
-        .names =
-            "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability",
-        .rows = "results",
-        .sources = {&hit_csv_fields, &hit_fields},
-        .more = emit_columns}};
+const mls_report mls_published_settings_report = {.section = "PUBLISHED JSON",
+                                                  .show = show_published_settings,
+                                                  .object = &list_fields,
+                                                  .lines = "results",
+                                                  .columns = {.section = "PUBLISHED SETTINGS CSV",
+                                                              .names = LISTED_COLUMNS,
+                                                              .rows = "results",
+                                                              .sources = {&hit_csv_fields, &hit_fields},
+                                                              .more = emit_columns}};
 
 #define RUN_MINUTES(part) (row->run->part_ms[MLS_PART_##part] / 60000)
 #define PUBLISHED_RUN_FIELDS(F)                                                                                        \

@@ -194,6 +194,10 @@ typedef struct mls_published_list {
     const mls_published_opened *opened; /* NULL: they are not */
 } mls_published_list;
 
+/* The scaled minutes of a result as far as they are known: "9.812"; "~9.8" as it was announced; "9.8-10.4" of bounds,
+ * which are of what it was before scaling. */
+mls_words mls_published_minutes_words(const mls_published_result *result);
+
 /* Appends what a difference from a published result is made of, with a text before it, as "samples/s +4.1 %"; nothing
  * where that is not known (NULL) or no part is large. */
 void mls_published_append_why(mls_buffer *words, const char *before, const mls_published_why *why);

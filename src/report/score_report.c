@@ -254,9 +254,13 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
     if (result == NULL) {
         return;
     }
-    mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu); ", result->round,
+    mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu", result->round,
                       mls_words_grouped(result->minutes, 3).text, mls_words_count(group->accelerators).text,
                       group->accelerator, result->system->submitter, result->rank, result->ranked);
+    if (result->published > result->ranked) {
+        mls_buffer_printf(&line, " known, %zu published", result->published);
+    }
+    mls_buffer_append_text(&line, "); ");
     if (near->self) {
         mls_buffer_append_text(&line, "this one");
     } else {

@@ -14,9 +14,20 @@
 
 enum { HIGHEST = 8 };
 
+/* Whether as much is known of a score as is said, and no more. */
+static bool is_known_as_said(const mls_published_result *result)
+{
+    const bool bounded = result->unscaled_low > 0 && result->unscaled_high >= result->unscaled_low;
+    return result->known == MLS_PUBLISHED_BOUNDS ? bounded && isnan(result->minutes) && result->rank == 0
+           : result->edition < MLS_EDITION_NUMBER(6, 0, 0)
+               ? result->scale_factor >= 1 && result->runs >= result->runs_ok
+               : bounded && result->minutes >= result->unscaled_low;
+}
+
 static void every_result_is_read(void **state)
 {
-    static const size_t counts[] = {2000, 49};
+    static const size_t counts[] = {2227, 49};
+    size_t known[3] = {0};
     size_t unknown = 0;
     (void)state;
     for (unsigned usage = 0; usage < 2; usage++) {
@@ -27,15 +38,19 @@ static void every_result_is_read(void **state)
             const mls_published_result *result = &all.results[i];
             unsigned number;
             assert_true(mls_edition_number(mls_str_from(result->round), &number) && number == result->edition);
-            assert_true(result->minutes > 0 && result->scale_factor >= 1 && result->runs >= result->runs_ok);
-            assert_true(result->rank >= 1 && result->rank <= result->ranked);
+            assert_true(is_known_as_said(result));
+            assert_true(result->rank <= result->ranked && result->ranked <= result->published);
+            known[result->known]++;
             unknown += isnan(result->system->accelerators) ? 1 : 0;
             if (i > 0 && result[-1].edition == result->edition &&
                 strcmp(result[-1].benchmark, result->benchmark) == 0 &&
                 result[-1].system->division == result->system->division) {
-                assert_true(result[-1].minutes <= result->minutes);
-                assert_int_equal(result->rank == result[-1].rank, result->minutes == result[-1].minutes);
+                const bool bounds = isnan(result->minutes);
+                assert_true(bounds || result[-1].minutes <= result->minutes);
+                assert_true(bounds || (result->rank == result[-1].rank) == (result->minutes == result[-1].minutes));
+                assert_true(!bounds || result[-1].minutes > 0 || result[-1].unscaled_low <= result->unscaled_low);
                 assert_int_equal(result->ranked, result[-1].ranked);
+                assert_int_equal(result->published, result[-1].published);
             } else {
                 assert_int_equal(result->rank, 1);
                 assert_true(i == 0 || result[-1].edition >= result->edition);
@@ -44,6 +59,9 @@ static void every_result_is_read(void **state)
         mls_published_release(&all);
     }
     assert_int_equal(unknown, 49);
+    assert_int_equal(known[MLS_PUBLISHED_EXACT], 2049 + 47);
+    assert_int_equal(known[MLS_PUBLISHED_ANNOUNCED], 14);
+    assert_int_equal(known[MLS_PUBLISHED_BOUNDS], 166);
 }
 
 /* The mean of the valid runs but for the fastest `left_out` of them and, of all, the slowest. */
@@ -259,9 +277,16 @@ static void the_nearest_are_alike_in_size_then_model(void **state)
     query.accelerators = 5120;
     query.minutes = 9.99455;
     query.system_id = "hsg_ngpu5120_ngc25.09_nemo";
-    expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9945*");
+    expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9946*");
     query.minutes = 9.9944; /* of the same folder, but another run */
-    expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9945");
+    expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9946");
+    /* As many of the same have announced minutes and bounds only. */
+    query = (mls_published_query){.edition = MLS_EDITION_NUMBER(6, 0, 0),
+                                  .benchmark = MLS_S("gpt_oss_20b"),
+                                  .accelerators = 512,
+                                  .model = "GB300",
+                                  .minutes = 10};
+    expect_near(query, 1, "D75U-1U_ngpu64 20.3095");
     query.division = MLS_DIVISION_OPEN;
     expect_near(query, HIGHEST, "");
     query.benchmark = MLS_S("nonsense");
@@ -287,17 +312,23 @@ static void around_each_are_its_neighbours(void **state)
                                            .model = one->system->model.text,
                                            .minutes = one->minutes,
                                            .system_id = one->system->system_id};
-        if (one->system->division == MLS_DIVISION_NONE || isnan(query.accelerators)) {
+        if (one->system->division == MLS_DIVISION_NONE || isnan(query.accelerators) ||
+            one->known != MLS_PUBLISHED_EXACT) {
             continue;
         }
-        size_t alike = 0, faster = 0, slower = 0;
+        size_t alike = 0, announced = 0, faster_announced = 0, faster = 0, slower = 0;
         double fastest = INFINITY;
         for (size_t k = 0; k < all.count; k++) {
             const mls_published_result *other = &all.results[k];
             if (other->edition == one->edition && strcmp(other->benchmark, one->benchmark) == 0 &&
                 other->system->division == one->system->division && other->system->accelerators == query.accelerators &&
-                strcmp(other->system->model.text, query.model) == 0) {
+                strcmp(other->system->model.text, query.model) == 0 && other->known != MLS_PUBLISHED_BOUNDS) {
                 alike++;
+                if (other->known == MLS_PUBLISHED_ANNOUNCED) {
+                    announced++;
+                    faster_announced += other->minutes < one->minutes;
+                    continue;
+                }
                 faster += other->minutes < one->minutes;
                 slower += other->minutes > one->minutes;
                 fastest = fmin(fastest, other->minutes);
@@ -308,19 +339,21 @@ static void around_each_are_its_neighbours(void **state)
             size_t before = 0;
             size_t behind = 0;
             assert_true(count >= 1 && count <= 2 * limit + 2);
-            assert_true(around[0].result->minutes == fastest && around[0].rank_alike == 1);
+            assert_true(around[0].result->minutes == fastest && around[0].rank_alike <= 1 + announced);
             for (size_t k = 0; k < count; k++) {
                 assert_true(k == 0 || around[k].result->minutes >= around[k - 1].result->minutes);
                 assert_int_equal(around[k].ranked_alike, alike);
+                assert_int_equal(around[k].result->known, MLS_PUBLISHED_EXACT);
                 before += around[k].result->minutes < one->minutes;
                 behind += around[k].result->minutes > one->minutes;
                 selves += around[k].self;
             }
             assert_int_equal(before, faster < limit + 1 ? faster : limit + 1);
-            assert_true(behind == (slower < limit ? slower : limit) || alike > faster + slower + 1);
+            assert_true(behind == (slower < limit ? slower : limit) || alike - announced > faster + slower + 1);
             assert_int_equal(place.rank, one->rank);
             assert_int_equal(place.ranked, one->ranked);
-            assert_int_equal(place.rank_alike, faster + 1);
+            assert_int_equal(place.published, one->published);
+            assert_int_equal(place.rank_alike, faster + faster_announced + 1);
             assert_int_equal(place.ranked_alike, alike);
         }
         selves -= 3;
