@@ -170,7 +170,7 @@ install: all $B/mlscore.pc ## install into PREFIX (/usr/local), below DESTDIR
 .PHONY: demo
 demo: packages ## install what is missing, build, and score the Slurm directory in testdata
 	@$(MAKE) --no-print-directory all
-	build/release/mlscore score testdata/slurm || [ $$? -eq 1 ]
+	build/release/mlscore testdata/slurm || [ $$? -eq 1 ]
 
 # ---------------------------------------------------------------- tests
 

@@ -2,7 +2,7 @@
 _mlscore()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-    local prefix= options= words= files=no value=no i
+    local prefix= options= words= files=no value=no i overview=no
     # --option=value is three words where COMP_WORDBREAKS holds '=', else one.
     if [[ $cur == = ]]; then
         cur=
@@ -13,7 +13,7 @@ _mlscore()
     fi
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
-        options='--help --version'
+        overview=yes
         words='score check verify compare published throughput profile config diagnose telemetry memory hosts plan events rcp rules help completion'
         ;;
     *:score)
@@ -289,7 +289,23 @@ _mlscore()
         options='--help --version '
         words='bash zsh fish'
         ;;
+    *) overview=yes ;;
     esac
+    # Paths stand where a command does, and are answered without one.
+    if [[ $overview == yes ]]; then
+        options='--usage= --edition= --against= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
+        --against) value=yes words='' files=yes ;;
+        --format) value=yes words='table json' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+    fi
     # Behind -- there are operands only.
     for ((i = 2; i < COMP_CWORD; i++)); do
         [[ ${COMP_WORDS[i]} != -- ]] || options=
@@ -298,7 +314,11 @@ _mlscore()
     if [[ $value == no && $cur == -* && -n $options ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$cur"))
         [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace
-    elif [[ $files == yes ]]; then
+    elif [[ $files == yes && $value == no && -n $words && -n $cur ]]; then
+        COMPREPLY=($(compgen -W "$words" -- "$cur"))
+        while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -f -- "$cur")
+        compopt -o filenames
+    elif [[ $files == yes && -z $words ]]; then
         # No answer of ours: readline completes files, and knows how to quote them.
         compopt -o default
     elif [[ -n $words ]]; then

@@ -3,9 +3,25 @@ function __mlscore_command
     set -l words (commandline -opc)
     test "$words[2]" = "$argv[1]"
 end
-complete -c mlscore -n '__mlscore_command ""' -f
-complete -c mlscore -n '__mlscore_command ""' -l help -d 'list the commands'
-complete -c mlscore -n '__mlscore_command ""' -l version -d 'print the version'
+# Paths stand where a command does, and are answered without one.
+function __mlscore_overview
+    set -l words (commandline -opc)
+    not contains -- "$words[2]" score check verify compare published throughput profile config diagnose telemetry memory hosts plan events rcp rules help completion
+end
+complete -c mlscore -n '__mlscore_overview' -l usage -x -a 'training hpc' -d 'the family of benchmarks (training)'
+complete -c mlscore -n '__mlscore_overview' -l edition -x -a '0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' -d 'judge by this edition'\''s rules (guessed by date and benchmark)'
+complete -c mlscore -n '__mlscore_overview' -l against -r -F -d 'compare with PATH, or published:WORDS, not with the fastest published result'
+complete -c mlscore -n '__mlscore_overview' -l format -x -a 'table json' -d 'how to print results (the first is the default)'
+complete -c mlscore -n '__mlscore_overview' -l output -s o -r -F -d 'write results to FILE, whole or not at all'
+complete -c mlscore -n '__mlscore_overview' -l files-from -r -F -d 'read more paths from FILE, one a line (-: standard input)'
+complete -c mlscore -n '__mlscore_overview' -l null -s 0 -d 'paths of --files-from end in NUL, not in a line ending'
+complete -c mlscore -n '__mlscore_overview' -l threads -s j -x -d 'use N threads (one per processor)'
+complete -c mlscore -n '__mlscore_overview' -l color -x -a 'auto always never' -d 'colour results (auto: on a terminal)'
+complete -c mlscore -n '__mlscore_overview' -l quiet -s q -d 'say less'
+complete -c mlscore -n '__mlscore_overview' -l verbose -s v -d 'say more'
+complete -c mlscore -n '__mlscore_overview' -l strict -d 'warnings and advice count as errors'
+complete -c mlscore -n '__mlscore_overview' -l help -s h -d 'print this help'
+complete -c mlscore -n '__mlscore_overview' -l version -s V -d 'print the version'
 complete -c mlscore -n '__mlscore_command ""' -a score -d 'find the runs in log directories, time them and score them'
 complete -c mlscore -n '__mlscore_command score' -l usage -x -a 'training hpc' -d 'the family of benchmarks (training)'
 complete -c mlscore -n '__mlscore_command score' -l edition -x -a '0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' -d 'judge by this edition'\''s rules (guessed by date and benchmark)'

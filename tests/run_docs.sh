@@ -48,8 +48,9 @@ commands=$(sed 's/ .*//' "$scratch/commands")
 
 # ------------------------------------------------------------- options
 
+# Paths without a command are asked about by `-q`.
 help_options() {
-    "$mlscore" "$1" --help | awk 'match($0, /^  (-[^-], |    )--[^ ]+/) { line = substr($0, 1, RLENGTH); sub(/^ +/, "", line); print line }'
+    "$mlscore" "${1:--q}" --help | awk 'match($0, /^  (-[^-], |    )--[^ ]+/) { line = substr($0, 1, RLENGTH); sub(/^ +/, "", line); print line }'
 }
 
 for command in $commands; do
@@ -75,6 +76,10 @@ for command in $commands; do
         agree "completions/$shell: options of $command" "$scratch/long" "$scratch/both"
     done
 done
+
+help_options '' >"$scratch/options"
+entries man/man1/mlscore.1 'OPTIONS OF AN OVERVIEW' >"$scratch/page"
+agree "man/man1/mlscore.1: options of mlscore PATH" "$scratch/options" "$scratch/page"
 
 # --------------------------------------------------------- completions
 
@@ -110,8 +115,12 @@ completes() { # EXPECTED WORD…
 }
 if command -v bash >/dev/null 2>&1; then
     completes "$(echo $commands)" mlscore ''
-    completes score mlscore sc
-    completes '--help --version' mlscore -
+    completes '-ofilenames score' mlscore sc
+    completes '-ofilenames README.md' mlscore READ
+    completes '-ofilenames telemetry tests testdata' mlscore te
+    completes '-onospace --against=' mlscore --ag
+    completes '-odefault ' mlscore testdata READ
+    completes '-onospace --against=' mlscore testdata --ag
     completes '-onospace --format=' mlscore score --fo
     completes --window mlscore score --win
     completes json mlscore score --format = j
@@ -133,7 +142,6 @@ if command -v bash >/dev/null 2>&1; then
     completes torn-line mlscore verify --explain torn
     completes retinanet mlscore rcp reti
     completes '5.1' mlscore rules 5.1
-    completes '' mlscore nothing-of-ours x
     for command in $commands; do
         bash "$scratch/drive.bash" mlscore "$command" -- | sed 's/^-onospace //' | tr ' ' '\n' >"$scratch/shell"
         help_options "$command" | sed 's/^-., //; s/\[=.*//; s/=.*/=/' >"$scratch/long"
@@ -218,6 +226,7 @@ for command in $commands; do
 done >"$scratch/missing"
 for file in src/cli/cmd_*.c; do
     command=${file#src/cli/cmd_}
+    [ "$command" != overview.c ] || continue # what is run without a command
     grep -qx "${command%.c}" "$scratch/names.commands" || echo "$file is in no list of commands"
 done >>"$scratch/missing"
 every "every command has its file and a case" "$scratch/missing"

@@ -197,28 +197,33 @@ typedef struct mls_differings {
     size_t count, capacity, differ;
 } mls_differings;
 
-/** A hyperparameter in which a group and a published result differ: their most frequent values. */
+/** A setting in which a group and another one differ: their most frequent values. */
 typedef struct mls_why_setting {
     mls_str key;
     mls_setting_value yours, theirs;
+    const mls_known_setting *known; /**< of a setting that both printed; NULL: a hyperparameter, or nothing is known */
 } mls_why_setting;
 
 /** The parts of the difference between a group and a published result: the split of their scores before scaling. */
 typedef struct mls_published_why {
     mls_split split;
-    double theirs_ms;                      /**< the published score, before scaling */
-    double scale_ratio;                    /**< the group's scale over its, less 1 */
-    const char *unit;                      /**< of what it took to converge */
-    MLS_LIST_OF(mls_why_setting) settings; /**< by key; none where they are not asked for */
+    double theirs_ms;   /**< the published score, before scaling */
+    double scale_ratio; /**< the group's scale over its, less 1 */
+    const char *unit;   /**< of what it took to converge */
+    MLS_LIST_OF(mls_why_setting)
+    settings; /**< printed ones by their groups, then hyperparameters by key; none where
+                   they are not asked for */
 } mls_published_why;
 
-/** The largest parts, at most so many, of at least 0.3 % of the published score: "samples/s", 0.041: it costs 4.1 %. */
-enum { MLS_WHY_PARTS = 2 };
+/** The largest parts, at most `limit`, of at least this much of the published score: "samples/s", 0.041: it costs 4.1
+ * %; those of which a line is made, and all that there may be. */
+#define MLS_WHY_LEAST 0.003
+enum { MLS_WHY_PARTS = 2, MLS_WHY_PARTS_MAX = 8 };
 typedef struct mls_why_part {
     const char *name;
     double ratio;
 } mls_why_part;
-size_t mls_why_parts(const mls_published_why *why, mls_why_part parts[MLS_WHY_PARTS]);
+size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *parts, size_t limit);
 
 /** A run that took far longer or shorter for a sample than the others of its group. */
 typedef struct mls_outlier {
@@ -237,6 +242,11 @@ typedef struct mls_block {
     mls_differings exported, exported_others; /**< likewise, of those that no log printed: what the configs export */
     MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
+
+/** What the difference between two groups that meet is made of: groups[1] of a block against groups[0].  MLS_OK or
+ * MLS_ERROR_MEMORY; *why lies in the arena. */
+mls_status mls_why_of_block(struct mls_arena *arena, const mls_block *block,
+                            const mls_published_why **why) MLS_MUST_USE;
 
 /** A group that met none, and why. */
 typedef struct mls_unmatched {
@@ -287,6 +297,7 @@ typedef struct mls_compare_request {
     const char *baseline;  /**< NULL: the first side */
     const char *submitter; /**< of the published results; NULL: any */
     size_t around;         /**< so many of them that are next to a group, faster and slower */
+    bool placed;           /**< sides are compared, and published results are looked for beside their groups too */
     mls_collect_options collect;
 } mls_compare_request;
 

@@ -145,4 +145,31 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 
 void mls_submission_release(mls_submission *submission);
 
+/** The kinds of things that stand at a path: by what they hold, not by their names; a folder of several is the first
+ * of these. */
+typedef enum mls_path_kind {
+    MLS_PATH_SUBMISSION, /**< a submitter's folder, or a round's with several */
+    MLS_PATH_LOGS,       /**< records of runs; standard input and pipes, which can be read once, are taken for them */
+    MLS_PATH_PROFILE,
+    MLS_PATH_TELEMETRY,
+    MLS_PATH_CONFIG,   /**< a script that exports, a folder of such, or the name of one that decodes */
+    MLS_PATH_EXPORT,   /**< what mlscore score wrote, in a file called .json, .ndjson or .csv; from here on no folder */
+    MLS_PATH_MODEL,    /**< the config.json of one */
+    MLS_PATH_MESSAGES, /**< of failures that are known: a file or a folder of a job's output without a record */
+    MLS_PATH_UNKNOWN,
+    MLS_PATH_ABSENT /**< nothing is there */
+} mls_path_kind;
+
+/** The answer.  Of what is not known, why it is none of the others (NULL: its beginning says more), and how its first
+ * line begins. */
+typedef struct mls_path_seen {
+    mls_path_kind kind;
+    const char *why;
+    char beginning[61];
+} mls_path_seen;
+
+/** Looks at a path.  MLS_OK, whatever stands there; MLS_ERROR_READ: it cannot be read; MLS_ERROR_LIMIT: too many files;
+ * MLS_ERROR_MEMORY. */
+mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error) MLS_MUST_USE;
+
 MLS_C_END

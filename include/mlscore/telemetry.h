@@ -183,7 +183,8 @@ void mls_telemetry_window_release(mls_telemetry_window *window);
 
 void mls_telemetry_release(mls_telemetry *telemetry);
 
-/** Gives each group of a Slurm directory, beside whose logs such files lie, its line of telemetry (mls_group.note). The
+/** Gives each group of a Slurm directory, beside whose logs such files lie, its line of telemetry (mls_group.note), and
+ * the worst of what was found (mls_group.machine). The
  * files are those that the collection has skipped.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_telemetry_note(mls_collection *collection, unsigned threads) MLS_MUST_USE;
 

@@ -10,6 +10,7 @@
 #include "base/finding_texts.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "mlscore/diagnose.h"
 #include "mlscore/telemetry.h"
 
 void mls_cli_worsen(mls_cli *cli, int status)
@@ -95,26 +96,54 @@ static void offer_findings(mls_nearest *nearest)
     }
 }
 
+mls_nearest mls_cli_nearest_file(const char *path, mls_names *names)
+{
+    enum { LOOKED_AT = 10000 };
+    const mls_str folder = mls_path_folder(mls_str_from(path));
+    char *where = folder.len > 0 ? strndup(folder.ptr, folder.len) : strdup(".");
+    mls_nearest nearest = mls_nearest_to(mls_str_from(mls_path_name(path)));
+    int ignored;
+    /* Where memory is short nothing is near. */
+    if (where != NULL && mls_folder_names(where, LOOKED_AT, names, &ignored) == MLS_OK) {
+        for (size_t i = 0; i < names->count; i++) {
+            mls_nearest_offer(&nearest, mls_str_from(names->items[i]));
+        }
+    }
+    free(where);
+    return nearest;
+}
+
+const mls_command *mls_command_named(const mls_cli *cli, const char *name)
+{
+    size_t i = 0;
+    while (cli->commands[i] != NULL && strcmp(name, cli->commands[i]->name) != 0) {
+        i++;
+    }
+    return cli->commands[i];
+}
+
 const mls_command *mls_command_find(mls_cli *cli, const char *name)
 {
+    const mls_command *found = mls_command_named(cli, name);
     mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = 0; cli->commands[i] != NULL; i++) {
-        if (strcmp(name, cli->commands[i]->name) == 0) {
-            return cli->commands[i];
-        }
+    mls_names names = {0};
+    for (size_t i = 0; found == NULL && cli->commands[i] != NULL; i++) {
         mls_nearest_offer(&nearest, mls_str_from(cli->commands[i]->name));
     }
-    if (cli->command == NULL) {
-        mls_nearest_offer(&nearest, MLS_S("--help"));
-        mls_nearest_offer(&nearest, MLS_S("--version"));
-    } else {
+    if (found == NULL && cli->command == NULL) {
+        const mls_nearest file = mls_cli_nearest_file(name, &names);
+        const bool nearer = file.found.len > 0 && (nearest.found.len == 0 || file.distance < nearest.distance);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
+                    nearer ? "there is no command '%s', and no such file%s" : "there is no command '%s'%s", name,
+                    mls_cli_suggestion(nearer ? &file : &nearest).text);
+    } else if (found == NULL) {
         mls_nearest_offer(&nearest, MLS_S("findings"));
         mls_nearest_offer(&nearest, MLS_S("signatures"));
         offer_findings(&nearest);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no command '%s'%s", name, mls_cli_suggestion(&nearest).text);
     }
-    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, *name == '-' ? "unknown option '%s'%s" : "there is no command '%s'%s", name,
-                mls_cli_suggestion(&nearest).text);
-    return NULL;
+    mls_names_release(&names);
+    return found;
 }
 
 void mls_cli_explain(mls_cli *cli, const char *name)
@@ -293,6 +322,10 @@ static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
     if (!mls_cli_open(cli)) {
         return false;
     }
+    if (cli->stands_for != NULL && cli->view.format == MLS_FORMAT_TABLE) {
+        mls_view_text(&cli->view, MLS_STYLE_DIM, "%s", cli->stands_for);
+        mls_output_text(cli->view.output, "\n");
+    }
     mls_print_begin(&cli->printer, &cli->view, report, state);
     return true;
 }
@@ -360,6 +393,29 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 {
     const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
     return !people || mls_telemetry_note(collection, cli->work.threads) == MLS_OK || mls_cli_say_no_memory(cli);
+}
+
+bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
+{
+    mls_endings endings = {.options = {.work.threads = cli->work.threads, .unpack = true}};
+    mls_error error = {0};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
+        status = mls_endings_find(&endings, &collection->runs[i], &error);
+    }
+    mls_endings_release(&endings);
+    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+}
+
+void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
+{
+    mls_cli_worsen(cli, mls_group_is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    for (size_t k = 0; k < group->findings.count; k++) {
+        const mls_finding *finding = &group->findings.items[k];
+        if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
+            mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
+        }
+    }
 }
 
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)

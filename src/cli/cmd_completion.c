@@ -7,8 +7,9 @@
  *   @w  its operands' words (all of COMMAND, EDITION, BENCHMARK, FINDING)
  *   @o  the option         @l  its letter       @h  its help
  *   @v  its values         @a  its argument     @@  @
- * and, up to @. for each, @[ for every command, @( for every option of the
- * command, and @? with a letter for what is only there if, @! if not
+ * and, up to @. for each, @[ for every command, @< for what paths alone are
+ * answered by, @( for every option of the command, and @? with a letter for
+ * what is only there if, @! if not
  *   L  the option has a letter
  *   A  it takes an argument, which is  V  one of its values,  F  a file
  *   E  it ends everything,  R  it may stand more than once
@@ -99,7 +100,8 @@ static bool is_met(char condition, const mls_command *c, const mls_option *o)
     } all[] = {{'L', o->letter != '\0'},
                {'A', argument},
                {'V', argument && values_of(o) != NULL},
-               {'F', argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0)},
+               {'F', argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0 ||
+                                  strcmp(o->argument, "PATH") == 0)},
                {'E', o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION},
                {'R', o->does == MLS_COUNTS},
                {'W', c->words != NULL},
@@ -156,6 +158,10 @@ static const char *render(const char *text, place at, bool on)
         }
         if (token == '?' || token == '!') {
             text = render(body + 1, at, on && is_met(*body, at.command, at.option) == (token == '?'));
+        } else if (token == '<') {
+            place alone = at;
+            alone.command = &mls_command_overview;
+            text = render(body, alone, on);
         } else if (token == '[' || token == '(') {
             place each = at;
             text = render(body, at, false);

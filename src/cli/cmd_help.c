@@ -17,9 +17,13 @@ static const mls_option options[] = {MLS_ROWS_LAST};
 static void help_commands(mls_cli *cli)
 {
     mls_output *output = &cli->output;
-    mls_output_text(output, "usage: mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
-                            "Reads MLPerf training logs: says which runs obey the rules, times and scores\n"
-                            "them.\n\n"
+    mls_output_text(output, "usage: mlscore PATH…\n"
+                            "       mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
+                            "Reads MLPerf training logs.  'mlscore PATH' says the most about what stands there:\n"
+                            "the score of logs, whether they are valid, how far they are from the published\n"
+                            "results and why, where the time went, what failed, and what to ask next; of a\n"
+                            "submission, a config, a profile and more what the command says that knows it.\n"
+                            "'mlscore -q --help' lists its options.\n\n"
                             "commands:\n");
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
         mls_output_printf(output, "  %-12s%s\n", cli->commands[i]->name, cli->commands[i]->summary);

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "mlscore/collect.h"
-#include "mlscore/diagnose.h"
 #include "mlscore/published.h"
 #include "report/reports.h"
 #include "score/tracked.h"
@@ -59,21 +58,6 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
         }
     }
     free(path);
-}
-
-/* Makes it count when a group is not well, says what of it could not be read, and writes its scale when asked to. */
-static void score_judge(mls_cli *cli, const mls_group *group, bool scaling)
-{
-    mls_cli_worsen(cli, mls_group_is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-    for (size_t k = 0; k < group->findings.count; k++) {
-        const mls_finding *finding = &group->findings.items[k];
-        if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
-            mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
-        }
-    }
-    if (scaling && mls_group_is_scaled(group)) {
-        write_scaling(cli, group);
-    }
 }
 
 /* A table of reference points that nothing was compared with is most often misspelt. */
@@ -164,29 +148,19 @@ static bool wants_csv(mls_cli *cli)
     return true;
 }
 
-/* Looks for why the runs that never ended did not.  False after a complaint. */
-static bool note_endings(mls_cli *cli, mls_collection *collection)
-{
-    mls_endings endings = {.options = {.work.threads = cli->work.threads, .unpack = true}};
-    mls_error error = {0};
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
-        status = mls_endings_find(&endings, &collection->runs[i], &error);
-    }
-    mls_endings_release(&endings);
-    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
-}
-
 static void score_collected(mls_cli *cli, const mls_collect_options *how)
 {
     const score_settings *settings = cli->settings;
     mls_collection collection;
     if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
-        note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
+        mls_cli_note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
         note_unused_points(cli, &collection, settings->score.rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
-            score_judge(cli, &collection.groups[i], settings->write_scaling);
+            mls_cli_judge_group(cli, &collection.groups[i]);
+            if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i])) {
+                write_scaling(cli, &collection.groups[i]);
+            }
         }
         mls_cli_say_collected(cli, &collection);
     }

@@ -147,10 +147,11 @@ struct mls_cli {
     mls_accelerators *accelerators;
     double progress_ms; /* when to show progress again; 0: to be decided */
     bool progress_shown;
-    mls_sources sources; /* found by mls_cli_read() */
-    mls_output output;   /* open: view.output points to it */
-    mls_printer printer; /* of what is printed */
-    int status;          /* the worst so far */
+    mls_sources sources;    /* found by mls_cli_read() */
+    mls_output output;      /* open: view.output points to it */
+    mls_printer printer;    /* of what is printed */
+    int status;             /* the worst so far */
+    const char *stands_for; /* the command line that this is run for, above what people get; NULL: they wrote it */
 };
 
 /* The commands, in the order in which help lists them. */
@@ -177,8 +178,20 @@ struct mls_cli {
 #define MLS_COMMAND_DECLARE(name) extern const mls_command mls_command_##name;
 MLS_COMMAND_LIST(MLS_COMMAND_DECLARE)
 
-/* The one of cli->commands of that name; NULL after a complaint, which names the nearest. */
+/* What is run for paths without a command; it is none of them. */
+extern const mls_command mls_command_overview;
+
+/* The one of cli->commands of that name, or NULL; the same after a complaint, which names the nearest, of the files too
+ * where the tool itself was asked. */
+const mls_command *mls_command_named(const mls_cli *cli, const char *name);
 const mls_command *mls_command_find(mls_cli *cli, const char *name);
+
+/* Runs a command with a command line (argv[0] is its name), and how `like` prints; of a command that runs another one
+ * (like->command not NULL) it has the common settings too.  Returns the exit status. */
+int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, char **argv);
+
+/* The file in the folder of a path that is called most like it; its name lives as long as `names`. */
+mls_nearest mls_cli_nearest_file(const char *path, mls_names *names);
 
 /* Makes cli->status as bad as that. */
 void mls_cli_worsen(mls_cli *cli, int status);
@@ -273,6 +286,12 @@ void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection);
 
 /* --help and `mlscore help CMD` without a manual. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
+
+/* Looks for why the runs that never ended did not, as findings of theirs.  False after a complaint. */
+bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection);
+
+/* Makes it count when a group is not well, and says what of it could not be read. */
+void mls_cli_judge_group(mls_cli *cli, const mls_group *group);
 
 /* Gives the groups their line of telemetry, where what is printed is for people.  False after a complaint. */
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);

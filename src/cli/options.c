@@ -45,8 +45,8 @@ static void help_option(mls_output *output, const mls_option *option)
 
 void mls_cli_print_help(const mls_command *command, mls_output *output)
 {
-    mls_output_printf(output, "usage: mlscore %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
-                      command->about);
+    mls_output_printf(output, "usage: mlscore %s%s%s\n\n%s\n\noptions:\n", command->name,
+                      command->name[0] != '\0' ? " " : "", command->usage, command->about);
     for (const mls_option *option = command->options; option->name != NULL; option++) {
         help_option(output, option);
     }

@@ -185,8 +185,10 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
         status = mls_scaling_make(comparison) ? MLS_OK : MLS_ERROR_MEMORY;
     } else if (status == MLS_OK && request->mode != MLS_COMPARE_NOTHING) {
-        status = request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error)
-                                                    : mls_beside_make(comparison, request, error);
+        status = request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error) : MLS_OK;
+        if (status == MLS_OK && (request->mode == MLS_COMPARE_PUBLISHED || request->placed)) {
+            status = mls_beside_make(comparison, request, error);
+        }
     }
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

@@ -5,9 +5,6 @@
 
 #include "compare/side.h"
 
-/* Less of the published score is not worth a word. */
-#define PART_LEAST 0.003
-
 void mls_why_make(const mls_side_group *theirs, const mls_side_group *yours, mls_published_why *why)
 {
     *why = (mls_published_why){.theirs_ms = theirs->score_minutes * 60000,
@@ -18,26 +15,31 @@ void mls_why_make(const mls_side_group *theirs, const mls_side_group *yours, mls
     }
 }
 
-/* Adds a part where its size is worth it; the largest stand first, and no more than there is room for. */
-static size_t add_part(mls_why_part *parts, size_t count, const char *name, double ratio)
+/* The parts that are worth a word, and room for no more. */
+typedef struct part_list {
+    mls_why_part *items;
+    size_t count, limit;
+    double least;
+} part_list;
+
+/* Adds a part where its size is worth it; the largest stand first. */
+static void add_part(part_list *parts, const char *name, double ratio)
 {
-    size_t at = count;
-    if (!(fabs(ratio) >= PART_LEAST)) {
-        return count;
+    size_t at = parts->count;
+    if (!(fabs(ratio) >= parts->least)) {
+        return;
     }
-    while (at > 0 && fabs(ratio) > fabs(parts[at - 1].ratio)) {
+    while (at > 0 && fabs(ratio) > fabs(parts->items[at - 1].ratio)) {
         at--;
     }
-    if (at == MLS_WHY_PARTS) {
-        return count;
+    if (at < parts->limit) {
+        parts->count += parts->count < parts->limit;
+        memmove(parts->items + at + 1, parts->items + at, (parts->count - at - 1) * sizeof *parts->items);
+        parts->items[at] = (mls_why_part){name, ratio};
     }
-    count += count < MLS_WHY_PARTS;
-    memmove(parts + at + 1, parts + at, (count - at - 1) * sizeof *parts);
-    parts[at] = (mls_why_part){name, ratio};
-    return count;
 }
 
-size_t mls_why_parts(const mls_published_why *why, mls_why_part parts[MLS_WHY_PARTS])
+size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *parts, size_t limit)
 {
     const bool epochs = why->unit != NULL && strcmp(why->unit, "epochs") == 0;
     const char *const names[MLS_SHARE_COUNT] = {[MLS_SHARE_CONVERGENCE] = epochs ? "epochs" : "samples",
@@ -48,17 +50,36 @@ size_t mls_why_parts(const mls_published_why *why, mls_why_part parts[MLS_WHY_PA
                                                 [MLS_SHARE_EVALUATION] = "evaluation"};
     const mls_split *split = &why->split;
     double other = 0;
-    size_t count = 0;
+    part_list list = {.items = parts, .limit = limit, .least = least};
     /* A difference that is not split says nothing more than the whole. */
     for (int share = 0; share < MLS_SHARE_COUNT && split->known && !split->has[MLS_SHARE_RUN]; share++) {
         if (split->has[share] && names[share] != NULL) {
-            count = add_part(parts, count, names[share], (double)split->ms[share] / why->theirs_ms);
+            add_part(&list, names[share], (double)split->ms[share] / why->theirs_ms);
         } else if (split->has[share]) {
             other += (double)split->ms[share];
         }
     }
-    count = add_part(parts, count, "other", other / why->theirs_ms);
-    return add_part(parts, count, "scale", why->scale_ratio);
+    add_part(&list, "other", other / why->theirs_ms);
+    add_part(&list, "scale", why->scale_ratio);
+    return list.count;
+}
+
+/* The settings in which they differ. */
+static bool add_why_rows(mls_arena *arena, const mls_differings *rows, mls_published_why *why)
+{
+    bool ok = true;
+    for (size_t i = 0; i < rows->count && ok; i++) {
+        const mls_differing *row = &rows->items[i];
+        if (row->differs && row->values[0].count > 0 && row->values[1].count > 0) {
+            const mls_setting_value *of_them = &row->values[0].items[0];
+            const mls_setting_value *of_you = &row->values[1].items[0];
+            /* The row's own key may lie in an arena that goes before. */
+            const mls_str key = of_them->lacking ? of_you->setting.key : of_them->setting.key;
+            const mls_why_setting setting = {key, *of_you, *of_them, row->known};
+            ok = MLS_ARENA_ADD(arena, &why->settings, setting);
+        }
+    }
+    return ok;
 }
 
 /* The hyperparameters in which they differ; `scratch` takes what is needed on the way. */
@@ -67,19 +88,20 @@ static bool add_why_settings(mls_arena *arena, mls_arena *scratch, mls_side_grou
 {
     mls_side_group *groups[] = {theirs, yours};
     mls_block block = {.groups = groups, .group_count = 2};
-    bool ok = mls_block_hyperparameters(&block, scratch);
-    for (size_t i = 0; i < block.hyperparameters.count && ok; i++) {
-        const mls_differing *row = &block.hyperparameters.items[i];
-        if (row->differs && row->values[0].count > 0 && row->values[1].count > 0) {
-            const mls_setting_value *of_them = &row->values[0].items[0];
-            const mls_setting_value *of_you = &row->values[1].items[0];
-            /* The row's own key goes with the scratch. */
-            const mls_str key = of_them->lacking ? of_you->setting.key : of_them->setting.key;
-            const mls_why_setting setting = {key, *of_you, *of_them};
-            ok = MLS_ARENA_ADD(arena, &why->settings, setting);
-        }
+    return mls_block_hyperparameters(&block, scratch) && add_why_rows(arena, &block.hyperparameters, why);
+}
+
+mls_status mls_why_of_block(mls_arena *arena, const mls_block *block, const mls_published_why **why)
+{
+    mls_published_why *made = mls_arena_zeroed(arena, 1, sizeof *made);
+    *why = made;
+    if (made == NULL) {
+        return MLS_ERROR_MEMORY;
     }
-    return ok;
+    mls_why_make(block->groups[0], block->groups[1], made);
+    return add_why_rows(arena, &block->printed, made) && add_why_rows(arena, &block->hyperparameters, made)
+               ? MLS_OK
+               : MLS_ERROR_MEMORY;
 }
 
 /* The group of a published result, opened when it is first asked for; NULL: no memory, or broken data. */

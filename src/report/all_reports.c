@@ -35,7 +35,8 @@ static const mls_report *const reports[] = {&mls_score_report,
                                             &mls_campaign_report,
                                             &mls_config_diff_report,
                                             &mls_published_settings_report,
-                                            &mls_published_runs_report};
+                                            &mls_published_runs_report,
+                                            &mls_overview_report};
 
 /* Whether a report before this one prints the same in JSON. */
 static bool is_printed_already(size_t index)
@@ -47,14 +48,20 @@ static bool is_printed_already(size_t index)
     return printed;
 }
 
+/* Tables that have a section of their own, and those of other reports that an overview puts together. */
+static const mls_fields *const apart[] = {&mls_finding_fields, NULL};
+static const mls_fields *const apart_of_overview[] = {&mls_group_fields, &mls_beside_fields, &mls_block_fields,
+                                                      &mls_timed_group_fields, NULL};
+
 void mls_reports_print_fields(mls_output *output)
 {
-    mls_fields_print(output, "FINDING", &mls_finding_fields, NULL);
+    mls_fields_print(output, "FINDING", &mls_finding_fields, apart);
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         const mls_report *report = reports[i];
         const mls_walk walk = mls_walk_of(&report->columns, report->object);
         if (report->object != NULL && !is_printed_already(i)) {
-            mls_fields_print(output, report->section, report->object, &mls_finding_fields);
+            mls_fields_print(output, report->section, report->object,
+                             report == &mls_overview_report ? apart_of_overview : apart);
         }
         if (report->columns.names != NULL) {
             mls_walk_print(&walk, output);

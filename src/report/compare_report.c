@@ -158,7 +158,7 @@ static void emit_setup(mls_emitter *to, const mls_differings *printed, const mls
     F(block, printed, LIST(printed), "", emit_setup(to, &row->printed, &row->exported))                                \
     F(block, printed_others, LIST(printed), "", emit_setup(to, &row->printed_others, &row->exported_others))           \
     F(block, outliers, LIST(outlier), "", MLS_ROWS(row->outliers.items, row->outliers.count))
-MLS_FIELDS(block, mls_block, BLOCK_FIELDS)
+MLS_FIELDS_AS(, mls_block_fields, block, mls_block, NULL, BLOCK_FIELDS)
 
 /* ------------------------------------------------------ published and scaling */
 
@@ -221,7 +221,7 @@ MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FI
     F(beside, nearest, LIST(near), "", MLS_ROWS(row->near, row->count))                                                \
     F(beside, place, OBJECT_OF(mls_place), "", &row->place)                                                            \
     F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
-MLS_FIELDS(beside, mls_beside, BESIDE_FIELDS)
+MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, NULL, BESIDE_FIELDS)
 
 /* Of the result where its name is the group's too. */
 #define NEAR_CSV_FIELDS(F)                                                                                             \
@@ -296,9 +296,9 @@ static void emit_skipped(mls_emitter *to, const mls_comparison *in)
 #define COMPARISON_FIELDS(F)                                                                                           \
     F(comparison, baseline, TEXT_OR_NULL, "", row->baseline->name)                                                     \
     F(comparison, sides, LIST(side), "", MLS_ROWS_AT(row->sides.items, row->sides.count))                              \
-    F(comparison, comparisons, LIST(block), "", MLS_ROWS(row->blocks.items, row->blocks.count))                        \
+    F(comparison, comparisons, LIST(mls_block), "", MLS_ROWS(row->blocks.items, row->blocks.count))                    \
     F(comparison, unmatched, LIST(unmatched), "", MLS_ROWS(row->unmatched.items, row->unmatched.count))                \
-    F(comparison, published, LIST(beside), "", MLS_ROWS(row->beside.items, row->beside.count))                         \
+    F(comparison, published, LIST(mls_beside), "", MLS_ROWS(row->beside.items, row->beside.count))                     \
     F(comparison, scaling, LIST(series), "", MLS_ROWS(row->series.items, row->series.count))                           \
     F(comparison, skipped, LIST(not_compared), "", emit_skipped(to, row))
 MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
@@ -333,7 +333,7 @@ const mls_report mls_compare_report = {
             "benchmark division baseline side minutes ratio scaled_ratio interval_of low_minutes high_minutes df p "
             "mann_whitney_p detectable_ratio verdict total_ms init_ms" MLS_SHARE_LIST(PART_COLUMN) " same_runs",
         .rows = "comparisons differences interval",
-        .sources = {&difference_csv_fields, &difference_fields, &interval_fields, &part_fields, &block_fields}}};
+        .sources = {&difference_csv_fields, &difference_fields, &interval_fields, &part_fields, &mls_block_fields}}};
 
 const mls_report mls_nearest_report = {
     .section = "COMPARE JSON",
@@ -347,7 +347,7 @@ const mls_report mls_nearest_report = {
             "submitter system_id published_accelerator published_accelerators minutes accelerator_minutes rank ratio "
             "self",
         .rows = "published nearest",
-        .sources = {&beside_fields, &near_csv_fields, &near_fields}}};
+        .sources = {&mls_beside_fields, &near_csv_fields, &near_fields}}};
 
 const mls_report mls_scaling_report = {
     .section = "COMPARE JSON",

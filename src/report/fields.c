@@ -300,7 +300,7 @@ void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row)
     mls_emit_close(to, '}');
 }
 
-void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart)
+void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *const *apart)
 {
     static const char *const types[] = {"text", "number", "boolean", "array", "object", "any"};
     for (size_t i = 0; i < fields->count; i++) {
@@ -309,8 +309,13 @@ void mls_fields_print(mls_output *output, const char *section, const mls_fields 
                           field->type % 2 != 0 ? " or null" : "", field->unit[0] != '\0' ? ", in " : "", field->unit);
     }
     for (size_t i = 0; i < fields->count; i++) {
-        if (fields->items[i].child != NULL && fields->items[i].child != apart) {
-            mls_fields_print(output, section, fields->items[i].child, apart);
+        const mls_fields *child = fields->items[i].child;
+        size_t k = 0;
+        while (apart[k] != NULL && apart[k] != child) {
+            k++;
+        }
+        if (child != NULL && apart[k] == NULL) {
+            mls_fields_print(output, section, child, apart);
         }
     }
 }

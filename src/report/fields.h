@@ -196,5 +196,7 @@ typedef struct mls_fields {
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row);
 void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row);
 
-/* Prints a table and all below it for the documentation: section, name and type.  `apart` has a section of its own. */
-void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields, const mls_fields *apart);
+/* Prints a table and all below it for the documentation: section, name and type; but not those `apart`, up to NULL,
+ * which have sections of their own. */
+void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields,
+                      const mls_fields *const *apart);

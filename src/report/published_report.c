@@ -15,7 +15,7 @@ enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN
 void mls_published_append_why(mls_buffer *words, const char *before, const mls_published_why *why)
 {
     mls_why_part parts[MLS_WHY_PARTS];
-    const size_t count = why != NULL ? mls_why_parts(why, parts) : 0;
+    const size_t count = why != NULL ? mls_why_parts(why, MLS_WHY_LEAST, parts, MLS_WHY_PARTS) : 0;
     for (size_t i = 0; i < count; i++) {
         mls_buffer_printf(words, "%s%s %s", i > 0 ? ", " : before, parts[i].name,
                           mls_words_change(parts[i].ratio).text);

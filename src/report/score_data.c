@@ -169,7 +169,7 @@ static void add_group_findings(mls_found *found, const mls_group *group)
     F(group, energy, OBJECT_OR_NULL(energy), "", row->power.joules != NULL ? &row->power : NULL)                       \
     F(group, weak_scaling, OBJECT_OR_NULL(mls_weak), "", MLS_IF_MADE(&row->weak, row->weak.check))                     \
     F(group, findings, FINDINGS, "", add_group_findings(&found, row))
-MLS_FIELDS(group, mls_group, GROUP_FIELDS)
+MLS_FIELDS_AS(, mls_group_fields, group, mls_group, NULL, GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
@@ -177,7 +177,7 @@ MLS_FIELDS(group, mls_group, GROUP_FIELDS)
     F(group_csv, rcp_message, IF(TEXT, row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.message)             \
     F(group_csv, seeds_ok, IF(BOOL, row->seeds.check != MLS_CHECK_NOT_MADE), "", row->seeds.check != MLS_CHECK_FAIL)   \
     F(group_csv, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)
-MLS_FIELDS_BESIDE(group_csv, group, GROUP_CSV_FIELDS)
+MLS_FIELDS_AS(static, group_csv_fields, group_csv, mls_group, &mls_group_fields, GROUP_CSV_FIELDS)
 
 #define SKIPPED_FIELDS(F)                                                                                              \
     F(skipped, file, TEXT, "", row->path)                                                                              \
@@ -185,7 +185,7 @@ MLS_FIELDS_BESIDE(group_csv, group, GROUP_CSV_FIELDS)
     F(skipped, failed, BOOL, "", row->failed)
 MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
 #define COLLECTION_FIELDS(F)                                                                                           \
-    F(collection, groups, LIST(group), "", MLS_ROWS(row->groups, row->group_count))                                    \
+    F(collection, groups, LIST(mls_group), "", MLS_ROWS(row->groups, row->group_count))                                \
     F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
@@ -197,9 +197,10 @@ const mls_report mls_score_report = {
     .columns = {.section = "SCORE CSV",
                 .names = MLS_SCORE_COLUMNS "accelerators " MLS_PLACE_COLUMNS,
                 .rows = "groups runs",
-                .sources = {&group_csv_fields, &run_csv_fields, &group_fields, &run_fields}}};
+                .sources = {&group_csv_fields, &run_csv_fields, &mls_group_fields, &run_fields}}};
 
-#define WIDE_FIELDS(F) F(wide, groups, LIST(group), "", MLS_ROWS(row->collection->groups, row->collection->group_count))
+#define WIDE_FIELDS(F)                                                                                                 \
+    F(wide, groups, LIST(mls_group), "", MLS_ROWS(row->collection->groups, row->collection->group_count))
 MLS_FIELDS(wide, mls_wide, WIDE_FIELDS)
 
 #define WIDE_RUN_FIELDS(F)                                                                                             \
@@ -261,6 +262,6 @@ const mls_report mls_score_wide_report = {.columns = {.section = "WIDE SCORE CSV
                                                       .after = MLS_PLACE_COLUMNS,
                                                       .rows = "groups runs parts",
                                                       .sources = {&group_csv_fields, &run_csv_fields, &wide_run_fields,
-                                                                  &group_fields, &run_fields, &parts_fields},
+                                                                  &mls_group_fields, &run_fields, &parts_fields},
                                                       .root = &wide_fields,
                                                       .more = emit_wide}};

@@ -409,9 +409,9 @@ MLS_FIELDS(slow_run, mls_slow_run, SLOW_RUN_FIELDS)
     F(timed_group, runs, LIST(timed), "", MLS_ROWS(row->runs, row->group->run_count))                                  \
     F(timed_group, findings, FINDINGS, "",                                                                             \
       mls_found_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))
-MLS_FIELDS(timed_group, mls_throughput_group, TIMED_GROUP_FIELDS)
+MLS_FIELDS_AS(, mls_timed_group_fields, timed_group, mls_throughput_group, NULL, TIMED_GROUP_FIELDS)
 
-#define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(timed_group), "", MLS_ROWS(row->groups, row->group_count))
+#define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(mls_timed_group), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
 /* Columns that only CSV has: the parts one by one, and of lists how long they are. */

@@ -90,6 +90,29 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
     mls_found_show(view, &found, look);
 }
 
+/* What is odd about results, of which no rule is broken: what tells most first. */
+static void show_odd(mls_view *view, const mls_submission *submission)
+{
+    static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS};
+    enum { ODD_SHOWN = 10, ODD_WIDTH = 100 };
+    const mls_found_look look = {.indent = 2, .hang = 6, .together = true, .limit = ODD_SHOWN};
+    mls_found found = {0};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        for (size_t k = 0; k < submission->findings.count; k++) {
+            const mls_finding *finding = &submission->findings.items[k];
+            if (finding->code == odd[i]) {
+                mls_found_add_one(&found, finding, (mls_owner){.path = "."}, NULL);
+            }
+        }
+    }
+    if (found.count > 0) {
+        mls_output_text(view->output, "odd results\n");
+    }
+    mls_view narrow = *view;
+    narrow.width = view->width == 0 || view->width > ODD_WIDTH ? ODD_WIDTH : view->width;
+    mls_found_show(&narrow, &found, look);
+}
+
 enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
 
 static void check_cell(mls_table *table, const char *header, bool shown, mls_check check)
@@ -241,6 +264,9 @@ static void show_verdict(mls_view *view, const mls_submission *submission)
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
     mls_found_append_counts(&line, ": ", &submission->counts);
+    if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0) {
+        mls_buffer_append_text(&line, " (mlscore verify lists them)");
+    }
     mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);
     mls_output_buffer(view->output, &line);
     mls_style_end(view, MLS_STYLE_BAD);
@@ -260,7 +286,7 @@ static void show_submission(mls_printer *to, const void *what)
     for (size_t i = 0; i < submission->submitter_count && !many && (!view->quiet || markdown); i++) {
         show_submitter(view, submission, &submission->submitters[i]);
     }
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE && !view->brief; severity++) {
         if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0) {
             continue;
         }
@@ -269,6 +295,9 @@ static void show_submission(mls_printer *to, const void *what)
     }
     mls_view_gap(view);
     show_verdict(view, submission);
+    if (view->brief) {
+        show_odd(view, submission);
+    }
 }
 
 typedef struct log_place {

@@ -27,6 +27,7 @@ typedef struct mls_view {
     bool color;       /* results may be coloured */
     bool ascii;       /* the locale has no UTF-8: bars are drawn without it */
     bool quiet;       /* say less */
+    bool brief;       /* a summary only, where a command stands for another one */
     unsigned verbose; /* 1: every finding on its own, every skipped file */
     bool strict;      /* warnings and advice count as errors */
     const char *only; /* "errors", "warnings" or "advice": show no other findings; NULL: all */

@@ -17,7 +17,41 @@ typedef struct group_note {
     double coverage, energy, power;            /* sums; energy and power over `powered` runs */
     size_t powered;
     mls_device_words straggler; /* the first; "": none */
+    mls_buffer worst;           /* of what was found about a device; empty: nothing */
+    size_t rank;                /* of it, in `worst_first`; from 1 */
 } group_note;
+
+/* What is told of a machine alone, the worst first. */
+static const mls_finding_code worst_first[] = {
+    MLS_FINDING_DEVICE_LOST,   MLS_FINDING_ECC_UNCORRECTED, MLS_FINDING_THROTTLED,    MLS_FINDING_STRAGGLER,
+    MLS_FINDING_UNUSED_DEVICE, MLS_FINDING_POWER_CAP,       MLS_FINDING_ECC_CORRECTED};
+
+/* Whether heat is what slowed the slowest device down. */
+static bool is_heat(const mls_telemetry_window *window)
+{
+    const mls_telemetry_device *slowest = window->devices;
+    for (size_t i = 1; i < window->device_count; i++) {
+        slowest = window->devices[i].slowed > slowest->slowed ? &window->devices[i] : slowest;
+    }
+    return fmax(slowest->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN], slowest->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]) >=
+           slowest->slowed;
+}
+
+static void note_worst(group_note *note, const mls_telemetry_window *window)
+{
+    for (size_t rank = 1; rank <= sizeof worst_first / sizeof *worst_first; rank++) {
+        for (size_t i = 0; i < window->findings.count && (note->rank == 0 || rank < note->rank); i++) {
+            const mls_finding *finding = &window->findings.items[i];
+            if (finding->code == worst_first[rank - 1]) {
+                note->rank = rank;
+                mls_buffer_clear(&note->worst);
+                mls_buffer_append_text(&note->worst, finding->message);
+                mls_buffer_append_text(&note->worst,
+                                       finding->code == MLS_FINDING_THROTTLED && is_heat(window) ? " (heat)" : "");
+            }
+        }
+    }
+}
 
 /* A run was measured as far as the device that was measured least. */
 static void note_window(group_note *note, const mls_telemetry_window *window)
@@ -31,6 +65,7 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
     note->coverage += min;
     note->measured += min > 0;
     note->throttled += mls_findings_found(&window->findings, MLS_FINDING_THROTTLED) > 0;
+    note_worst(note, window);
     if (!isnan(window->energy_joules)) {
         note->energy += window->energy_joules;
         note->power += window->mean_power_w;
@@ -107,9 +142,12 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
     }
     if (status == MLS_OK && note.runs > 0) {
         free(group->note);
+        free(group->machine);
         group->note = note_words(&note);
-        status = group->note != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+        group->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
+        status = group->note != NULL && (group->machine != NULL || note.rank == 0) ? MLS_OK : MLS_ERROR_MEMORY;
     }
+    mls_buffer_release(&note.worst);
     return status;
 }
 

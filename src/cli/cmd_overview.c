@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_overview.c - mlscore PATH…: looks at what stands there, and has the commands answer that know it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "mlscore/submission.h"
+#include "mlscore/telemetry.h"
+#include "mlscore/throughput.h"
+#include "report/reports.h"
+
+typedef struct overview_settings {
+    const char *against;
+} overview_settings;
+
+static const mls_option options[] = {
+    MLS_ROW_USAGE,
+    MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)"),
+    MLS_ROW_TEXT('\0', "against", "PATH", offsetof(overview_settings, against),
+                 "compare with PATH, or published:WORDS, not with the fastest published result"),
+    MLS_ROW_FORMAT("table|json"),
+    MLS_ROWS_LOGS,
+};
+
+/* The paths of one kind. */
+typedef struct kind_paths {
+    mls_names items[MLS_PATH_ABSENT + 1];
+} kind_paths;
+
+/* The command that answers for a kind, with what stands before the paths; for each path by itself, or all together. */
+static const struct {
+    const mls_command *command; /* NULL: this one */
+    const char *option;
+    bool alone;
+} answers[MLS_PATH_UNKNOWN] = {
+    [MLS_PATH_SUBMISSION] = {&mls_command_verify, NULL, true},
+    [MLS_PATH_LOGS] = {NULL, NULL, false},
+    [MLS_PATH_PROFILE] = {&mls_command_profile, NULL, false},
+    [MLS_PATH_TELEMETRY] = {&mls_command_telemetry, NULL, false},
+    [MLS_PATH_CONFIG] = {&mls_command_config, NULL, false},
+    [MLS_PATH_EXPORT] = {&mls_command_compare, NULL, false},
+    [MLS_PATH_MODEL] = {&mls_command_memory, "--model", true},
+    [MLS_PATH_MESSAGES] = {&mls_command_diagnose, NULL, false},
+};
+
+/* -------------------------------------------------------------- other commands */
+
+/* Runs a command as if it had been written, with the settings of this one. */
+static void run_for(mls_cli *cli, mls_path_kind kind, const mls_names *paths)
+{
+    const char *option = answers[kind].option;
+    mls_cli like = *cli;
+    mls_buffer line = {0};
+    char **words = calloc(paths->count + 4, sizeof *words);
+    char *name = strdup(answers[kind].command->name);
+    char *wanted = option != NULL ? strdup(option) : NULL;
+    int given = 0;
+    if (words == NULL || name == NULL || (option != NULL && wanted == NULL)) {
+        mls_cli_say_no_memory(cli);
+    } else {
+        words[given++] = name;
+        mls_buffer_printf(&line, "mlscore %s", name);
+        char dashes[] = "--";
+        words[given] = option != NULL ? wanted : dashes;
+        given++;
+        for (size_t i = 0; i < paths->count; i++) {
+            words[given++] = paths->items[i];
+        }
+        for (int i = option != NULL ? 1 : 2; i < given; i++) {
+            mls_buffer_printf(&line, " %s", words[i]);
+        }
+        like.stands_for = line.failed ? NULL : line.ptr;
+        like.view.brief = true;
+        mls_cli_worsen(cli, mls_cli_start(answers[kind].command, &like, given, words));
+    }
+    mls_buffer_release(&line);
+    free(wanted);
+    free(name);
+    free(words);
+}
+
+/* ------------------------------------------------------------------------ logs */
+
+static const mls_block *block_of(const mls_comparison *comparison, const mls_side_group *group)
+{
+    for (size_t i = 0; i < comparison->blocks.count; i++) {
+        const mls_block *block = &comparison->blocks.items[i];
+        if (block->group_count == 2 && block->groups[1] == group) {
+            return block;
+        }
+    }
+    return NULL;
+}
+
+static const mls_beside *beside_of(const mls_comparison *comparison, const mls_side_group *group)
+{
+    for (size_t i = 0; i < comparison->beside.count; i++) {
+        if (comparison->beside.items[i].group == group) {
+            return &comparison->beside.items[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *reason_unmatched(const mls_comparison *comparison, const mls_side_group *group)
+{
+    for (size_t i = 0; i < comparison->unmatched.count; i++) {
+        if (comparison->unmatched.items[i].group == group) {
+            return comparison->unmatched.items[i].reason;
+        }
+    }
+    return NULL;
+}
+
+/* Puts together what the rooms said of a group: of a published result that it is itself there is no why. */
+static mls_status gather_answers(const mls_comparison *comparison, const mls_side_group *side, mls_overview_group *to)
+{
+    mls_status status = MLS_OK;
+    to->side = side;
+    to->beside = beside_of(comparison, side);
+    to->block = block_of(comparison, side);
+    if (comparison->mode == MLS_COMPARE_SIDES) {
+        to->unmatched = to->block == NULL ? reason_unmatched(comparison, side) : NULL;
+    } else if (to->beside != NULL && to->beside->count > 0 && !to->beside->near[0].self) {
+        to->why = to->beside->near[0].why;
+    }
+    if (to->block != NULL) {
+        status = mls_why_of_block(comparison->arena, to->block, &to->why);
+    }
+    return status;
+}
+
+static void print_overview(mls_cli *cli, const mls_comparison *comparison, const mls_collection *collection,
+                           const mls_throughputs *measured, const char *what)
+{
+    const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
+    mls_overview all = {.what = what,
+                        .command = "score",
+                        .items = calloc(count + 1, sizeof *all.items),
+                        .count = count,
+                        .known = &comparison->known,
+                        .collection = collection};
+    mls_status status = all.items != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        all.items[i].group = collection != NULL ? &collection->groups[i] : NULL;
+        all.items[i].timed = measured != NULL ? &measured->groups[i] : NULL;
+        status = gather_answers(comparison, comparison->groups.items[i], &all.items[i]);
+    }
+    if (status == MLS_OK) {
+        mls_cli_print(cli, &mls_overview_report, &all);
+    } else {
+        mls_cli_say_no_memory(cli);
+    }
+    free(all.items);
+}
+
+/* Measures what was read and prints all: each log has been read once, by all who ask. */
+static void answer_read(mls_cli *cli, mls_comparison *comparison)
+{
+    mls_collection *collection = &comparison->collections[0];
+    const mls_throughput_options wanted = {.rulesets = cli->rulesets,
+                                           .models = cli->models,
+                                           .accelerator_table = cli->accelerators,
+                                           .accelerators = (double)NAN};
+    mls_throughputs measured = {0};
+    mls_error error = {0};
+    if (!mls_cli_note_endings(cli, collection) || mls_telemetry_note(collection, cli->work.threads) != MLS_OK) {
+        mls_cli_say_no_memory(cli);
+    } else if (mls_throughputs_measure(collection, &wanted, &measured, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        print_overview(cli, comparison, collection, &measured, "logs");
+        for (size_t i = 0; i < collection->group_count; i++) {
+            mls_cli_judge_group(cli, &collection->groups[i]);
+        }
+        mls_cli_say_collected(cli, collection);
+    }
+    mls_throughputs_release(&measured);
+}
+
+static bool add_side(mls_side_list *sides, mls_arena *arena, const char *name, const char *path)
+{
+    mls_side *side = mls_side_add(sides, arena, mls_str_from(name), path);
+    if (side != NULL) {
+        side->given = true;
+    }
+    return side != NULL;
+}
+
+/* Says why what --against names is nothing to compare with. */
+static void say_against(mls_cli *cli, const mls_comparison *comparison, const mls_error *error)
+{
+    for (size_t i = 0; i < comparison->candidates.count; i++) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
+    }
+    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error->message);
+}
+
+/* Logs, or exports of logs: score, what is published, or what they are compared with, and of logs how time went. */
+static void answer_groups(mls_cli *cli, const mls_names *paths, bool logs)
+{
+    const overview_settings *settings = cli->settings;
+    mls_arena arena = {0};
+    mls_comparison comparison = {0};
+    mls_error error = {0};
+    mls_compare_request request = {.mode = settings->against != NULL ? MLS_COMPARE_SIDES : MLS_COMPARE_PUBLISHED,
+                                   .baseline = settings->against != NULL ? "theirs" : NULL,
+                                   .placed = settings->against != NULL};
+    bool ok = mls_cli_load_models(cli) && mls_cli_judge(cli, &request.collect);
+    for (size_t i = 0; i < paths->count && ok; i++) {
+        ok = add_side(&request.sides, &arena, "yours", paths->items[i]) || mls_cli_say_no_memory(cli);
+    }
+    if (ok && settings->against != NULL) {
+        ok = add_side(&request.sides, &arena, "theirs", settings->against) || mls_cli_say_no_memory(cli);
+    }
+    if (ok) {
+        request.collect.observer = logs ? &mls_throughput_observer : NULL;
+        request.collect.printed = true;
+        const mls_status status = mls_compare(&request, &comparison, &error);
+        mls_cli_progress_end(cli);
+        if (status == MLS_ERROR_VALUE) {
+            say_against(cli, &comparison, &error);
+        } else if (status != MLS_OK) {
+            mls_cli_say_error(cli, NULL, &error);
+        } else if (logs) {
+            answer_read(cli, &comparison);
+        } else {
+            print_overview(cli, &comparison, NULL, NULL, "export");
+        }
+        for (size_t i = 0; i < comparison.problems.count; i++) {
+            mls_cli_say_error(cli, comparison.problems.items[i].path, &comparison.problems.items[i].error);
+        }
+        mls_comparison_release(&comparison);
+    }
+    mls_arena_release(&arena);
+}
+
+/* ---------------------------------------------------------------------- answering */
+
+static void say_absent(mls_cli *cli, const char *path)
+{
+    mls_names names = {0};
+    const mls_nearest nearest = mls_cli_nearest_file(path, &names);
+    mls_cli_say(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
+    mls_names_release(&names);
+}
+
+/* Finds out what each operand is; those that are nothing to answer for are named. */
+static bool sort_operands(mls_cli *cli, kind_paths *paths)
+{
+    bool ok = true;
+    for (size_t i = 0; i < cli->operands.count && ok; i++) {
+        const char *path = cli->operands.items[i];
+        mls_path_seen seen;
+        mls_error error = {0};
+        const mls_status status = mls_path_look(path, &seen, &error);
+        if (status == MLS_ERROR_MEMORY) {
+            return mls_cli_say_no_memory(cli);
+        }
+        if (status != MLS_OK) {
+            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+        } else if (seen.kind == MLS_PATH_ABSENT) {
+            say_absent(cli, path);
+        } else if (seen.kind == MLS_PATH_UNKNOWN) {
+            mls_cli_say(cli, MLS_EXIT_IO, path,
+                        seen.why != NULL ? "nothing that mlscore knows: %s"
+                                         : "nothing that mlscore knows; it begins with '%s'",
+                        seen.why != NULL ? seen.why : seen.beginning);
+        } else {
+            ok = mls_names_add(&paths->items[seen.kind], mls_str_from(path)) || mls_cli_say_no_memory(cli);
+        }
+    }
+    return ok;
+}
+
+/* Standard output is closed behind the last answer only. */
+static void answer_next(mls_cli *cli, mls_path_kind kind, const mls_names *paths, size_t *left)
+{
+    const char *output_path = cli->output_path;
+    cli->output_path = --*left > 0 ? "/dev/stdout" : output_path;
+    if (kind == MLS_PATH_LOGS || (kind == MLS_PATH_EXPORT && paths->count == 1)) {
+        answer_groups(cli, paths, kind == MLS_PATH_LOGS);
+    } else {
+        run_for(cli, kind, paths);
+    }
+    cli->output_path = output_path;
+}
+
+static void overview_run(mls_cli *cli)
+{
+    kind_paths paths = {0};
+    size_t left = 0;
+    bool ok = sort_operands(cli, &paths);
+    for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
+        left += answers[kind].alone ? paths.items[kind].count : paths.items[kind].count > 0;
+    }
+    if (ok && left > 1 && (cli->output_path != NULL || cli->view.format != MLS_FORMAT_TABLE)) {
+        ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s tells of one kind of thing at a time",
+                         cli->output_path != NULL ? "-o" : "--format=json");
+    }
+    if (ok && left > 0 && ((const overview_settings *)cli->settings)->against != NULL &&
+        paths.items[MLS_PATH_LOGS].count == 0 && paths.items[MLS_PATH_EXPORT].count != 1) {
+        ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares logs, and there are none");
+    }
+    for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
+        mls_names *of_kind = &paths.items[kind];
+        for (size_t i = 0; i < of_kind->count && ok && answers[kind].alone; i++) {
+            answer_next(cli, kind, &(mls_names){.items = of_kind->items + i, .count = 1}, &left);
+        }
+        if (of_kind->count > 0 && ok && !answers[kind].alone) {
+            answer_next(cli, kind, of_kind, &left);
+        }
+        mls_names_release(of_kind);
+    }
+}
+
+const mls_command mls_command_overview = {
+    .name = "",
+    .summary = "say the most about what stands there, whatever it is",
+    .usage = "[OPTION]… PATH…",
+    .about = "Looks at what PATH is and answers: of logs the score, their place among the\n"
+             "published results, why they differ from the fastest, where the time went, what\n"
+             "failed, and what to look at first; of anything else what the command says that\n"
+             "knows it.",
+    .options = options,
+    .settings_size = sizeof(overview_settings),
+    .paths = "no path given",
+    .run = overview_run,
+};

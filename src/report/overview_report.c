@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* overview_report.c - what was asked for without a command: of each group the answers of several commands, a line each,
+ * or of many groups a row each. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "report/overview.h"
+#include "report/table.h"
+
+/* Lines begin with a label, behind which they go on. */
+enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
+
+enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5, NEXT_SHOWN = 2 };
+
+/* Lines that one answer takes at most. */
+enum { LINES_LONG = 2 };
+
+/* ------------------------------------------------------------------------- lines */
+
+/* Where the item that begins at `at` ends, before three blanks or a point; of a text that is no list 0. */
+static size_t item_end(mls_str text, size_t at)
+{
+    static const char *const between[] = {"   ", " · "};
+    size_t end = text.len;
+    bool list = false;
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        const mls_str mark = mls_str_from(between[i]);
+        const char *next = text.len > at ? memmem(text.ptr + at + 1, text.len - at - 1, mark.ptr, mark.len) : NULL;
+        end = next != NULL && (size_t)(next - text.ptr) < end ? (size_t)(next - text.ptr) : end;
+        list |= mls_str_contains(text, mark);
+    }
+    return list ? end : 0;
+}
+
+/* The end of what may not be broken, from `at` on: an item of a list, where a line has room for it; else a word, with
+ * the sign of percent that belongs to it. */
+static size_t unbroken_end(mls_str text, size_t at, size_t room)
+{
+    size_t end = item_end(text, at);
+    if (end > 0 && mls_display_width((mls_str){text.ptr + at, end - at}) <= room) {
+        return end;
+    }
+    for (end = at; end < text.len && text.ptr[end] != ' ';) {
+        end++;
+    }
+    return end + (mls_str_starts((mls_str){text.ptr + end, text.len - end}, MLS_S(" %")) ? 2 : 0);
+}
+
+/* Text over a few lines, the first of which has begun; what has no room there is cut. */
+static void print_fitted(mls_view *view, mls_str text, size_t indent)
+{
+    const size_t room = view->width - indent;
+    size_t column = 0;
+    size_t lines = 1;
+    for (size_t at = 0, end; at < text.len; at = end) {
+        size_t begin = at;
+        while (begin < text.len && text.ptr[begin] == ' ') {
+            begin++;
+        }
+        end = unbroken_end(text, begin, room);
+        const size_t gap = column > 0 ? begin - at : 0;
+        const size_t wide = mls_display_width((mls_str){text.ptr + begin, end - begin});
+        /* On the last line there is room to say that there is more. */
+        const size_t mark = lines == LINES_LONG && end < text.len ? 2 : 0;
+        const bool fits = column + gap + wide + mark <= room;
+        if (!fits && column > 0 && lines == LINES_LONG) {
+            mls_output_text(view->output, " …");
+            return;
+        }
+        if (!fits && column > 0) {
+            mls_output_printf(view->output, "\n%*s", (int)indent, "");
+            lines++;
+            column = 0;
+        }
+        const mls_str word = mls_utf8_fit((mls_str){text.ptr + begin, end - begin}, wide > room ? room - 1 : wide);
+        mls_output_printf(view->output, "%*s", column > 0 ? (int)gap : 0, "");
+        mls_output_write(view->output, word);
+        mls_output_text(view->output, wide > room ? "…" : "");
+        column += (column > 0 ? gap : 0) + wide;
+    }
+}
+
+/* A line behind a label, where there is anything to say.  Frees the buffer. */
+static void show_fitted(mls_view *view, const char *label, mls_style style, mls_buffer *text)
+{
+    const size_t indent = label[0] != '\0' ? HANG : INDENT;
+    mls_buffer escaped = {0};
+    mls_escape_append(&escaped, mls_buffer_str(text));
+    if (text->len > 0) {
+        mls_output_printf(view->output, "%*s%-*s", INDENT, "", (int)indent - INDENT, label);
+        mls_style_begin(view, style);
+        print_fitted(view, mls_buffer_str(&escaped), indent);
+        mls_style_end(view, style);
+        mls_output_text(view->output, "\n");
+    }
+    mls_output_drop(view->output, &escaped);
+    mls_output_drop(view->output, text);
+}
+
+/* ------------------------------------------------------------------------ heading */
+
+static void show_heading(mls_view *view, const mls_overview *all, const mls_overview_group *of)
+{
+    const mls_side_group *side = of->side;
+    const char *division = mls_division_name(side->division);
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(side->usage),
+                      side->edition);
+    if (isfinite(side->accelerators)) {
+        mls_buffer_printf(&line, "   %s x %s", mls_words_count(side->accelerators).text,
+                          side->accelerator != NULL ? side->accelerator : "an unknown model");
+    }
+    if (isfinite(side->global_batch_size)) {
+        mls_buffer_printf(&line, "   batch %s", mls_words_count(side->global_batch_size).text);
+    }
+    if (of->group != NULL) {
+        const mls_config_name shape = mls_group_shape(of->group);
+        if (shape.gpus > 0 && mls_config_has_degrees(&shape)) {
+            mls_buffer_printf(&line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64,
+                              shape.tensor_parallel > 0 ? shape.tensor_parallel : 1,
+                              shape.pipeline_parallel > 0 ? shape.pipeline_parallel : 1,
+                              shape.context_parallel > 0 ? shape.context_parallel : 1);
+        }
+        mls_overview_append_precision(&line, all, of->group);
+    }
+    mls_view_headline(view, mls_str_from(side->benchmark != NULL ? side->benchmark : "unknown benchmark"), &line,
+                      INDENT);
+}
+
+/* The folder of a group among others, its end where it is long. */
+static void show_path(mls_view *view, mls_str text)
+{
+    const mls_str end = mls_utf8_fit_back(text, view->width - INDENT - 1);
+    mls_output_printf(view->output, "%*s", INDENT, "");
+    mls_view_text(view, MLS_STYLE_DIM, "%s%.*s", end.len < text.len ? "…" : "", (int)end.len, end.ptr);
+    mls_output_text(view->output, "\n");
+}
+
+/* -------------------------------------------------------------------------- score */
+
+static size_t count_valid(const mls_overview_group *of)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < of->side->runs.count; i++) {
+        valid += of->side->runs.items[i].valid;
+    }
+    return valid;
+}
+
+static void append_convergence(mls_buffer *line, const mls_group *group)
+{
+    const mls_rcp_outcome *rcp = &group->rcp;
+    const bool too_few = rcp->result.match == MLS_RCP_TOO_FEW_RUNS;
+    if (rcp->check != MLS_CHECK_NOT_MADE) {
+        mls_buffer_printf(line, "   convergence %s",
+                          rcp->check == MLS_CHECK_PASS ? "ok"
+                          : too_few                    ? "not judged"
+                                                       : "FAILS");
+    }
+    if (group->scale > 1) {
+        mls_buffer_printf(line, ", scaled by %s", mls_words_grouped(group->scale, 3).text);
+    }
+    if (group->seeds.check != MLS_CHECK_NOT_MADE) {
+        mls_buffer_append_text(line, group->seeds.check == MLS_CHECK_FAIL           ? "   seeds FAIL"
+                                     : group->seeds.different == group->seeds.count ? "   seeds differ"
+                                                                                    : "   seeds ok");
+    }
+}
+
+/* Whether it counts as it is: runs that the rules let fail are no fault of a group. */
+static bool is_sound(const mls_overview_group *of)
+{
+    return of->side->official && (of->group == NULL || !mls_overview_is_broken(of->group));
+}
+
+static void show_score_line(mls_view *view, const mls_overview_group *of)
+{
+    const mls_side_group *side = of->side;
+    const size_t valid = count_valid(of);
+    const size_t count = side->runs.count;
+    const unsigned needed = of->group != NULL ? of->group->rules->runs_needed : 0;
+    const bool scored = isfinite(side->scaled_minutes);
+    mls_buffer line = {0};
+    if (scored) {
+        mls_buffer_printf(&line, "%s min   ", mls_words_grouped(side->scaled_minutes, 3).text);
+    } else {
+        mls_buffer_append_text(&line, "no score   ");
+    }
+    mls_buffer_printf(&line, "%s: %zu of %s", side->official ? "valid" : "not official", valid,
+                      mls_words_plural(count, "run", "runs").text);
+    if (side->official && valid < count) {
+        mls_buffer_printf(&line, " (%u may fail)", of->group != NULL ? of->group->rules->left_out : 1);
+    } else if (needed > 0 && count != needed) {
+        mls_buffer_printf(&line, " valid, %u are needed", needed);
+    } else if (!side->official && valid < count) {
+        mls_buffer_append_text(&line, " valid, more dropped than the rules forgive");
+    }
+    if (of->group != NULL) {
+        append_convergence(&line, of->group);
+    }
+    show_fitted(view, "", is_sound(of) ? MLS_STYLE_GOOD : scored ? MLS_STYLE_WARN : MLS_STYLE_BAD, &line);
+}
+
+/* -------------------------------------------------------------------------- place */
+
+static const char *ordinal_end(size_t number)
+{
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    return number % 100 / 10 != 1 && number % 10 < 4 ? ends[number % 10] : "th";
+}
+
+static void append_result(mls_buffer *line, const mls_published_near *near)
+{
+    const mls_published_result *result = near->result;
+    mls_buffer_printf(line, "%s (%s %s)", mls_words_grouped(result->minutes, 3).text, result->system->submitter,
+                      result->system->system_id);
+}
+
+static void append_machine(mls_buffer *line, double accelerators, const char *model)
+{
+    mls_buffer_printf(line, "%s x %s", mls_words_count(accelerators).text, model != NULL ? model : "an unknown model");
+}
+
+static void append_overview_place(mls_buffer *line, const mls_overview_group *of)
+{
+    const mls_side_group *side = of->side;
+    const mls_published_near *fastest = mls_overview_fastest(of);
+    const mls_published_near *nearest = mls_overview_nearest(of);
+    if (nearest == NULL) {
+        return;
+    }
+    const char *usage = mls_usage_name(side->usage);
+    const char *round = nearest->result->round;
+    if (fastest != NULL) {
+        const mls_published_place *place = &of->beside->place;
+        mls_buffer_printf(line, "%zu%s of %zu on ", place->rank_alike, ordinal_end(place->rank_alike),
+                          place->ranked_alike);
+        append_machine(line, side->accelerators, side->accelerator);
+        mls_buffer_printf(line, " in %s %s; ", usage, round);
+        mls_buffer_append_text(line, fastest->self ? "this is the fastest, " : "fastest ");
+        append_result(line, fastest);
+        if (!fastest->self) {
+            mls_buffer_printf(line, ": %s", mls_words_change(fastest->ratio).text);
+        }
+        return;
+    }
+    const mls_published_system *system = nearest->result->system;
+    if (isfinite(side->accelerators) && side->accelerator != NULL) {
+        mls_buffer_append_text(line, "none is published on ");
+        append_machine(line, side->accelerators, side->accelerator);
+        mls_buffer_printf(line, " in %s %s; nearest, on ", usage, round);
+    } else {
+        mls_buffer_printf(line, "accelerators not known; in %s %s, on ", usage, round);
+    }
+    append_machine(line, system->accelerators,
+                   system->model.text[0] != '\0' ? system->model.text : system->accelerator);
+    mls_buffer_append_text(line, ": ");
+    append_result(line, nearest);
+}
+
+/* What --against names. */
+static void append_against(mls_buffer *line, const mls_overview_group *of)
+{
+    if (of->block == NULL) {
+        mls_buffer_append_text(line, of->unmatched != NULL ? "nothing to compare: " : "");
+        mls_buffer_append_text(line, of->unmatched != NULL ? of->unmatched : "");
+        return;
+    }
+    const mls_side_group *theirs = of->block->groups[0];
+    const mls_difference *difference = &of->block->differences[1];
+    const char *verdict = mls_compare_verdict_name(difference->verdict);
+    if (isfinite(difference->scaled_ratio)) {
+        mls_buffer_printf(line, "%s min, yours %s", mls_words_grouped(theirs->scaled_minutes, 3).text,
+                          mls_words_change(difference->scaled_ratio).text);
+    }
+    if (verdict != NULL) {
+        mls_buffer_printf(line, line->len > 0 ? " (%s)" : "%s",
+                          difference->verdict == MLS_COMPARE_NONE      ? "no difference shown"
+                          : difference->verdict == MLS_COMPARE_TOO_FEW ? "too few runs to say"
+                                                                       : verdict);
+    }
+    mls_buffer_printf(line, ": %s", theirs->path);
+}
+
+/* ---------------------------------------------------------------------------- next */
+
+/* A word as a shell takes it. */
+static void append_word(mls_buffer *line, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+:,=@%-";
+    if (word[strspn(word, plain)] == '\0') {
+        mls_buffer_append_text(line, word);
+        return;
+    }
+    mls_buffer_append_char(line, '\'');
+    for (; *word != '\0'; word++) {
+        mls_buffer_append_text(line, *word == '\'' ? "'\\'" : "");
+        mls_buffer_append_char(line, *word);
+    }
+    mls_buffer_append_char(line, '\'');
+}
+
+/* A command to ask next, of a path, or (not NULL) of what lies `below` it.  One that no line has room for has PATH. */
+static void show_command(mls_view *view, size_t *shown, const char *before, const char *path, const char *below,
+                         const char *after)
+{
+    const bool inside = below != NULL && strcmp(mls_path_name(path), below) != 0;
+    mls_buffer line = {0};
+    mls_buffer file = {0};
+    for (int cut = 0; cut < 2 && (cut == 0 || mls_display_width(mls_buffer_str(&line)) > view->width - HANG); cut++) {
+        mls_buffer_clear(&line);
+        mls_buffer_clear(&file);
+        mls_buffer_printf(&file, "%s%s%s", cut == 0 ? path : "PATH", inside ? "/" : "", inside ? below : "");
+        mls_buffer_printf(&line, "mlscore %s ", before);
+        append_word(&line, file.ptr != NULL ? file.ptr : "");
+        if (after != NULL) {
+            mls_buffer_append_char(&line, ' ');
+            append_word(&line, after);
+        }
+    }
+    mls_output_drop(view->output, &file);
+    if (*shown < NEXT_SHOWN) {
+        show_fitted(view, (*shown)++ == 0 ? "next" : " ", MLS_STYLE_PLAIN, &line);
+    }
+    mls_output_drop(view->output, &line);
+}
+
+static void show_next(mls_view *view, const mls_overview_group *of)
+{
+    const mls_published_near *fastest = mls_overview_fastest(of);
+    const char *path = of->side->path;
+    size_t shown = 0;
+    for (size_t i = 0; of->group != NULL && i < of->group->run_count; i++) {
+        const mls_run *run = of->group->runs[i];
+        if (shown == 0 && !run->valid && run->run_stop.line == 0) {
+            show_command(view, &shown, "diagnose", path, mls_group_name_below(of->group, run->file), NULL);
+        } else if (shown == 0 && !run->valid && !mls_overview_is_failed(run)) {
+            show_command(view, &shown, "check", path, mls_group_name_below(of->group, run->file), NULL);
+        }
+    }
+    if (of->group != NULL && shown == 0 && mls_overview_is_broken(of->group)) {
+        show_command(view, &shown, "score", path, NULL, NULL);
+    }
+    if (of->block == NULL && fastest != NULL && !fastest->self) {
+        mls_buffer words = {0};
+        mls_buffer_printf(&words, "published:%s,%s", fastest->result->round, fastest->result->system->system_id);
+        show_command(view, &shown, "compare", path, NULL, words.ptr != NULL ? words.ptr : "");
+        mls_output_drop(view->output, &words);
+    }
+    if (mls_overview_median(of) != NULL) {
+        show_command(view, &shown, "throughput", path, NULL, NULL);
+    }
+}
+
+/* ------------------------------------------------------------------------ a group */
+
+static void show_failed(mls_view *view, const mls_group *group)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        mls_buffer line = {0};
+        if (mls_overview_is_failed(group->runs[i]) && failed++ < FAILED_SHOWN) {
+            mls_overview_append_run(&line, group, i);
+            show_fitted(view, failed == 1 ? "failed" : " ", MLS_STYLE_BAD, &line);
+        }
+    }
+    if (failed > FAILED_SHOWN) {
+        mls_buffer line = {0};
+        mls_buffer_printf(&line, "and %zu more", failed - FAILED_SHOWN);
+        show_fitted(view, " ", MLS_STYLE_BAD, &line);
+    }
+}
+
+static void show_answer(mls_view *view, const char *label, mls_style style, const mls_overview_group *of,
+                        void (*append)(mls_buffer *line, const mls_overview_group *of))
+{
+    mls_buffer line = {0};
+    append(&line, of);
+    show_fitted(view, label, style, &line);
+}
+
+/* The runs of an export, of which nothing else says more. */
+static void show_exported(mls_view *view, const mls_side_group *side)
+{
+    mls_table table = {.indent = INDENT};
+    for (size_t i = 0; i < side->runs.count; i++) {
+        const mls_side_run *run = &side->runs.items[i];
+        mls_table_row(&table);
+        mls_table_cell(&table, "run", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu", i + 1);
+        mls_table_text(&table, "log", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, run->file);
+        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, mls_words_minutes(run->minutes));
+        mls_table_words(&table, run->unit != NULL ? run->unit : "samples", MLS_COLUMN_DECIMAL,
+                        mls_words_count(run->to_converge));
+        mls_table_cell(&table, "valid", MLS_COLUMN_KEEP, run->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, "%s",
+                       run->valid ? "yes" : "no");
+        if (run->reason != NULL) {
+            mls_table_note(&table, MLS_STYLE_BAD, "%s", run->reason);
+        }
+    }
+    mls_table_finish(&table, view);
+}
+
+static void show_overview_group(mls_view *view, const mls_overview *all, const mls_overview_group *of)
+{
+    const mls_group *group = of->group;
+    const bool ended = mls_overview_median(of) != NULL;
+    show_heading(view, all, of);
+    if (all->count > 1) {
+        show_path(view, mls_str_from(mls_path_shown(of->side->path)));
+    }
+    if (group == NULL && !view->quiet) {
+        show_exported(view, of->side);
+    } else if (group != NULL && !ended) {
+        show_failed(view, group);
+    }
+    show_score_line(view, of);
+    if (view->quiet) {
+        return;
+    }
+    show_answer(view, "place", MLS_STYLE_PLAIN, of, append_overview_place);
+    show_answer(view, "against", MLS_STYLE_PLAIN, of, append_against);
+    show_answer(view, "why", MLS_STYLE_PLAIN, of, mls_overview_append_why);
+    show_answer(view, "differs", MLS_STYLE_PLAIN, of, mls_overview_append_differs);
+    if (group != NULL) {
+        mls_buffer machine = {0};
+        show_answer(view, "inside", MLS_STYLE_PLAIN, of, mls_overview_append_inside);
+        if (ended) {
+            show_failed(view, group);
+        }
+        mls_buffer_append_text(&machine, group->machine != NULL ? group->machine : "");
+        show_fitted(view, "machine", MLS_STYLE_WARN, &machine);
+    }
+    show_answer(view, "first", MLS_STYLE_BOLD, of, mls_overview_append_first);
+    show_next(view, of);
+}
+
+/* ---------------------------------------------------------------------------- many */
+
+typedef struct overview_order {
+    const mls_overview_group *of;
+    bool well;
+    double ratio;
+} overview_order;
+
+/* The worst first: those that are not valid, then by how far they are from the fastest. */
+static int compare_orders(const void *left, const void *right)
+{
+    const overview_order *a = left;
+    const overview_order *b = right;
+    if (a->well != b->well) {
+        return a->well - b->well;
+    }
+    if (isnan(a->ratio) || isnan(b->ratio) || !(a->ratio < b->ratio || a->ratio > b->ratio)) {
+        return isnan(a->ratio) != isnan(b->ratio) ? isnan(a->ratio) - isnan(b->ratio) : a->of < b->of ? -1 : 1;
+    }
+    return a->ratio > b->ratio ? -1 : 1;
+}
+
+/* The length of the folders, with the slash behind them, that all groups lie in. */
+static size_t common_path(const mls_overview *all)
+{
+    const char *first = all->items[0].side->path;
+    size_t common = mls_path_folder(mls_str_from(first)).len;
+    for (size_t i = 1; i < all->count; i++) {
+        size_t same = 0;
+        while (same < common && all->items[i].side->path[same] == first[same]) {
+            same++;
+        }
+        common = mls_path_folder((mls_str){first, same}).len;
+    }
+    return common;
+}
+
+static void add_group_row(mls_table *table, const overview_order *order, size_t common)
+{
+    const mls_overview_group *of = order->of;
+    const mls_side_group *side = of->side;
+    const mls_published_near *fastest = mls_overview_fastest(of);
+    const size_t valid = count_valid(of);
+    mls_table_row(table);
+    mls_table_text(table, "benchmark", MLS_COLUMN_KEEP, side->benchmark);
+    mls_table_cell(table, "on", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s%s%s",
+                   isfinite(side->accelerators) ? mls_words_count(side->accelerators).text : "",
+                   isfinite(side->accelerators) && side->accelerator != NULL ? " x " : "",
+                   side->accelerator != NULL ? side->accelerator : "");
+    mls_table_words(table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, mls_words_grouped(side->scaled_minutes, 3));
+    mls_table_cell(table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, order->well ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
+                   "%zu of %zu%s", valid, side->runs.count, order->well ? "" : " !");
+    if (fastest != NULL) {
+        mls_table_cell(table, "place", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", of->beside->place.rank_alike,
+                       of->beside->place.ranked_alike);
+    } else {
+        mls_table_text(table, "place", MLS_COLUMN_RIGHT, NULL);
+    }
+    mls_table_text(table, "to the fastest", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP,
+                   isnan(order->ratio)                ? NULL
+                   : fastest != NULL && fastest->self ? "fastest"
+                                                      : mls_words_change(order->ratio).text);
+    /* A result's folder is called like its benchmark. */
+    const char *path = mls_path_shown(side->path) + common;
+    const size_t folder = mls_path_folder(mls_str_from(path)).len;
+    const bool named = folder > 0 && side->benchmark != NULL && strcmp(path + folder, side->benchmark) == 0;
+    mls_table_cell(table, "path", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%.*s",
+                   named ? (int)folder - 1 : (int)strlen(path), path);
+}
+
+static void show_groups(mls_view *view, const mls_overview *all)
+{
+    overview_order *orders = calloc(all->count, sizeof *orders);
+    mls_table table = {.indent = INDENT, .failed = orders == NULL};
+    const size_t common = common_path(all);
+    for (size_t i = 0; i < all->count && orders != NULL; i++) {
+        const mls_overview_group *of = &all->items[i];
+        const mls_published_near *fastest = mls_overview_fastest(of);
+        orders[i] = (overview_order){of, is_sound(of), fastest != NULL && fastest->self ? 0 : mls_overview_ratio(of)};
+    }
+    if (orders != NULL) {
+        qsort(orders, all->count, sizeof *orders, compare_orders);
+    }
+    for (size_t i = 0; i < all->count && orders != NULL; i++) {
+        add_group_row(&table, &orders[i], common);
+    }
+    mls_output_printf(view->output, "%zu groups, those first that do not count or are furthest from the fastest\n",
+                      all->count);
+    if (common > 0) {
+        show_path(view, (mls_str){all->items[0].side->path, common});
+    }
+    mls_table_finish(&table, view);
+    mls_view_gap(view);
+    if (orders != NULL && !view->quiet) {
+        mls_output_text(view->output, "\n");
+        show_overview_group(view, all, orders[0].of);
+    }
+    free(orders);
+}
+
+static void show_overview(mls_printer *to, const void *what)
+{
+    const mls_overview *all = what;
+    mls_view view = *to->view;
+    view.width = view.width == 0 || view.width > WIDTH ? WIDTH : view.width < 3 * HANG ? 3 * HANG : view.width;
+    if (all->count > GROUPS_SHOWN) {
+        show_groups(&view, all);
+    }
+    for (size_t i = 0; i < all->count && all->count <= GROUPS_SHOWN; i++) {
+        mls_output_text(view.output, i > 0 ? "\n" : "");
+        show_overview_group(&view, all, &all->items[i]);
+    }
+    if (all->collection != NULL) {
+        mls_collection_show_skipped(&view, all->collection);
+    }
+}
+
+/* ---------------------------------------------------------------------------- fields */
+
+#define OVERVIEW_GROUP_FIELDS(F)                                                                                       \
+    F(overview_group, score, OBJECT_OR_NULL(mls_group), "", row->group)                                                \
+    F(overview_group, published, OBJECT_OR_NULL(mls_beside), "", row->beside)                                          \
+    F(overview_group, compare, OBJECT_OR_NULL(mls_block), "", row->block)                                              \
+    F(overview_group, throughput, OBJECT_OR_NULL(mls_timed_group), "", row->timed)                                     \
+    F(overview_group, machine, IF(TEXT, row->group != NULL && row->group->machine != NULL), "", row->group->machine)   \
+    F(overview_group, first, WORDS_OR_NULL, "", mls_overview_append_first(words, row))
+MLS_FIELDS(overview_group, mls_overview_group, OVERVIEW_GROUP_FIELDS)
+
+#define OVERVIEW_FIELDS(F)                                                                                             \
+    F(overview, what, TEXT, "", row->what)                                                                             \
+    F(overview, command, TEXT, "", row->command)                                                                       \
+    F(overview, groups, LIST(overview_group), "", MLS_ROWS(row->items, row->count))
+MLS_FIELDS(overview, mls_overview, OVERVIEW_FIELDS)
+
+const mls_report mls_overview_report = {.section = "OVERVIEW JSON", .show = show_overview, .object = &overview_fields};
