@@ -55,8 +55,18 @@ mls_status mls_power_read(mls_submission *submission, mls_submission_run *run) M
 mls_status mls_result_judge(const mls_submission *submission, const mls_submitter *submitter,
                             mls_submission_result *result) MLS_MUST_USE;
 
+/* A result that was judged, and whose it is; all of a submission, in the order of its folders, and how many runs. */
+typedef struct mls_judged_result {
+    const mls_submitter *submitter;
+    const mls_submission_result *result;
+} mls_judged_result;
+typedef struct mls_judged_results {
+    mls_judged_result *items;
+    size_t count, capacity, runs;
+} mls_judged_results;
+
 /* Advises of results whose runs are published as those of another one. */
-mls_status mls_resubmitted_judge(mls_submission *submission) MLS_MUST_USE;
+mls_status mls_resubmitted_judge(mls_submission *submission, const mls_judged_results *judged) MLS_MUST_USE;
 
 /* Advises of what is odd about results beside each other, when all have been judged: logs that are there twice, and
  * results far from their peers.  It is found of the whole, most telling first. */

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
 #include "submission/judge.h"
@@ -165,20 +166,17 @@ static void tell_sharing(mls_submission *submission, const odd_log *logs, size_t
     }
 }
 
-static mls_status judge_copies(mls_submission *submission, size_t most)
+static mls_status judge_copies(mls_submission *submission, const mls_judged_results *judged)
 {
-    odd_log *logs = calloc(most + 1, sizeof *logs);
-    odd_copies *copies = calloc(most + 1, sizeof *copies);
+    odd_log *logs = calloc(judged->runs + 1, sizeof *logs);
+    odd_copies *copies = calloc(judged->runs + 1, sizeof *copies);
     size_t count = 0;
     const bool ok = logs != NULL && copies != NULL;
-    for (size_t s = 0; s < submission->submitter_count && ok; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            const mls_submission_result *result = &submitter->results[r];
-            for (size_t i = 0; i < result->run_count && result->judged; i++) {
-                if (!result->runs[i].run.unread && result->runs[i].file.size > 0) {
-                    logs[count++] = (odd_log){result, &result->runs[i], NULL};
-                }
+    for (size_t r = 0; r < judged->count && ok; r++) {
+        const mls_submission_result *result = judged->items[r].result;
+        for (size_t i = 0; i < result->run_count; i++) {
+            if (!result->runs[i].run.unread && result->runs[i].file.size > 0) {
+                logs[count++] = (odd_log){result, &result->runs[i], NULL};
             }
         }
     }
@@ -311,9 +309,10 @@ static void tell_far(mls_submission *submission, const odd_peer *peer)
 }
 
 /* A result whose accelerators are known; those of the open division are of models of their own. */
-static bool take_peer(const mls_submitter *submitter, const mls_submission_result *result, odd_peer *peer)
+static bool take_peer(const mls_judged_result *judged, odd_peer *peer)
 {
-    const mls_description *says = &mls_submitter_system(submitter, result->system)->says;
+    const mls_submission_result *result = judged->result;
+    const mls_description *says = &mls_submitter_system(judged->submitter, result->system)->says;
     const mls_str name = mls_str_from(says->accelerator_model_name);
     const mls_convergence convergence =
         isfinite(result->group.score.score_minutes) ? mls_group_to_converge(&result->group) : (mls_convergence){0};
@@ -327,21 +326,18 @@ static bool take_peer(const mls_submitter *submitter, const mls_submission_resul
                        .unit = unit,
                        .minutes = {.number = result->group.scaled_minutes},
                        .convergence = {.number = *unit != '\0' ? convergence.number : (double)NAN}};
-    return result->judged && !result->weak && mls_division_described(result->division) == MLS_DIVISION_CLOSED &&
+    return !result->weak && mls_division_described(result->division) == MLS_DIVISION_CLOSED &&
            peer->model.text[0] != '\0' && peer->accelerators > 0 && isfinite(peer->minutes.number);
 }
 
-static mls_status judge_peers(mls_submission *submission, size_t most)
+static mls_status judge_peers(mls_submission *submission, const mls_judged_results *judged)
 {
-    odd_peer *peers = calloc(most + 1, sizeof *peers);
-    double *scratch = calloc(most + 1, sizeof *scratch);
+    odd_peer *peers = calloc(judged->count + 1, sizeof *peers);
+    double *scratch = calloc(judged->count + 1, sizeof *scratch);
     size_t count = 0;
     const bool ok = peers != NULL && scratch != NULL;
-    for (size_t s = 0; s < submission->submitter_count && ok; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            count += take_peer(submitter, &submitter->results[r], &peers[count]);
-        }
+    for (size_t i = 0; i < judged->count && ok; i++) {
+        count += take_peer(&judged->items[i], &peers[count]);
     }
     if (ok) {
         qsort(peers, count, sizeof *peers, compare_odd_peers);
@@ -366,16 +362,26 @@ static mls_status judge_peers(mls_submission *submission, size_t most)
 
 mls_status mls_odd_judge(mls_submission *submission)
 {
-    size_t results = 0;
-    size_t runs = 0;
-    for (size_t s = 0; s < submission->submitter_count; s++) {
+    mls_judged_results judged = {0};
+    mls_status status = MLS_OK;
+    for (size_t s = 0; s < submission->submitter_count && status == MLS_OK; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
-        results += submitter->result_count;
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            runs += submitter->results[r].run_count;
+        for (size_t r = 0; r < submitter->result_count && status == MLS_OK; r++) {
+            const mls_submission_result *result = &submitter->results[r];
+            if (!result->judged) {
+                continue;
+            }
+            if (!MLS_GROW(&judged, items)) {
+                status = MLS_ERROR_MEMORY;
+            } else {
+                judged.items[judged.count++] = (mls_judged_result){submitter, result};
+                judged.runs += result->run_count;
+            }
         }
     }
-    mls_status status = judge_copies(submission, runs);
-    status = status == MLS_OK ? mls_resubmitted_judge(submission) : status;
-    return status == MLS_OK ? judge_peers(submission, results) : status;
+    status = status == MLS_OK ? judge_copies(submission, &judged) : status;
+    status = status == MLS_OK ? mls_resubmitted_judge(submission, &judged) : status;
+    status = status == MLS_OK ? judge_peers(submission, &judged) : status;
+    free(judged.items);
+    return status;
 }

@@ -23,7 +23,7 @@ typedef struct known_again {
 } known_again;
 
 typedef struct search {
-    const mls_submission *submission;
+    const mls_judged_results *judged;
     own_start *starts; /* ascending */
     size_t count;
     mls_str round; /* of the submission itself */
@@ -77,14 +77,11 @@ static mls_status take_start(search *in, const mls_published_starts *as)
     return status;
 }
 
-static bool has_benchmark(const mls_submission *submission, mls_str benchmark)
+static bool has_benchmark(const mls_judged_results *judged, mls_str benchmark)
 {
     bool has = false;
-    for (size_t s = 0; s < submission->submitter_count && !has; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count && !has; r++) {
-            has = mls_str_equal(benchmark, mls_str_from(submitter->results[r].benchmark));
-        }
+    for (size_t i = 0; i < judged->count && !has; i++) {
+        has = mls_str_equal(benchmark, mls_str_from(judged->items[i].result->benchmark));
     }
     return has;
 }
@@ -93,7 +90,7 @@ static bool has_benchmark(const mls_submission *submission, mls_str benchmark)
 static mls_status take_starts(void *state, mls_published_starts *starts)
 {
     search *in = state;
-    if (mls_str_compare_natural(starts->round, in->round) > 0 || !has_benchmark(in->submission, starts->benchmark)) {
+    if (mls_str_compare_natural(starts->round, in->round) > 0 || !has_benchmark(in->judged, starts->benchmark)) {
         return MLS_OK;
     }
     mls_status status = mls_published_next_start(starts);
@@ -136,33 +133,26 @@ static void tell_again(mls_submission *submission, search *in)
 }
 
 /* The starts of all runs that were judged, ascending. */
-static mls_status list_starts(const mls_submission *submission, search *in)
+static bool list_starts(search *in)
 {
-    size_t capacity = 0;
-    for (size_t s = 0; s < submission->submitter_count; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            const mls_submission_result *result = &submitter->results[r];
-            for (size_t i = 0; i < result->run_count && result->judged; i++) {
-                const double start_ms = result->runs[i].run.run_start.time_ms;
-                if (isnan(start_ms)) {
-                    continue;
-                }
-                if (!mls_grow((void **)&in->starts, in->count, &capacity, sizeof *in->starts)) {
-                    return MLS_ERROR_MEMORY;
-                }
+    in->starts = calloc(in->judged->runs + 1, sizeof *in->starts);
+    for (size_t r = 0; r < in->judged->count && in->starts != NULL; r++) {
+        const mls_submission_result *result = in->judged->items[r].result;
+        for (size_t i = 0; i < result->run_count; i++) {
+            const double start_ms = result->runs[i].run.run_start.time_ms;
+            if (!isnan(start_ms)) {
                 in->starts[in->count++] = (own_start){round(start_ms), result, NULL};
             }
         }
     }
     mls_sort_by_double(in->starts, in->count, sizeof *in->starts);
-    return MLS_OK;
+    return in->starts != NULL;
 }
 
-mls_status mls_resubmitted_judge(mls_submission *submission)
+mls_status mls_resubmitted_judge(mls_submission *submission, const mls_judged_results *judged)
 {
-    search in = {.submission = submission, .round = mls_str_from(submission->edition->name)};
-    mls_status status = list_starts(submission, &in);
+    search in = {.judged = judged, .round = mls_str_from(submission->edition->name)};
+    mls_status status = list_starts(&in) ? MLS_OK : MLS_ERROR_MEMORY;
     in.round.len -= mls_str_ends(in.round, MLS_S(".0")) ? strlen(".0") : 0; /* "5.1" of "5.1.0" */
     if (status == MLS_OK && in.count > 0) {
         status = mls_published_each_starts(submission->options.usage, take_starts, &in);
