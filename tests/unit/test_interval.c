@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/interval.h"
+#include "draw.h"
 
 typedef struct span {
     int64_t start, end;
@@ -19,12 +20,6 @@ static uint64_t start_of(const void *item)
 {
     looked_at++;
     return (uint64_t)((const span *)item)->start;
-}
-
-static uint32_t draw(uint32_t *seed, uint32_t below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 8) % below;
 }
 
 static void covers_are_what_counting_says(void **state)

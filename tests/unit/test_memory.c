@@ -10,24 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mlscore/memory.h"
-
-static mls_models *models;
-static mls_accelerators *accelerators;
-
-static int setup(void **state)
-{
-    (void)state;
-    return mls_models_load(&models, NULL) != MLS_OK || mls_accelerators_load(&accelerators, NULL) != MLS_OK;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mls_models_free(models);
-    mls_accelerators_free(accelerators);
-    return 0;
-}
+#include "model_tables.h"
 
 /* A model's name or JSON, and options such as "tp=8 fp8=". */
 static mls_memory_ask ask_for(const char *model, const char *options)
@@ -594,5 +577,5 @@ int main(void)
         cmocka_unit_test(test_what_is_no_size_is_not_known),
         cmocka_unit_test(test_sizes_of_options),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, load_tables, free_tables);
 }

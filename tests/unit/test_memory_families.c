@@ -13,21 +13,17 @@
 
 #include "base/file.h"
 #include "base/json_row.h"
-#include "mlscore/memory.h"
+#include "model_tables.h"
 
 /* A model a line, with what is published of it: testdata/README.md. */
 #define TABLE "testdata/models/families.jsonl"
 
-static mls_models *models;
-static mls_accelerators *accelerators;
 static cJSON *table, *rows;
 
 static int setup(void **state)
 {
     mls_buffer text = {0};
-    (void)state;
-    if (mls_models_load(&models, NULL) != MLS_OK || mls_accelerators_load(&accelerators, NULL) != MLS_OK ||
-        mls_json_data("models.json", &table, NULL) != MLS_OK ||
+    if (load_tables(state) != 0 || mls_json_data("models.json", &table, NULL) != MLS_OK ||
         mls_file_read(TABLE, true, 1 << 20, &text, NULL) != MLS_OK) {
         return 1;
     }
@@ -46,12 +42,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
-    mls_models_free(models);
-    mls_accelerators_free(accelerators);
     cJSON_Delete(table);
     cJSON_Delete(rows);
-    return 0;
+    return free_tables(state);
 }
 
 static double number_of(const cJSON *row, const char *name)

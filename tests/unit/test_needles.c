@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/needles.h"
+#include "draw.h"
 
 enum { TEXT_MAX = 400, NEEDLES_MAX = 12 };
 
@@ -24,12 +25,6 @@ static bool note(void *state, size_t needle, size_t at)
     return ++all->count != all->stop_after;
 }
 
-static uint32_t pseudo_random(uint32_t *seed, uint32_t bound)
-{
-    *seed = *seed * UINT32_C(1664525) + UINT32_C(1013904223);
-    return (*seed >> 10) % bound;
-}
-
 static void same_as_one_by_one(uint32_t seed, size_t shortest)
 {
     char text[TEXT_MAX];
@@ -37,15 +32,15 @@ static void same_as_one_by_one(uint32_t seed, size_t shortest)
     mls_str needles[NEEDLES_MAX];
     mls_needles *all;
     finds found = {0};
-    const size_t count = 1 + pseudo_random(&seed, NEEDLES_MAX);
-    const size_t length = pseudo_random(&seed, TEXT_MAX);
+    const size_t count = 1 + draw(&seed, NEEDLES_MAX);
+    const size_t length = draw(&seed, TEXT_MAX);
     for (size_t i = 0; i < length; i++) {
-        text[i] = (char)('a' + pseudo_random(&seed, 3));
+        text[i] = (char)('a' + draw(&seed, 3));
     }
     for (size_t i = 0; i < count; i++) {
-        const size_t len = shortest + pseudo_random(&seed, 8);
+        const size_t len = shortest + draw(&seed, 8);
         for (size_t k = 0; k < len; k++) {
-            store[i][k] = (char)('a' + pseudo_random(&seed, 3));
+            store[i][k] = (char)('a' + draw(&seed, 3));
         }
         needles[i] = (mls_str){store[i], len};
     }

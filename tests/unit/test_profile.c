@@ -9,45 +9,9 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
 #include "close.h"
-#include "log/input.h"
-#include "profile/gather.h"
-
-static mls_kernel_classes *classes;
-
-static int load(void **state)
-{
-    (void)state;
-    return mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL) == MLS_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    mls_kernel_classes_free(classes);
-    return 0;
-}
-
-/* Reads a text, which is freed, and which is a profile. */
-static mls_profile *read_text(mls_buffer *text)
-{
-    mls_profile *profile = NULL;
-    mls_error error = {0};
-    mls_input input = {.in_memory = true, .bytes = mls_buffer_str(text), .text = true};
-    assert_false(text->failed);
-    if (mls_profile_input_read(&input, "x", classes, &profile, &error) != MLS_OK) {
-        fail_msg("%s", error.message);
-    }
-    mls_buffer_release(text);
-    return profile;
-}
-
-static uint32_t draw(uint32_t *seed, uint32_t below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 8) % below;
-}
+#include "draw.h"
+#include "profile_text.h"
 
 static int64_t ns(double ms)
 {
@@ -124,7 +88,7 @@ static void the_line_adds_up(void **state)
                               i == 0 ? "[" : ",\n", kinds[kind].category, kinds[kind].name, draw(&seed, 3), (int)start,
                               (int)length);
         }
-        mls_profile *profile = read_text(&text);
+        mls_profile *profile = read_profile(&text);
         assert_int_equal(profile->device_count, 1);
         assert_int_equal(profile->devices[0].activities, count);
         check_line(&profile->devices[0], &line, first, last);
@@ -177,7 +141,7 @@ static void blocks_cut_nothing(void **state)
                 &text, "{\"ts\":1712195495505583.928,\"dur\":1712195495505583.928e-12},{\"ph\":\"X\",\"cat\":\"cpu_"
                        "op\",\"args\":{\"a\":[\"\\u00e9\\n\",-1712195495505583.5e-301,true]}},");
         }
-        mls_profile *profile = read_text(&text);
+        mls_profile *profile = read_profile(&text);
         assert_true(profile->complete && profile->kernels == 3 && profile->findings.count == 0);
         assert_true(mls_str_equal(profile->devices[0].device, MLS_S("4")));
         mls_profile_free(profile);
@@ -203,7 +167,7 @@ static void long_texts_are_dropped(void **state)
         }
         mls_buffer_append_text(&text, around[i][1]);
         mls_buffer_printf(&text, "," KERNEL "]", 9);
-        mls_profile *profile = read_text(&text);
+        mls_profile *profile = read_profile(&text);
         assert_true(profile->complete);
         assert_int_equal(profile->kernels, i < 2 ? 3 : 2);
         assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_EVENT_DAMAGED), i == 2);
@@ -224,7 +188,7 @@ static void long_names_are_dropped_everywhere(void **state)
             mls_buffer_append_text(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":1,\"name\":\"");
             mls_buffer_append_repeated(&text, 'k', LONGEST + more);
             mls_buffer_append_text(&text, "\"}]");
-            mls_profile *profile = read_text(&text);
+            mls_profile *profile = read_profile(&text);
             assert_true(profile->complete);
             assert_int_equal(profile->kernels, 1 - more);
             assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_EVENT_DAMAGED), more);
@@ -257,7 +221,7 @@ static void long_numbers_are_read_everywhere(void **state)
                                   numbers[i].begin);
                 mls_buffer_append_repeated(&text, '1', LONG);
                 mls_buffer_printf(&text, "%s}," KERNEL "]", numbers[i].end, 9);
-                mls_profile *profile = read_text(&text);
+                mls_profile *profile = read_profile(&text);
                 assert_int_equal(profile->complete, numbers[i].right);
                 assert_int_equal(profile->kernels, 1 + numbers[i].right);
                 mls_profile_free(profile);
@@ -277,7 +241,7 @@ static void what_is_wrong_in_the_middle(void **state)
             mls_buffer_append_text(&text, "[");
             mls_buffer_append_repeated(&text, '\n', far * (MLS_BLOCK_SIZE - 120));
             mls_buffer_printf(&text, KERNEL ",%s," KERNEL "]", 5, wrong[i], 9);
-            mls_profile *profile = read_text(&text);
+            mls_profile *profile = read_profile(&text);
             assert_true(!profile->complete && profile->kernels == 1);
             assert_int_equal(profile->findings.items[0].code, MLS_FINDING_TRACE_TRUNCATED);
             assert_int_equal(profile->findings.items[0].line, 1 + far * (MLS_BLOCK_SIZE - 120));
@@ -296,7 +260,7 @@ static void limits_are_kept(void **state)
     for (int i = 0; i < MANY; i++) {
         mls_buffer_printf(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm_%d\",\"ts\":%d,\"dur\":1},\n", i, i);
     }
-    mls_profile *profile = read_text(&text);
+    mls_profile *profile = read_profile(&text);
     assert_int_equal(profile->kernels, MANY);
     assert_int_equal(profile->names.count, 65536);
     assert_int_equal(profile->classes.count, 1);
@@ -307,7 +271,7 @@ static void limits_are_kept(void **state)
         mls_buffer_printf(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"tid\":%d,\"ts\":%d,\"dur\":1},\n",
                           i, i);
     }
-    profile = read_text(&text);
+    profile = read_profile(&text);
     assert_int_equal(profile->kernels, 16384);
     assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_TOO_MUCH), 1);
     assert_int_equal(profile->devices[0].stream_count, 16384);
@@ -323,13 +287,13 @@ static void open_quotes_lose_one_row(void **state)
     for (int i = 0; i < 40000; i++) {
         mls_buffer_printf(&text, "1,10,1,%s\n", i % 2 == 0 ? "a long name of a kernel" : "another one");
     }
-    mls_profile *profile = read_text(&text);
+    mls_profile *profile = read_profile(&text);
     assert_int_equal(profile->kernels, 40000);
     assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_ROW_DAMAGED), 1);
     mls_profile_free(profile);
     mls_buffer_append_text(
         &text, "Time (%),Total Time (ns),Instances,Name\n1,10,1,\"two\nlines, \"\"quoted\"\"\"\n1,10,1,\"x\"y\n");
-    profile = read_text(&text);
+    profile = read_profile(&text);
     assert_int_equal(profile->kernels, 1);
     assert_true(mls_str_equal(profile->names.items[0].name, MLS_S("two\nlines, \"quoted\"")));
     assert_int_equal(profile->findings.items[0].line, 4);
@@ -400,5 +364,5 @@ int main(void)
         cmocka_unit_test(classes_by_name),
         cmocka_unit_test(classes_that_are_wrong),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, load_classes, free_classes);
 }

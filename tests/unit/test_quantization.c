@@ -11,24 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlscore/memory.h"
-
-static mls_models *models;
-static mls_accelerators *accelerators;
-
-static int setup(void **state)
-{
-    (void)state;
-    return mls_models_load(&models, NULL) != MLS_OK || mls_accelerators_load(&accelerators, NULL) != MLS_OK;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mls_models_free(models);
-    mls_accelerators_free(accelerators);
-    return 0;
-}
+#include "model_tables.h"
 
 #define LLAMA                                                                                                          \
     "\"model_type\": \"llama\", \"tie_word_embeddings\": false, \"num_key_value_heads\": 8, \"vocab_size\": 128256"
@@ -348,5 +331,5 @@ int main(void)
         cmocka_unit_test(test_lists_keep_modules_wide),      cmocka_unit_test(test_methods_say_their_bits),
         cmocka_unit_test(test_hostile_files_are_refused),    cmocka_unit_test(test_exceptions_are_reported),
         cmocka_unit_test(test_unknown_methods_are_named)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, load_tables, free_tables);
 }

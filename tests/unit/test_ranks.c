@@ -9,50 +9,21 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "close.h"
-#include "log/input.h"
+#include "draw.h"
 #include "mlscore/ranks.h"
-#include "profile/gather.h"
+#include "profile_text.h"
 
 enum { RANKS = 64, KEYS = 6, KERNELS = 40 };
 
-static mls_kernel_classes *classes;
-
-static int load(void **state)
+/* Reads a text as one of a folder. */
+static mls_profile *read_trace(mls_buffer *text)
 {
-    (void)state;
-    return mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL) == MLS_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    mls_kernel_classes_free(classes);
-    return 0;
-}
-
-/* Reads a text, which is freed. */
-static mls_profile *read_trace(mls_buffer *text, const char *file)
-{
-    mls_profile *profile = NULL;
-    mls_error error = {0};
-    mls_input input = {.in_memory = true, .bytes = mls_buffer_str(text), .text = true};
-    assert_false(text->failed);
-    if (mls_profile_input_read(&input, file, classes, &profile, &error) != MLS_OK) {
-        fail_msg("%s", error.message);
-    }
+    mls_profile *profile = read_profile(text);
     profile->in_folder = true;
-    mls_buffer_release(text);
     return profile;
-}
-
-static uint32_t draw(uint32_t *seed, uint32_t below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 8) % below;
 }
 
 static int64_t ns(double ms)
@@ -110,7 +81,7 @@ static mls_profile *write_rank(const random_job *job, size_t rank)
         }
     }
     mls_buffer_append_text(&text, "]}");
-    return read_trace(&text, "x");
+    return read_trace(&text);
 }
 
 typedef struct counted_rank {
@@ -211,7 +182,7 @@ static void test_kinds_max(void **state)
                               i, r + 1, i);
         }
         mls_buffer_append_text(&text, "]}");
-        profiles[r] = read_trace(&text, "x");
+        profiles[r] = read_trace(&text);
     }
     assert_int_equal(mls_ranks_join(profiles, 2, &ranks), MLS_OK);
     assert_int_equal(ranks->matched, 65536);
@@ -236,7 +207,7 @@ static void read_many_names(void *state, size_t item)
                           names[(i + item) % 5], i, i);
     }
     mls_buffer_append_text(&text, "]");
-    profiles[item] = read_trace(&text, "x");
+    profiles[item] = read_trace(&text);
 }
 
 static void test_threads(void **state)
@@ -263,5 +234,5 @@ int main(void)
         cmocka_unit_test(test_kinds_max),
         cmocka_unit_test(test_threads),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, load_classes, free_classes);
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* draw.h - numbers that look random and are the same each time. */
+#pragma once
+
+#include <stdint.h>
+
+static inline uint32_t draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % below;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile_text.h - profiles that a test wrote, and the classes of kernels that they are read with. */
+#pragma once
+
+#include "base/buffer.h"
+#include "log/input.h"
+#include "profile/gather.h"
+
+static mls_kernel_classes *classes;
+
+static int load_classes(void **state)
+{
+    (void)state;
+    return mls_kernel_classes_new((mls_str){NULL, 0}, &classes, NULL) == MLS_OK ? 0 : -1;
+}
+
+static int free_classes(void **state)
+{
+    (void)state;
+    mls_kernel_classes_free(classes);
+    return 0;
+}
+
+/* Reads a text, which is freed, and which is a profile. */
+static mls_profile *read_profile(mls_buffer *text)
+{
+    mls_profile *profile = NULL;
+    mls_error error = {0};
+    mls_input input = {.in_memory = true, .bytes = mls_buffer_str(text), .text = true};
+    assert_false(text->failed);
+    if (mls_profile_input_read(&input, "x", classes, &profile, &error) != MLS_OK) {
+        fail_msg("%s", error.message);
+    }
+    mls_buffer_release(text);
+    return profile;
+}
