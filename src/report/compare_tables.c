@@ -59,10 +59,11 @@ static void nearest_row(mls_table *table, const mls_published_near *near)
         mls_table_words(table, "accelerators", MLS_COLUMN_RIGHT, mls_words_count(system->accelerators));
         mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
     }
-    mls_table_words(table, "accelerator-min", MLS_COLUMN_RIGHT, mls_words_grouped(result->accelerator_minutes, 0));
-    mls_table_cell(table, alike ? "of all" : "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", result->rank,
-                   result->ranked);
-    mls_table_text(table, "submitter", MLS_COLUMN_LEFT, system->submitter);
+    mls_table_words(table, "accelerator-min", MLS_COLUMN_RIGHT | MLS_COLUMN_DETAIL,
+                    mls_words_grouped(result->accelerator_minutes, 0));
+    mls_table_cell(table, alike ? "of all" : "rank", MLS_COLUMN_RIGHT | (alike ? MLS_COLUMN_DETAIL : 0),
+                   MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
+    mls_table_text(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
     mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
     mls_buffer why = {0};
     mls_published_append_why(&why, "", near->self ? NULL : near->why);
@@ -119,15 +120,15 @@ static void show_series(mls_view *view, const mls_scaling_series *series)
         const mls_side_group *group = point->group;
         mls_table_row(&table);
         mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
-        mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
         mls_table_words(&table, "measured min", NUMBER, mls_words_grouped(group->score_minutes, 3));
-        mls_table_words(&table, "accelerator-min", RIGHT,
-                        mls_words_grouped(group->score_minutes * group->accelerators, 0));
         mls_table_words(&table, "speedup", RIGHT, mls_words_grouped(point->speedup, 2));
         mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
                        mls_words_grouped(point->efficiency, 3).text);
         mls_table_words(&table, "algorithmic x", RIGHT, mls_words_grouped(point->algorithmic, 3));
         mls_table_words(&table, "system", RIGHT, mls_words_grouped(point->system, 3));
+        mls_table_words(&table, "accelerator-min", RIGHT,
+                        mls_words_grouped(group->score_minutes * group->accelerators, 0));
+        mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
         mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
         mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
     }
