@@ -101,14 +101,6 @@ static bool gives_its_score(const mls_editions *editions, const mls_published_re
     return fabs(score * result->scale_factor - result->minutes) < 0.51e-4 + score * 0.51e-6;
 }
 
-/* The review committee set the scale of these two. */
-static bool is_scaled_by_the_committee(const mls_published_result *result)
-{
-    return strcmp(result->system->submitter, "Google") == 0 &&
-           (strcmp(result->system->system_id, "cloud-tpu-v4-4096-TF") == 0 ||
-            strcmp(result->system->system_id, "cloud-tpu-v5p-3072-maxtext") == 0);
-}
-
 static void runs_give_the_published_scores(void **state)
 {
     size_t results = 0, runs = 0, settings = 0, wrong = 0;
@@ -129,8 +121,7 @@ static void runs_give_the_published_scores(void **state)
                 assert_int_equal(mls_published_setting_of(&opened, opened.settings.items[k].key).len,
                                  opened.settings.items[k].value.len);
             }
-            if (opened.runs.count > 0 && !gives_its_score(editions, result, &opened) &&
-                !is_scaled_by_the_committee(result)) {
+            if (opened.runs.count > 0 && !gives_its_score(editions, result, &opened)) {
                 print_message("%s %s %s\n", result->round, result->system->system_id, result->benchmark);
                 wrong++;
             }
