@@ -464,10 +464,26 @@ static mls_status find_sides(choosing *in, mls_error *error)
     return status;
 }
 
+/* A side whose words mean nothing is refused before another one that finds nothing on the same benchmark. */
+static mls_status refuse_meaningless(const choosing *in, mls_error *error)
+{
+    for (size_t i = 0; i < in->sides.count; i++) {
+        bool meant = false;
+        for (size_t k = 0; k < in->all.count && !meant; k++) {
+            meant = is_meant(in, &in->sides.items[i], &in->all.results[k]);
+        }
+        if (!meant) {
+            return explain_none(in, &in->sides.items[i], false, error);
+        }
+    }
+    return MLS_OK;
+}
+
 mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
     choosing in = {.request = request, .to = comparison, .all = comparison->opened, .logged = comparison->groups.count};
     mls_status status = find_sides(&in, error);
+    status = status == MLS_OK ? refuse_meaningless(&in, error) : status;
     /* Sides that are chosen by another side come last. */
     for (int relative = 0; relative < 2; relative++) {
         for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
