@@ -32,6 +32,7 @@ accelerators.h score
 reading.h reading
 settings.h settings
 collect.h slurm
+jobs.h slurm
 compare.h compare
 plan.h plan
 published.h compare

@@ -30,11 +30,12 @@ typedef struct mls_collection {
     size_t printed_count;
     mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
-    mls_rcp_sets points; /**< that they were compared with */
-    mls_sources skipped; /**< that hold no run, or none of their own: "empty", "repeats the run in …" */
-    size_t files;        /**< read, with runs or without */
-    uint64_t bytes;      /**< read */
-    size_t failed;       /**< files and folders that could not be read */
+    const struct mls_slurm_jobs *jobs; /**< jobs.h: what sacct says of those that made the runs; NULL: not asked */
+    mls_rcp_sets points;               /**< that they were compared with */
+    mls_sources skipped;               /**< that hold no run, or none of their own: "empty", "repeats the run in …" */
+    size_t files;                      /**< read, with runs or without */
+    uint64_t bytes;                    /**< read */
+    size_t failed;                     /**< files and folders that could not be read */
 } mls_collection;
 
 /** Collects and scores what stands under `paths` ("-": standard input).  What cannot be read is listed in `skipped`

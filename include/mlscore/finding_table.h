@@ -15,6 +15,10 @@ MLS_FINDING(RUN_COUNT, "run-count", WARNING)
 MLS_FINDING(UNREADABLE, "unreadable", ERROR)
 /* Slurm's words about a job. */
 MLS_FINDING(HOST_LIST, "host-list", WARNING)
+MLS_FINDING(SACCT_ROW, "sacct-row", WARNING)
+MLS_FINDING(JOB_DIFFERS, "job-differs", WARNING)
+MLS_FINDING(JOB_TIME, "job-time", WARNING)
+MLS_FINDING(JOB_ENDED, "job-ended", ADVICE)
 /* Compliance: what a rule of the edition found wrong with a record, with a key, or with the log. */
 MLS_FINDING(VALUE, "value", ERROR)
 MLS_FINDING(METADATA, "metadata", ERROR)

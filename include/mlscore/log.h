@@ -75,7 +75,8 @@ typedef enum mls_marker_kind {
     MLS_MARKER_DLPAL,            /**< :::DLPAL <container> <job> <nodes> <nodelist> <cluster> <DGXSYSTEM> */
     MLS_MARKER_SYSJSON,          /**< :::SYSJSON {…} */
     MLS_MARKER_GITCOMMITID,      /**< :::GITCOMMITID <a> <b> */
-    MLS_MARKER_RESULT            /**< RESULT,<NAME>,,<seconds>,<user>,<start> */
+    MLS_MARKER_RESULT,           /**< RESULT,<NAME>,,<seconds>,<user>,<start> */
+    MLS_MARKER_STEP              /**< slurmstepd: error: *** STEP <job>.<step> ON <node> CANCELLED AT … */
 } mls_marker_kind;
 
 typedef struct mls_marker {

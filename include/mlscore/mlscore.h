@@ -11,6 +11,7 @@
 #include "mlscore/diagnose.h"
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
+#include "mlscore/jobs.h"
 #include "mlscore/log.h"
 #include "mlscore/memory.h"
 #include "mlscore/messages.h"

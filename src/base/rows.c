@@ -90,7 +90,7 @@ static mls_status end_rows(row_reading *reading)
     return reading->status;
 }
 
-mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *state, mls_error *error)
+mls_status mls_marked_read(mls_str text, char mark, mls_text_row_function function, void *state, mls_error *error)
 {
     row_reading reading;
     mls_str line;
@@ -102,7 +102,7 @@ mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *sta
         line.len -= mls_str_ends(line, MLS_S("\n"));
         line.len -= mls_str_ends(line, MLS_S("\r"));
         for (bool more = true; more && reading.status == MLS_OK;) {
-            more = mls_str_cut(&line, '|', &cell);
+            more = mls_str_cut(&line, mark, &cell);
             (void)add_cell(&reading, cell);
         }
         if (reading.status == MLS_OK) {
@@ -110,6 +110,11 @@ mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *sta
         }
     }
     return end_rows(&reading);
+}
+
+mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *state, mls_error *error)
+{
+    return mls_marked_read(text, '|', function, state, error);
 }
 
 static void take_csv_cell(void *bytes, size_t length, void *context)

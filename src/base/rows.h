@@ -26,5 +26,9 @@ typedef mls_status (*mls_text_row_function)(void *state, const mls_text_row *row
 mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 
+/* As that of bars, with another mark between cells. */
+mls_status mls_marked_read(mls_str text, char mark, mls_text_row_function function, void *state,
+                           mls_error *error) MLS_MUST_USE;
+
 /* Where cell number `cell` (from 0) of a row starts, after the quote if it has one: line and column. */
 void mls_csv_place(mls_str text, const mls_text_row *row, size_t cell, size_t *line, size_t *column);

@@ -144,6 +144,19 @@ mls_words mls_words_duration(double ms)
                           : with_unit(mls_words_grouped(ms / 1000, 1), "", "s");
 }
 
+mls_words mls_words_seconds(double seconds)
+{
+    mls_words words = {"-"};
+    const double whole = floor(seconds + 0.5);
+    if (whole >= 3600 && whole < HOURS_MAX * 60) {
+        return words_hours(whole / 60);
+    }
+    if (whole >= 0 && whole < 3600) {
+        (void)mls_text_printf(words.text, sizeof words.text, "%.0f:%02.0f", floor(whole / 60), fmod(whole, 60));
+    }
+    return words;
+}
+
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural)
 {
     mls_words words = {""};

@@ -30,6 +30,9 @@ mls_words mls_words_minutes(double minutes);
 mls_words mls_words_clock(double minutes);
 mls_words mls_words_duration(double ms);
 
+/* Whole seconds as Slurm writes them: "27:08", from an hour on "4:00:00". */
+mls_words mls_words_seconds(double seconds);
+
 /* "1 run", "3,024 runs". */
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural);
 

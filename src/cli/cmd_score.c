@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/moment.h"
 #include "cli/command.h"
 #include "mlscore/collect.h"
+#include "mlscore/jobs.h"
 #include "mlscore/published.h"
 #include "report/reports.h"
 #include "score/tracked.h"
@@ -16,6 +18,9 @@ typedef struct score_settings {
     mls_score_options score;
     const char *summary; /* NULL: not asked for; "" or "wide" */
     bool write_scaling, wide;
+    bool jobs;
+    mls_names sacct_files;
+    const char *timezone;
 } score_settings;
 
 #define AT(member) offsetof(score_settings, member)
@@ -29,6 +34,11 @@ static const mls_option options[] = {
     MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
+    MLS_ROW_FLAG('\0', "jobs", AT(jobs), "ask Slurm (sacct) about the jobs that made the runs"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "sacct", "FILE", AT(sacct_files),
+               "read of them what sacct --parsable2 or --json printed (may be given again)"),
+    MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone),
+                 "of times of --sacct that do not say theirs: UTC or ±HH:MM (this host's)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_FLAG('\0', "wide", AT(wide), "CSV with all that is known of each run: parts, settings, what it tracked"),
     MLS_ROW_OF(MLS_SETS_CHOICE, "summary", "wide", AT(summary), "CSV with a row a result, or (wide) a row a system"),
@@ -148,12 +158,57 @@ static bool wants_csv(mls_cli *cli)
     return true;
 }
 
-static void score_collected(mls_cli *cli, const mls_collect_options *how)
+/* Reads the tables of jobs that were saved.  False after a complaint. */
+static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
+{
+    const score_settings *settings = cli->settings;
+    mls_sacct_zone zone = {(double)NAN, "local"};
+    bool ok = true;
+    if (settings->timezone != NULL) {
+        zone.name = settings->timezone;
+        if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes)) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
+        }
+    }
+    for (size_t i = 0; i < settings->sacct_files.count && ok; i++) {
+        const char *path = settings->sacct_files.items[i];
+        mls_buffer text = {0};
+        mls_error error = {0};
+        ok = mls_cli_read_file(cli, path, &text);
+        if (ok && mls_sacct_read(sacct, mls_buffer_str(&text), path, zone, &error) != MLS_OK) {
+            ok = mls_cli_say_wrong_file(cli, path, &error);
+        }
+        mls_buffer_release(&text);
+    }
+    return ok;
+}
+
+/* Joins the runs with what Slurm says of their jobs, where that was asked for.  False after a complaint. */
+static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
+{
+    const score_settings *settings = cli->settings;
+    const char *program = getenv("MLSCORE_SACCT");
+    mls_error error = {0};
+    if (sacct == NULL) {
+        return true;
+    }
+    if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s: not all is known of the jobs", error.message);
+    }
+    if (mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection, &error) != MLS_OK) {
+        return mls_cli_say_error(cli, NULL, &error);
+    }
+    mls_cli_judge_findings(cli, collection->jobs->findings);
+    return true;
+}
+
+static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const score_settings *settings = cli->settings;
     mls_collection collection;
     if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
-        mls_cli_note_endings(cli, &collection) && mls_cli_note_telemetry(cli, &collection)) {
+        note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
+        mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
         note_unused_points(cli, &collection, settings->score.rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
@@ -172,15 +227,23 @@ static void score_run(mls_cli *cli)
     score_settings *settings = cli->settings;
     mls_collect_options how;
     mls_buffer points = {0};
-    if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->score.rcp_path, &points)) {
+    mls_sacct *sacct = NULL;
+    mls_error error = {0};
+    if ((settings->jobs || settings->sacct_files.count > 0) && mls_sacct_new(&sacct, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+        return;
+    }
+    if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->score.rcp_path, &points) &&
+        (sacct == NULL || read_job_tables(cli, sacct))) {
         how.observer = settings->wide ? &mls_tracked_observer : NULL;
         how.printed = settings->wide;
         settings->score.editions = how.score.editions;
         settings->score.rcp_text = mls_buffer_str(&points);
         how.score = settings->score;
-        score_collected(cli, &how);
+        score_collected(cli, &how, sacct);
     }
     mls_buffer_release(&points);
+    mls_sacct_free(sacct);
 }
 
 const mls_command mls_command_score = {

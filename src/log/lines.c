@@ -91,6 +91,7 @@ static const struct {
     {MLS_STR(":::DLPAL "), MLS_MARKER_DLPAL, false},
     {MLS_STR(":::SYSJSON "), MLS_MARKER_SYSJSON, false},
     {MLS_STR(":::GITCOMMITID "), MLS_MARKER_GITCOMMITID, false},
+    {MLS_STR("slurmstepd: error: *** STEP "), MLS_MARKER_STEP, true},
 };
 
 static __attribute__((noinline)) bool line_marker(const line_state *state, const char *at, const char *end)
@@ -138,7 +139,7 @@ static bool line_plain(const line_state *state, const char *end)
     if (*at == ' ' || mls_is_digit(*at)) {
         at = line_skip_rank(at);
     }
-    if (*at != 'B' && *at != 'E' && *at != 'R' && *at != ':') {
+    if (*at != 'B' && *at != 'E' && *at != 'R' && *at != ':' && *at != 's') {
         return true;
     }
     return at >= end || state->dropped > 0 || line_marker(state, at, end);

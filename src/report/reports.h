@@ -45,6 +45,10 @@ const char *mls_group_name_below(const mls_group *group, const char *path);
  * could not be read, which standard error names. */
 void mls_group_show_headline(mls_view *view, const mls_group *group);
 void mls_group_show_note(mls_view *view, const mls_group *group);
+
+/* The lines of a group's jobs, below its head; what was wrong with the words of sacct, below all groups. */
+void mls_group_show_jobs(mls_view *view, const mls_group *group, const struct mls_slurm_jobs *jobs);
+void mls_jobs_show_findings(mls_view *view, const struct mls_slurm_jobs *jobs);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 
 /* Prints a collection for people. */

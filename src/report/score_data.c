@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "mlscore/jobs.h"
 #include "report/reports.h"
 #include "score/tracked.h"
 #include "slurm/export.h"
@@ -17,10 +18,10 @@ typedef struct run_place {
     size_t index;
 } run_place;
 
-static void emit_nodes(mls_emitter *to, const mls_run *run)
+static void emit_nodes(mls_emitter *to, const char *list)
 {
     mls_buffer names = {0};
-    (void)mls_hosts_expand(mls_str_from(run->job.node_list), &names, NULL, (mls_finding_place){0});
+    (void)mls_hosts_expand(mls_str_from(list), &names, NULL, (mls_finding_place){0});
     for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1) {
         mls_emit_str(to, mls_str_from(names.ptr + at));
     }
@@ -87,7 +88,7 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
       MLS_MEMBERS(row->run->hyperparameter_count, row->run->hyperparameters[i].key,                                    \
                   mls_emit_json(to, mls_str_from(row->run->hyperparameters[i].value))))                                \
     F(run, job, TEXT_OR_NULL, "", row->run->job.job)                                                                   \
-    F(run, nodes, IF(VALUES, row->run->job.node_list != NULL), "", emit_nodes(to, row->run))                           \
+    F(run, nodes, IF(VALUES, row->run->job.node_list != NULL), "", emit_nodes(to, row->run->job.node_list))            \
     F(run, records, NUMBER, "", row->run->records)                                                                     \
     F(run, malformed, NUMBER, "", row->run->malformed)                                                                 \
     F(run, node_count, NUMBER_OR_NULL, "", row->run->job.node_count)                                                   \
@@ -184,9 +185,47 @@ MLS_FIELDS_AS(static, group_csv_fields, group_csv, mls_group, &mls_group_fields,
     F(skipped, reason, TEXT, "", row->skip)                                                                            \
     F(skipped, failed, BOOL, "", row->failed)
 MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
+#define JOB_FIELDS(F)                                                                                                  \
+    F(job, job, TEXT, "", row->job)                                                                                    \
+    F(job, array_job, TEXT_OR_NULL, "", row->array_job)                                                                \
+    F(job, array_task, NUMBER_OR_NULL, "", row->array_task)                                                            \
+    F(job, state, TEXT_OR_NULL, "", row->state)                                                                        \
+    F(job, cancelled_by, TEXT_OR_NULL, "", row->cancelled_by)                                                          \
+    F(job, exit_code, NUMBER_OR_NULL, "", row->exit_code)                                                              \
+    F(job, signal, NUMBER_OR_NULL, "", row->signal)                                                                    \
+    F(job, derived_exit_code, NUMBER_OR_NULL, "", row->derived_exit_code)                                              \
+    F(job, derived_signal, NUMBER_OR_NULL, "", row->derived_signal)                                                    \
+    F(job, submit_ms, NUMBER_OR_NULL, "ms", row->submit_ms)                                                            \
+    F(job, eligible_ms, NUMBER_OR_NULL, "ms", row->eligible_ms)                                                        \
+    F(job, start_ms, NUMBER_OR_NULL, "ms", row->start_ms)                                                              \
+    F(job, end_ms, NUMBER_OR_NULL, "ms", row->end_ms)                                                                  \
+    F(job, queued_seconds, NUMBER_OR_NULL, "s", mls_slurm_job_queued(row))                                             \
+    F(job, elapsed_seconds, NUMBER_OR_NULL, "s", row->elapsed_seconds)                                                 \
+    F(job, limit_seconds, NUMBER_OR_NULL, "s", row->limit_seconds)                                                     \
+    F(job, nodes, IF(VALUES, row->node_list != NULL), "", emit_nodes(to, row->node_list))                              \
+    F(job, node_count, NUMBER_OR_NULL, "", row->node_count)                                                            \
+    F(job, restarts, NUMBER, "", row->restarts)                                                                        \
+    F(job, source, TEXT, "", row->source)                                                                              \
+    F(job, timezone, TEXT_OR_NULL, "", row->timezone)                                                                  \
+    F(job, spent, OBJECT_OR_NULL(spent), "", row->has_times ? &row->times : NULL)
+#define SPENT_FIELDS(F)                                                                                                \
+    F(spent, before_seconds, NUMBER, "s", row->before)                                                                 \
+    F(spent, init_seconds, NUMBER, "s", row->init)                                                                     \
+    F(spent, training_seconds, NUMBER, "s", row->training)                                                             \
+    F(spent, between_seconds, NUMBER, "s", row->between)                                                               \
+    F(spent, after_seconds, NUMBER, "s", row->after)
+MLS_FIELDS(spent, mls_job_times, SPENT_FIELDS)
+MLS_FIELDS(job, mls_slurm_job, JOB_FIELDS)
+
+/* What was wrong with the words of sacct. */
+#define SACCT_FIELDS(F) F(sacct, findings, FINDINGS, "", mls_found_add(&found, row->findings, (mls_owner){0}, NULL))
+MLS_FIELDS(sacct, mls_slurm_jobs, SACCT_FIELDS)
+
 #define COLLECTION_FIELDS(F)                                                                                           \
     F(collection, groups, LIST(mls_group), "", MLS_ROWS(row->groups, row->group_count))                                \
-    F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))
+    F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))                    \
+    F(collection, jobs, LIST_ELSE_OUT(job, row->jobs != NULL), "", MLS_ROWS_AT(row->jobs->items, row->jobs->count))    \
+    F(collection, sacct, OBJECT_OF(sacct), "", row->jobs)
 MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 
 const mls_report mls_score_report = {

@@ -374,6 +374,7 @@ void mls_score_show(mls_printer *to, const void *what)
         const mls_group *group = &collection->groups[i];
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(to->view, group);
+        mls_group_show_jobs(to->view, group, collection->jobs);
         show_runs(to->view, group);
         show_score(to->view, group);
         show_convergence(to->view, group);
@@ -387,5 +388,6 @@ void mls_score_show(mls_printer *to, const void *what)
         show_run_findings(to->view, group);
         show_strict(to->view, group);
     }
+    mls_jobs_show_findings(to->view, collection->jobs);
     mls_collection_show_skipped(to->view, collection);
 }

@@ -162,6 +162,9 @@ void mls_job_release(mls_job *job)
 {
     free(job->container);
     free(job->job);
+    free(job->named);
+    free(job->step);
+    free(job->other);
     free(job->node_list);
     free(job->cluster);
     free(job->config);
@@ -183,7 +186,8 @@ static bool set(char **member, mls_str text)
     return text.len == 0 || copy != NULL;
 }
 
-/* :::SYSJSON {…}, :::DLPAL <container> <job> <nodes> <nodelist> <cluster, perhaps several words> <DGXSYSTEM> */
+/* :::SYSJSON {…}, slurmstepd: error: *** STEP <job>.<step> ON <node> …, :::DLPAL <container> <job> <nodes> <nodelist>
+ * <cluster, perhaps several words> <DGXSYSTEM> */
 bool mls_job_marker(mls_job *job, const mls_marker *marker)
 {
     mls_str rest = marker->text;
@@ -191,6 +195,13 @@ bool mls_job_marker(mls_job *job, const mls_marker *marker)
     (void)mls_str_word(&rest);
     if (marker->kind == MLS_MARKER_SYSJSON) {
         return rest.len > MLS_SYSJSON_BYTES_MAX || set(&job->system, rest);
+    }
+    if (marker->kind == MLS_MARKER_STEP) {
+        mls_str number;
+        (void)mls_str_after(rest, MLS_S(" STEP "), &rest);
+        rest = mls_str_word(&rest);
+        (void)mls_str_cut(&rest, '.', &number);
+        return set(&job->step, number);
     }
     if (marker->kind != MLS_MARKER_DLPAL) {
         return true;
@@ -216,10 +227,13 @@ static bool fill_text(char **member, const char *from)
 
 bool mls_job_inherit(mls_job *job, const mls_job *from)
 {
+    const bool differs = job->job != NULL && from->job != NULL && strcmp(job->job, from->job) != 0;
     job->node_count = isnan(job->node_count) ? from->node_count : job->node_count;
-    return fill_text(&job->container, from->container) && fill_text(&job->job, from->job) &&
-           fill_text(&job->node_list, from->node_list) && fill_text(&job->cluster, from->cluster) &&
-           fill_text(&job->config, from->config) && fill_text(&job->system, from->system);
+    return fill_text(&job->other, differs ? from->job : from->other) && fill_text(&job->named, from->named) &&
+           fill_text(&job->step, from->step) && fill_text(&job->container, from->container) &&
+           fill_text(&job->job, from->job) && fill_text(&job->node_list, from->node_list) &&
+           fill_text(&job->cluster, from->cluster) && fill_text(&job->config, from->config) &&
+           fill_text(&job->system, from->system);
 }
 
 /* A fault of the sequence is an error only where no rules say what counts. */

@@ -12,7 +12,7 @@
 #include "base/statistics.h"
 #include "mlscore/settings.h"
 #include "score/score.h"
-#include "slurm/hosts.h"
+#include "slurm/sacct.h"
 #include "slurm/slurm.h"
 
 /* A run, and what decides which of several same ones stays. */
@@ -189,7 +189,7 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
         return MLS_ERROR_MEMORY;
     }
-    const bool kept = mls_setups_keep(&to->setups, run);
+    const bool kept = mls_setups_keep(&to->setups, run) && mls_run_note_name(run);
     to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);
@@ -256,19 +256,14 @@ static mls_status collect_source(void *state, const mls_read *read)
     return reason != NULL ? set_skip(source, strdup(reason)) : MLS_OK;
 }
 
-/* Says which words of the runs' lists of nodes are not as Slurm writes them. */
-static mls_status check_nodes(mls_collection *collection)
+/* Finds the job of each run. */
+static mls_status find_jobs(mls_collection *collection)
 {
-    mls_buffer names = {0};
-    bool failed = false;
-    for (size_t i = 0; i < collection->run_count; i++) {
-        mls_run *run = &collection->runs[i];
-        mls_buffer_clear(&names);
-        (void)mls_hosts_expand(mls_str_from(run->job.node_list), &names, &run->findings, (mls_finding_place){0});
-        failed |= names.failed || run->findings.out_of_memory;
+    bool found = true;
+    for (size_t i = 0; i < collection->run_count && found; i++) {
+        found = mls_run_find_job(&collection->runs[i]);
     }
-    mls_buffer_release(&names);
-    return failed ? MLS_ERROR_MEMORY : MLS_OK;
+    return found ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* Reads all sources; those left are the ones that were skipped, each run once. */
@@ -291,7 +286,7 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
     const bool ready = collecting.found != NULL && (collection->printed != NULL || !asked);
     mls_status status = ready ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
     status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;
-    status = status == MLS_OK ? check_nodes(collection) : status;
+    status = status == MLS_OK ? find_jobs(collection) : status;
     size_t skipped = 0;
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];

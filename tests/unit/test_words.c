@@ -46,6 +46,10 @@ static void times_are_read_by_their_length(void **state)
     assert_string_equal(mls_words_clock(2.478).text, "2:28.7");
     assert_string_equal(mls_words_clock(60).text, "1:00:00");
     assert_string_equal(mls_words_clock(-1).text, "-");
+    assert_string_equal(mls_words_seconds(40.6).text, "0:41");
+    assert_string_equal(mls_words_seconds(1628).text, "27:08");
+    assert_string_equal(mls_words_seconds(360000).text, "100:00:00");
+    assert_string_equal(mls_words_seconds(-1).text, "-");
     assert_string_equal(mls_words_duration(36120).text, "36.1 s");
     assert_string_equal(mls_words_duration(999999).text, "1,000.0 s");
     assert_string_equal(mls_words_duration(1000e3).text, "16.67 min");
@@ -64,6 +68,7 @@ static void what_is_not_known_has_no_unit(void **state)
     assert_string_equal(mls_words_minutes(NAN).text, "-");
     assert_string_equal(mls_words_clock(NAN).text, "-");
     assert_string_equal(mls_words_duration(NAN).text, "-");
+    assert_string_equal(mls_words_seconds(NAN).text, "-");
 }
 
 static void a_list_says_what_it_leaves_out(void **state)
