@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "compare/side.h"
 
 enum { WORDS_MOST = 16, CANDIDATES_MOST = 10 };
@@ -172,7 +173,7 @@ static bool is_on_both(const choosing *in, const published_words *of, const mls_
     on = in->request->collect.any_usage || in->request->collect.usage == result->usage;
     for (size_t i = 0; i < in->sides.count && on; i++) {
         const published_words *other = &in->sides.items[i];
-        bool has = other == of;
+        bool has = other->all.ptr == of->all.ptr;
         for (size_t k = 0; k < in->all.count && !has; k++) {
             has = is_result_on(&in->all.results[k], result->usage, result->benchmark) &&
                   is_meant(in, other, &in->all.results[k]);
@@ -256,6 +257,77 @@ static void choose_one(const choosing *in, published_words *of)
 
 /* ------------------------------------------------------------ what is wrong */
 
+/* Lists the systems that are left as candidates, each by the words that choose it and what it is; how many there are.
+ */
+static bool list_systems(const choosing *in, const published_words *of, size_t *systems)
+{
+    mls_comparison *to = in->to;
+    mls_buffer line = {0};
+    bool ok = true;
+    *systems = 0;
+    for (size_t i = 0; i < of->left.count && ok; i++) {
+        const mls_published_result *result = &of->left.results[i];
+        const mls_published_system *system = result->system;
+        bool again = false;
+        for (size_t k = 0; k < i && !again; k++) {
+            again = same_system(&of->left.results[k], result);
+        }
+        *systems += !again;
+        if (again || *systems > CANDIDATES_MOST) {
+            continue;
+        }
+        line.len = 0;
+        mls_buffer_printf(&line, MLS_PUBLISHED_PREFIX "%s,%s  (%s", result->round, system->system_id,
+                          system->submitter);
+        if (system->accelerators > 0 && system->model.text[0] != '\0') {
+            mls_buffer_printf(&line, ", %s x %s", mls_words_count(system->accelerators).text, system->model.text);
+        }
+        mls_buffer_append_text(&line, ")");
+        const char *copy = line.failed ? NULL : mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr;
+        ok = copy != NULL && MLS_ARENA_ADD(to->arena, &to->candidates, copy);
+    }
+    mls_buffer_release(&line);
+    return ok;
+}
+
+static mls_status explain_several(const choosing *in, const published_words *of, mls_error *error)
+{
+    size_t systems;
+    return list_systems(in, of, &systems)
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                               MLS_PUBLISHED_PREFIX "%.*s: %zu systems, and a side is one%s", MLS_CUT(of->all, 80),
+                               systems, systems > CANDIDATES_MOST ? "; ten of them are listed" : "")
+               : mls_error_memory(error);
+}
+
+/* Words that each mean something, and nothing together: what there is without the last that can be left out. */
+static mls_status explain_together(const choosing *in, const published_words *of, mls_error *error)
+{
+    size_t systems = 0;
+    for (size_t at = of->text_count; at-- > 0 && systems == 0;) {
+        published_words rest = *of;
+        rest.text_count = 0;
+        for (size_t i = 0; i < of->text_count; i++) {
+            rest.texts[rest.text_count] = of->texts[i];
+            rest.whole[rest.text_count] = of->whole[i];
+            rest.text_count += i != at;
+        }
+        const mls_status status = take_left(in, &rest, error);
+        if (status != MLS_OK || !list_systems(in, &rest, &systems)) {
+            return status != MLS_OK ? status : mls_error_memory(error);
+        }
+        if (systems > 0) {
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                 MLS_PUBLISHED_PREFIX "%.*s: no published result is all of that; without '%.*s' %s",
+                                 MLS_CUT(of->all, 80), MLS_CUT(of->texts[at], 40),
+                                 systems > CANDIDATES_MOST ? "ten of those are listed"
+                                 : systems == 1            ? "there is one"
+                                                           : "there are these");
+        }
+    }
+    return refuse_words(of, "no published result is all of that", error);
+}
+
 static mls_status explain_word(const choosing *in, const published_words *of, size_t at, mls_error *error)
 {
     mls_nearest nearest = mls_nearest_to(of->texts[at]);
@@ -301,43 +373,15 @@ static mls_status explain_none(const choosing *in, const published_words *of, bo
             return explain_word(in, of, at, error);
         }
     }
+    if (in_round && !meant) {
+        return explain_together(in, of, error);
+    }
     return refuse_words(of,
                         !in_round   ? "no results of that round are published"
-                        : !meant    ? "no published result is all of that"
                         : !narrowed ? "no published result on a benchmark of the other sides"
                         : of->best  ? "no published score on as many of the same accelerators is known exactly"
                                     : "no published score of this benchmark and division is known exactly",
                         error);
-}
-
-/* Lists systems with the words that choose each. */
-static mls_status explain_several(const choosing *in, const published_words *of, mls_error *error)
-{
-    mls_comparison *to = in->to;
-    size_t systems = 0;
-    mls_buffer line = {0};
-    bool ok = true;
-    for (size_t i = 0; i < of->left.count && ok; i++) {
-        const mls_published_result *result = &of->left.results[i];
-        bool again = false;
-        for (size_t k = 0; k < i && !again; k++) {
-            again = same_system(&of->left.results[k], result);
-        }
-        systems += !again;
-        if (again || systems > CANDIDATES_MOST) {
-            continue;
-        }
-        line.len = 0;
-        mls_buffer_printf(&line, MLS_PUBLISHED_PREFIX "%s,%s  (%s)", result->round, result->system->system_id,
-                          result->system->submitter);
-        const char *copy = line.failed ? NULL : mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr;
-        ok = copy != NULL && MLS_ARENA_ADD(to->arena, &to->candidates, copy);
-    }
-    mls_buffer_release(&line);
-    return ok ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                              MLS_PUBLISHED_PREFIX "%.*s: %zu systems, and a side is one%s", MLS_CUT(of->all, 80),
-                              systems, systems > CANDIDATES_MOST ? "; ten of them are listed" : "")
-              : mls_error_memory(error);
 }
 
 /* -------------------------------------------------------------- the groups */
