@@ -84,7 +84,9 @@ typedef struct mls_known_settings {
 mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error) MLS_MUST_USE;
 void mls_known_settings_release(mls_known_settings *known);
 
-/** The row of a printed setting, by the last part of its name, and of an exported one; NULL: it is not known. */
+/** The row of a setting by its name in the table, of a printed one by the last part of its name, and of an exported
+ * one; NULL: it is not known. */
+const mls_known_setting *mls_known_setting_named(const mls_known_settings *known, mls_str name);
 const mls_known_setting *mls_known_setting_printed(const mls_known_settings *known, mls_str name);
 const mls_known_setting *mls_known_setting_exported(const mls_known_settings *known, mls_str variable);
 
@@ -103,5 +105,8 @@ bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printe
 /** Whether a value says true (1: true, True, 1) or false (0), or neither (-1); whether it says that there is none. */
 int mls_setting_truth(mls_str value);
 bool mls_setting_is_none(mls_str value);
+
+/** The same of a value of a known setting (NULL: of another): of one whose values are words none is false, too. */
+int mls_known_truth(const mls_known_setting *known, mls_str value);
 
 MLS_C_END

@@ -111,9 +111,8 @@ static bool add_printed_side(differ *self, size_t side)
 /* Whether scripts could have said something of a key: some script does, or exports are known that set it. */
 static bool is_exported(const differ *self, mls_str key)
 {
-    unsigned place;
-    bool exported = MLS_NAME_FIND(self->known->items, self->known->count, key, &place) &&
-                    self->known->items[place].exports[0] != '\0';
+    const mls_known_setting *known = mls_known_setting_named(self->known, key);
+    bool exported = known != NULL && known->exports[0] != '\0';
     for (size_t side = 0; side < self->to->side_count && !exported; side++) {
         exported = self->to->sides[side].script != NULL && mls_shell_find(self->to->sides[side].script, key) != NULL;
     }
@@ -123,13 +122,11 @@ static bool is_exported(const differ *self, mls_str key)
 /* Whether a script sets what a row is about, under whatever name, known or not. */
 static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
 {
-    unsigned place;
+    const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, key) : NULL;
+    const char *names = known != NULL ? known->exports : "";
     bool set = mls_shell_find(script, key) != NULL;
-    if (!set && self->settings && MLS_NAME_FIND(self->known->items, self->known->count, key, &place)) {
-        const char *names = self->known->items[place].exports;
-        for (mls_str name; !set && mls_list_next(&names, '|', &name);) {
-            set = mls_shell_find(script, name) != NULL;
-        }
+    for (mls_str name; !set && mls_list_next(&names, '|', &name);) {
+        set = mls_shell_find(script, name) != NULL;
     }
     return set;
 }
@@ -150,18 +147,25 @@ static void find_absent(differ *self, size_t parts)
 }
 
 /* Of settings 1 is true, as frameworks print what configs export in another form. */
-static bool same_word(const differ *self, mls_str a, mls_str b)
+static bool same_word(const mls_known_setting *known, mls_str a, mls_str b)
 {
     double x;
     double y;
-    return mls_str_equal(a, b) ||
-           (self->settings && ((mls_setting_truth(a) >= 0 && mls_setting_truth(a) == mls_setting_truth(b)) ||
-                               (mls_setting_is_none(a) && mls_setting_is_none(b)) ||
-                               (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y)));
+    const int truth = mls_known_truth(known, a);
+    return (truth >= 0 && truth == mls_known_truth(known, b)) || (mls_setting_is_none(a) && mls_setting_is_none(b)) ||
+           (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y);
+}
+
+/* Whether a word says of a setting that there is none. */
+static bool says_none(const mls_known_setting *known, const mls_config_word *word)
+{
+    const bool word_is_false = known != NULL && known->kind == MLS_KNOWN_WORD && mls_setting_truth(word->value) == 0;
+    return mls_setting_is_none(word->value) || word_is_false;
 }
 
 static bool judge_row(differ *self, const mls_config_row *row)
 {
+    const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, row->key) : NULL;
     const mls_config_word *first = NULL; /* that has a value */
     size_t values = 0;
     size_t absent = 0;
@@ -169,13 +173,14 @@ static bool judge_row(differ *self, const mls_config_row *row)
     bool differs = false;
     for (size_t side = 0; side < self->to->side_count; side++) {
         const mls_config_word *word = &row->words[side];
-        const bool none = self->settings && word->kind == MLS_CONFIG_VALUE && mls_setting_is_none(word->value);
+        const bool none = self->settings && word->kind == MLS_CONFIG_VALUE && says_none(known, word);
         values += word->kind == MLS_CONFIG_VALUE && !none;
         absent += word->kind == MLS_CONFIG_ABSENT;
         unknown += word->kind == MLS_CONFIG_UNKNOWN;
         if (word->kind == MLS_CONFIG_VALUE) {
             first = first != NULL ? first : word;
-            differs |= !same_word(self, first->value, word->value);
+            differs |= !mls_str_equal(first->value, word->value) &&
+                       !(self->settings && same_word(known, first->value, word->value));
         }
     }
     differs |= values > 0 && absent > 0;

@@ -71,7 +71,6 @@ static bool read_config_beside(const mls_side_group *group, mls_shell **script)
 /* Whether a row says how a job is run, by its name and all its values: exports hold paths, users and times, too. */
 static bool is_comparable_row(const mls_known_settings *known, const mls_config_row *row, size_t sides)
 {
-    unsigned place;
     bool comparable = true;
     for (size_t i = 0; i < sides && comparable; i++) {
         const mls_config_word *word = &row->words[i];
@@ -79,25 +78,27 @@ static bool is_comparable_row(const mls_known_settings *known, const mls_config_
         comparable =
             word->kind != MLS_CONFIG_VALUE || word->value.len == 0 || mls_setting_is_comparable(known, &setting);
     }
-    return comparable || MLS_NAME_FIND(known->items, known->count, row->key, &place);
+    return comparable || mls_known_setting_named(known, row->key) != NULL;
 }
 
-/* What a side's config says; nothing where it cannot be known, and where there is no config. */
-static bool add_word(mls_arena *arena, mls_str key, const mls_config_word *word, mls_setting_values *values)
+/* What a side's config says, if anything; nothing where it cannot be known, and where there is no config. */
+static bool add_word(const mls_known_settings *known, mls_arena *arena, mls_str key, const mls_config_word *word,
+                     mls_setting_values *values)
 {
     mls_settings made = {0};
-    const bool ok = word->kind != MLS_CONFIG_VALUE || mls_setting_add_printed(arena, &made, key, word->value);
-    const mls_setting_value value = {.lacking = made.count == 0, .runs = values->group->runs.count};
-    if (!ok || word->kind == MLS_CONFIG_UNKNOWN || !MLS_ARENA_ADD(arena, values, value)) {
-        return ok && word->kind == MLS_CONFIG_UNKNOWN;
+    if (word->kind == MLS_CONFIG_UNKNOWN) {
+        return true;
     }
-    if (made.count > 0) {
-        values->items[0].setting = made.items[0];
+    if (word->kind == MLS_CONFIG_VALUE && word->value.len > 0 &&
+        !mls_setting_add_printed(arena, &made, known, key, word->value)) {
+        return false;
     }
-    return true;
+    const mls_setting said = made.count > 0 ? made.items[0] : (mls_setting){0};
+    return MLS_ARENA_ADD(arena, values, (mls_setting_value){said, made.count == 0, values->group->runs.count});
 }
 
-static bool add_exported_row(const mls_block *block, const mls_config_row *of, mls_arena *arena, mls_differings *rows)
+static bool add_exported_row(const mls_block *block, const mls_known_settings *known, const mls_config_row *of,
+                             mls_arena *arena, mls_differings *rows)
 {
     const mls_differing row = {.key = mls_arena_copy(arena, of->key),
                                .values = mls_arena_zeroed(arena, block->group_count, sizeof *row.values),
@@ -107,7 +108,7 @@ static bool add_exported_row(const mls_block *block, const mls_config_row *of, m
     bool ok = row.key.ptr != NULL && row.values != NULL;
     for (size_t i = 0; i < block->group_count && ok; i++) {
         row.values[i].group = block->groups[i];
-        ok = add_word(arena, row.key, &of->words[i], &row.values[i]);
+        ok = add_word(known, arena, row.key, &of->words[i], &row.values[i]);
     }
     return ok && MLS_ARENA_ADD(arena, rows, row);
 }
@@ -130,7 +131,7 @@ bool mls_block_exports(const mls_block *block, const mls_known_settings *known, 
     }
     for (size_t i = 0; i < diff.differs.count && ok; i++) {
         const mls_config_row *row = &diff.differs.items[i];
-        ok = !is_comparable_row(known, row, sides_count) || add_exported_row(block, row, arena, rows);
+        ok = !is_comparable_row(known, row, sides_count) || add_exported_row(block, known, row, arena, rows);
     }
     mls_config_diff_release(&diff);
     for (size_t i = 0; i < sides_count; i++) {

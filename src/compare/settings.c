@@ -189,12 +189,6 @@ static bool varies_within(const mls_differing *row)
     return varies;
 }
 
-static size_t place_of_known(const mls_known_settings *known, mls_str name)
-{
-    unsigned place = 0;
-    return MLS_NAME_FIND(known->items, known->count, name, &place) ? place : known->count;
-}
-
 /* Lists rows that differ: known settings in the order of their table, and the others. */
 static bool list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
                           mls_differings *others)
@@ -203,13 +197,12 @@ static bool list_settings(const mls_known_settings *known, mls_arena *arena, mls
     bool ok = true;
     for (size_t i = 0; i < from->count && ok; i++) {
         mls_differing *row = &from->items[i];
-        const size_t place = place_of_known(known, row->key);
         if (!row->differs || varies_within(row)) {
             continue;
         }
-        if (place < known->count) {
-            row->known = &known->items[place];
-            rows[place] = row;
+        row->known = mls_known_setting_named(known, row->key);
+        if (row->known != NULL) {
+            rows[row->known - known->items] = row;
         } else {
             ok = MLS_ARENA_ADD(arena, others, *row);
         }

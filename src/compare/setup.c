@@ -59,13 +59,15 @@ bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key,
 }
 
 /* What means true or false is 1 or 0, whatever way it was written. */
-bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, mls_str key, mls_str value)
+bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls_known_settings *known, mls_str key,
+                             mls_str value)
 {
-    const int truth = mls_setting_truth(value);
-    const bool ok = add_plain(arena, settings, key, truth < 0 && mls_setting_is_none(value) ? MLS_S("none") : value);
-    if (ok && truth >= 0) {
-        settings->items[settings->count - 1].kind = MLS_SETTING_NUMBER;
-        settings->items[settings->count - 1].number = truth;
+    const int truth = mls_known_truth(mls_known_setting_named(known, key), value);
+    const size_t before = settings->count;
+    const bool ok = add_plain(arena, settings, key, mls_setting_is_none(value) ? MLS_S("none") : value);
+    if (ok && truth >= 0 && settings->count > before) {
+        settings->items[before].kind = MLS_SETTING_NUMBER;
+        settings->items[before].number = truth;
     }
     return ok;
 }
@@ -78,12 +80,12 @@ bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_s
     (void)mls_known_values(known, printed, values);
     for (size_t i = 0; i < known->count && ok; i++) {
         ok = values[i].ptr == NULL ||
-             mls_setting_add_printed(arena, &run->printed, mls_str_from(known->items[i].name), values[i]);
+             mls_setting_add_printed(arena, &run->printed, known, mls_str_from(known->items[i].name), values[i]);
     }
     for (size_t i = 0; i < printed->settings.count && ok; i++) {
         const mls_printed_setting *setting = &printed->settings.items[i];
         if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting)) {
-            ok = mls_setting_add_printed(arena, &run->printed, setting->name, setting->value);
+            ok = mls_setting_add_printed(arena, &run->printed, known, setting->name, setting->value);
         }
     }
     return ok;

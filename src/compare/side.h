@@ -36,7 +36,8 @@ bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
 bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key, mls_str json) MLS_MUST_USE;
 bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text) MLS_MUST_USE;
 bool mls_setting_add_text(mls_arena *arena, mls_settings *settings, const char *key, const char *text) MLS_MUST_USE;
-bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, mls_str key, mls_str value) MLS_MUST_USE;
+bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls_known_settings *known, mls_str key,
+                             mls_str value) MLS_MUST_USE;
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number) MLS_MUST_USE;
 
 /* Adds what the job printed before a run, as far as it can be compared. */

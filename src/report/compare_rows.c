@@ -61,20 +61,47 @@ bool mls_abreast_names(mls_abreast *to, mls_style style, mls_buffer *names)
 }
 
 /* Unless all or more is asked for; and how many values of a side stand in a cell. */
-enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10 };
+enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10, VALUE_MOST = 64 };
 
 /* Lines of a screen; those of a block that head it, its tables and lists, and the one that counts what was folded. */
 enum { SCREEN = 24, HEADINGS = 5 };
 
-static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most)
+/* A value that has no room loses its middle: names differ at their ends, and so do versions. */
+static void append_shortened(mls_buffer *cell, mls_str text, size_t width)
+{
+    if (mls_utf8_fit(text, width).len == text.len) {
+        mls_buffer_append(cell, text);
+    } else {
+        mls_buffer_append(cell, mls_utf8_fit(text, width / 2));
+        mls_buffer_append_text(cell, "…");
+        mls_buffer_append(cell, mls_utf8_fit_back(text, width - 1 - width / 2));
+    }
+}
+
+/* How much room each side has for the values of a list, beside its longest key. */
+static size_t value_width(const mls_abreast *to, const mls_differings *settings)
+{
+    size_t longest = 0;
+    for (size_t k = 0; k < settings->count; k++) {
+        longest =
+            settings->items[k].differs && settings->items[k].key.len > longest ? settings->items[k].key.len : longest;
+    }
+    const size_t indents = to->table.indent + strlen("  ");
+    const size_t gaps = strlen("  ") * to->count;
+    const size_t used = indents + longest + gaps;
+    const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
+    return to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST
+           : room < MLS_COMPARED_WIDTH               ? MLS_COMPARED_WIDTH
+                                                     : room;
+}
+
+static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most, size_t width)
 {
     for (size_t k = 0; k < values->count && k < most; k++) {
         const mls_setting_value *value = &values->items[k];
         const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
-        const mls_str fitted = mls_utf8_fit(text, MLS_COMPARED_WIDTH);
         mls_buffer_append_text(cell, k > 0 ? ", " : "");
-        mls_buffer_append(cell, fitted);
-        mls_buffer_append_text(cell, fitted.len < text.len ? "…" : "");
+        append_shortened(cell, text, values->count > 1 ? MLS_COMPARED_WIDTH : width);
         if (values->count > 1 && value->runs > 1) {
             mls_buffer_printf(cell, " x %zu", value->runs);
         }
@@ -82,7 +109,7 @@ static void append_values(mls_buffer *cell, const mls_setting_values *values, si
     mls_buffer_append_text(cell, values->count > most ? ", …" : "");
 }
 
-static void setting_row(mls_abreast *to, const mls_differing *setting, bool all)
+static void setting_row(mls_abreast *to, const mls_differing *setting, bool all, size_t width)
 {
     mls_buffer label = {0};
     bool varies = false;
@@ -92,7 +119,7 @@ static void setting_row(mls_abreast *to, const mls_differing *setting, bool all)
     for (size_t i = 0; i < to->count; i++) {
         const mls_setting_values *values = &setting->values[to->places[i]];
         mls_buffer cell = {0};
-        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN);
+        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN, width);
         mls_abreast_cell(to, i, mls_table_take(&to->table, &cell));
         varies |= values->count > 1;
     }
@@ -106,11 +133,12 @@ static void setting_row(mls_abreast *to, const mls_differing *setting, bool all)
 /* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
 static void setting_rows(mls_abreast *to, const mls_differings *settings, size_t most, bool all)
 {
+    const size_t width = value_width(to, settings);
     size_t shown = 0;
     for (int equal = 0; equal < (all ? 2 : 1); equal++) {
         for (size_t k = 0; k < settings->count && shown < most; k++) {
             if (settings->items[k].differs != (equal == 1)) {
-                setting_row(to, &settings->items[k], all);
+                setting_row(to, &settings->items[k], all, width);
                 shown++;
             }
         }
@@ -151,6 +179,27 @@ static bool show_unknown(mls_abreast *to)
     return mls_abreast_names(to, MLS_STYLE_PLAIN, &names);
 }
 
+/* The sides of which no printed setting is known, where another one printed some: most logs and no export have any. */
+static void show_unprinted(mls_abreast *to)
+{
+    mls_buffer names = {0};
+    size_t without = 0;
+    for (size_t i = 0; i < to->count; i++) {
+        size_t printed = 0;
+        for (size_t k = 0; k < to->groups[i]->runs.count; k++) {
+            printed += to->groups[i]->runs.items[k].printed.count;
+        }
+        if (printed == 0) {
+            mls_buffer_printf(&names, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ",
+                              to->groups[i]->side->name);
+        }
+    }
+    if (without == to->count) {
+        mls_buffer_release(&names);
+    }
+    (void)mls_abreast_names(to, MLS_STYLE_PLAIN, &names);
+}
+
 /* Shows settings that decide speed; of the others how many differ. */
 static void show_known(mls_abreast *to, const char *heading, const mls_differings *known, const mls_differings *others)
 {
@@ -176,6 +225,7 @@ void mls_abreast_show_setup(mls_abreast *to)
     if (!show_unknown(to) && settings->differ == 0) {
         mls_abreast_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     }
+    show_unprinted(to);
     /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
     const size_t others = HEADINGS + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;

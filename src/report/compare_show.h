@@ -45,7 +45,7 @@ typedef struct mls_abreast {
     bool all;
 } mls_abreast;
 
-/* How much of a value, or of the name of a side, stands in a cell. */
+/* How much of a value, where there is no more room, or of the name of a side, stands in a cell. */
 enum { MLS_COMPARED_WIDTH = 24 };
 
 /* Begins a table with `label` over its first column; adds a row, its cell below a side, or a line without cells. */

@@ -92,6 +92,12 @@ const mls_known_setting *mls_known_setting_exported(const mls_known_settings *kn
     return NULL;
 }
 
+const mls_known_setting *mls_known_setting_named(const mls_known_settings *known, mls_str name)
+{
+    unsigned place;
+    return MLS_NAME_FIND(known->items, known->count, name, &place) ? &known->items[place] : NULL;
+}
+
 bool mls_setting_is_none(mls_str value)
 {
     return value.len == 0 || mls_str_among(value, "null None ~");
@@ -116,9 +122,9 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
 
 static bool is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
-    unsigned place;
-    return MLS_NAME_FIND(known->items, known->count, name, &place) && values[place].ptr != NULL &&
-           !mls_setting_is_none(values[place]) && mls_setting_truth(values[place]) != 0;
+    const mls_known_setting *row = mls_known_setting_named(known, name);
+    return row != NULL && values[row - known->items].ptr != NULL &&
+           mls_known_truth(row, values[row - known->items]) != 0;
 }
 
 mls_printed_precision mls_known_precision(const mls_known_settings *known, const mls_printed *printed)
@@ -146,4 +152,10 @@ int mls_setting_truth(mls_str value)
     return mls_str_alike(value, MLS_S("true")) || mls_str_equal(value, MLS_S("1"))    ? 1
            : mls_str_alike(value, MLS_S("false")) || mls_str_equal(value, MLS_S("0")) ? 0
                                                                                       : -1;
+}
+
+int mls_known_truth(const mls_known_setting *known, mls_str value)
+{
+    const bool none = known != NULL && known->kind == MLS_KNOWN_WORD && mls_setting_is_none(value);
+    return none ? 0 : mls_setting_truth(value);
 }
