@@ -167,6 +167,11 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
 /** Whose neighbours among published results are looked for, of a group. */
 mls_published_query mls_query_of_side(const mls_side_group *group);
 
+/** Reads the config that lies beside the logs of a group and has the name that they say, or, where they say none, the
+ * only one that has a shape.  *script and *path, to be given to mls_shell_free() and free(), are NULL where there is
+ * none, or it cannot be read.  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path) MLS_MUST_USE;
+
 /** Works out of its runs what of a group follows from them.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_side_group_measure(mls_side_group *group) MLS_MUST_USE;
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "mlscore/compare.h"
+#include "mlscore/memory.h"
 
 MLS_C_BEGIN
 
@@ -50,8 +51,9 @@ typedef struct mls_plan_base {
     size_t runs;
     double samples; /**< to converge, in the unit of the group */
     double training_ms, evaluation_ms, evaluations, total_ms;
-    double per_node;       /**< accelerators of a node */
-    double model_parallel; /**< accelerators that share a model: tp * pp * cp */
+    const mls_memory_ask *memory; /**< what its config asks of a GPU; NULL: no config beside the logs says enough */
+    double per_node;              /**< accelerators of a node */
+    double model_parallel;        /**< accelerators that share a model: tp * pp * cp */
 } mls_plan_base;
 
 /** A prediction. */
@@ -82,6 +84,8 @@ typedef MLS_LIST_OF(double) mls_plan_numbers;
 typedef struct mls_plan_request {
     const mls_editions *editions;
     const mls_plan_figures *figures;
+    const mls_models *models;               /**< with the next: whether fewer accelerators would hold the job; NULL: */
+    const mls_accelerators *known;          /**< it is not asked */
     const char *benchmark;                  /**< NULL: the only one that there is */
     mls_plan_numbers accelerators, batches; /**< whole numbers; none: what the base suggests */
     double samples;                         /**< to converge where no reference point tells; NAN: not known */

@@ -145,7 +145,7 @@ static void plan_with(mls_cli *cli, mls_plan_request *request, mls_arena *arena)
     mls_comparison comparison = {.arena = NULL};
     mls_buffer text = {0};
     mls_error error = {0};
-    if (!mls_cli_read_file(cli, path, &text)) {
+    if (!mls_cli_load_models(cli) || !mls_cli_read_file(cli, path, &text)) {
         return;
     }
     if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) != MLS_OK) {
@@ -154,6 +154,8 @@ static void plan_with(mls_cli *cli, mls_plan_request *request, mls_arena *arena)
         groups.collect.printed = true;
         request->editions = groups.collect.score.editions;
         request->figures = &figures;
+        request->models = cli->models;
+        request->known = cli->accelerators;
         if (mls_cli_compare(cli, &groups, &comparison)) {
             mls_cli_say_compared(cli, &comparison);
             plan_groups(cli, &comparison, request);

@@ -46,8 +46,7 @@ static mls_status config_folder_listed(void *state, const mls_walk_entry *folder
     return MLS_OK;
 }
 
-/* Reads the only config that may be that of a group; NULL: there is none, or it cannot be read.  False: no memory. */
-static bool read_config_beside(const mls_side_group *group, mls_shell **script)
+mls_status mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path)
 {
     config_search search = {.config = group->config};
     mls_folder_walk walk = {.visitor = {&search, config_beside, config_folder_listed},
@@ -64,8 +63,12 @@ static bool read_config_beside(const mls_side_group *group, mls_shell **script)
         status = mls_shell_read(search.path, group->folder, script, &error);
     }
     mls_folder_walk_release(&walk);
-    free(search.path);
-    return status != MLS_ERROR_MEMORY;
+    *path = search.path;
+    if (*script == NULL) {
+        free(*path);
+        *path = NULL;
+    }
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
 /* Whether a row says how a job is run, by its name and all its values: exports hold paths, users and times, too. */
@@ -122,7 +125,9 @@ bool mls_block_exports(const mls_block *block, const mls_known_settings *known, 
     size_t configs = 0;
     bool ok = true;
     for (size_t i = 0; i < sides_count && ok; i++) {
-        ok = read_config_beside(block->groups[i], &scripts[i]);
+        char *path;
+        ok = mls_side_group_config(block->groups[i], &scripts[i], &path) == MLS_OK;
+        free(path);
         sides[i] = (mls_config_side){.label = block->groups[i]->side->name, .script = scripts[i]};
         configs += scripts[i] != NULL;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base.c - the groups that predictions start from. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "plan/plan.h"
 
@@ -78,6 +79,9 @@ static const char *measure_base(mls_plan_base *base)
                          ? group->accelerators / setting_number(&group->runs.items[0].environment, "nodes")
                          : (double)NAN;
     base->model_parallel = model_parallel_of(group);
+    if (group->accelerators / base->model_parallel > group->global_batch_size) { /* the runs contradict it */
+        base->model_parallel = NAN;
+    }
     return group->weak ? "weak scaling: many models side by side are not predicted"
            : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
            : group->valid == 0                                  ? "no valid run"
@@ -87,6 +91,37 @@ static const char *measure_base(mls_plan_base *base)
            : !(group->global_batch_size > 0)                    ? "global batch size not known"
            : !(base->training_ms > 0) || !(base->samples > 0)   ? "no time of training"
                                                                 : NULL;
+}
+
+/* Keeps what the config beside the logs asks of a GPU, where it says enough, and its runs are not said not to fit. */
+static mls_status find_memory(mls_plan_base *base, const mls_plan_request *request, mls_arena *arena, mls_error *error)
+{
+    mls_memory_ask ask;
+    mls_memory_estimate estimate;
+    mls_findings ignored = {0};
+    mls_shell *script = NULL;
+    char *path = NULL;
+    mls_status status = MLS_OK;
+    if (request->models != NULL) {
+        status = mls_side_group_config(base->group, &script, &path);
+    }
+    if (script != NULL) {
+        mls_memory_ask_init(&ask, request->models, request->known);
+        if (mls_memory_config(&ask, script, path, &ignored) &&
+            mls_memory_estimate_make(&ask, &estimate, error) == MLS_OK && estimate.verdict != MLS_MEMORY_DOES_NOT_FIT) {
+            mls_memory_ask *kept = mls_arena_alloc(arena, sizeof *kept);
+            status = kept != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+            if (kept != NULL) {
+                *kept = ask;
+            }
+            base->memory = kept;
+        }
+        status = ignored.out_of_memory ? MLS_ERROR_MEMORY : status;
+    }
+    mls_findings_release(&ignored);
+    mls_shell_free(script);
+    free(path);
+    return status == MLS_OK ? MLS_OK : mls_error_memory(error);
 }
 
 static mls_status find_points(mls_plan_base *base, const mls_editions *editions, mls_error *error)
@@ -129,6 +164,7 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, cons
                                                                                         : mls_error_memory(error);
     }
     mls_status status = plan->bases.count > 0 ? refuse_other(group, plan->bases.items[0].group, error) : MLS_OK;
+    status = status == MLS_OK ? find_memory(&base, request, plan->arena, error) : status;
     status = status == MLS_OK ? find_points(&base, request->editions, error) : status;
     if (status == MLS_OK && !MLS_ARENA_ADD(plan->arena, &plan->bases, base)) {
         mls_rcp_set_free(base.points);

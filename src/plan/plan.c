@@ -76,6 +76,20 @@ static bool find_batches(const mls_plan *plan, const mls_plan_request *request, 
     return ok;
 }
 
+/* Whether fewer accelerators than the base had would not hold the job: what they shared there each has more of. */
+static bool is_too_large(const mls_plan_row *row)
+{
+    mls_memory_estimate estimate;
+    mls_error error;
+    mls_memory_ask ask;
+    if (row->base->memory == NULL || row->accelerators >= row->base->group->accelerators) {
+        return false;
+    }
+    ask = *row->base->memory;
+    ask.values[MLS_MEMORY_GPUS] = (int64_t)row->accelerators;
+    return mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
+}
+
 /* By how much the score would be scaled, as a mean below the reference's is; and what is to be said against the row. */
 static void judge_prediction(mls_plan_row *row)
 {
@@ -87,6 +101,7 @@ static void judge_prediction(mls_plan_row *row)
     row->note = isnan(row->samples)              ? "no reference point tells how it converges (--samples)"
                 : ranks < 1                      ? "fewer accelerators than a model is spread over"
                 : row->global_batch_size < ranks ? "the batch is smaller than the number of data-parallel ranks"
+                : is_too_large(row)              ? "would not fit into memory: see mlscore memory --train"
                 : judged && row->scale == 1      ? "converges faster than the reference allows"
                                                  : NULL;
 }

@@ -118,8 +118,8 @@ static void show_grounds(mls_view *view, const mls_plan *plan)
         mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
                         "convergence: there are no reference points; other batches need --samples");
     }
-    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not known: another network, and whether it fits into memory%s",
-                    base->group->config != NULL ? " (mlscore memory --train says so of a config)" : "");
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not known: another network%s",
+                    base->memory != NULL ? "" : ", and whether fewer accelerators would hold the job in memory");
 }
 
 static void show_plan(mls_printer *to, const void *what)
