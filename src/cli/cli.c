@@ -216,6 +216,13 @@ bool mls_cli_load_models(mls_cli *cli)
            mls_cli_say_error(cli, NULL, &error);
 }
 
+bool mls_cli_load_settings(mls_cli *cli)
+{
+    mls_error error = {0};
+    return cli->known_settings.arena != NULL || mls_known_settings_load(&cli->known_settings, &error) == MLS_OK ||
+           mls_cli_say_error(cli, NULL, &error);
+}
+
 bool mls_cli_own_rules(mls_cli *cli)
 {
     mls_error error = {0};
@@ -471,6 +478,7 @@ void mls_cli_release(mls_cli *cli)
     mls_sources_release(&cli->sources);
     mls_accelerators_free(cli->accelerators);
     mls_models_free(cli->models);
+    mls_known_settings_release(&cli->known_settings);
     mls_ruleset_free(cli->own_ruleset);
     mls_rulesets_free(cli->rulesets);
 }

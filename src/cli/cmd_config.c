@@ -16,7 +16,6 @@ typedef struct config_settings {
     mls_names found;
     mls_config_list list;
     /* Of logs. */
-    mls_known_settings known;
     MLS_LIST_OF(mls_printed_reader *) readers;
 } config_settings;
 
@@ -98,7 +97,7 @@ static void config_add_printed(mls_cli *cli, const char *path, const mls_printed
                                 .exports = settings->exports,
                                 .printed = printed,
                                 .run_line = run_line,
-                                .known = &settings->known};
+                                .known = &cli->known_settings};
     entry->name.name = mls_str_from(mls_path_name(path));
 }
 
@@ -109,8 +108,7 @@ static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *erro
     config_settings *settings = cli->settings;
     mls_log_totals totals = {0};
     mls_printed_reader *reader = NULL;
-    mls_status status = settings->known.arena != NULL ? MLS_OK : mls_known_settings_load(&settings->known, error);
-    status = status == MLS_OK ? mls_printed_read(path, &reader, &totals, error) : status;
+    mls_status status = mls_printed_read(path, &reader, &totals, error);
     if (status == MLS_OK && !MLS_GROW(&settings->readers, items)) {
         mls_printed_reader_free(reader);
         status = mls_error_memory(error);
@@ -213,7 +211,7 @@ static void config_add_operand(mls_cli *cli, const char *operand)
         mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
     } else if (there && is_log(operand)) {
         mls_error error = {0};
-        if (config_add_log(cli, operand, &error) != MLS_OK) {
+        if (mls_cli_load_settings(cli) && config_add_log(cli, operand, &error) != MLS_OK) {
             mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", error.message);
         }
     } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
@@ -264,10 +262,7 @@ static void config_print_diff(mls_cli *cli)
         }
     }
     mls_status status = sides != NULL ? MLS_OK : mls_error_memory(&error);
-    if (status == MLS_OK && settings->known.arena == NULL) {
-        status = mls_known_settings_load(&settings->known, &error);
-    }
-    status = status == MLS_OK ? mls_config_diff_make(sides, count, &settings->known, &diff) : status;
+    status = status == MLS_OK ? mls_config_diff_make(sides, count, &cli->known_settings, &diff) : status;
     if (status == MLS_ERROR_MEMORY) {
         mls_cli_say_no_memory(cli);
     } else if (status != MLS_OK) {
@@ -292,9 +287,9 @@ static void config_run(mls_cli *cli)
     for (size_t i = 0; i < cli->operands.count; i++) {
         config_add_operand(cli, cli->operands.items[i]);
     }
-    if (settings->diff) {
+    if (settings->diff && mls_cli_load_settings(cli)) {
         config_print_diff(cli);
-    } else {
+    } else if (!settings->diff) {
         mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, list);
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -306,7 +301,6 @@ static void config_run(mls_cli *cli)
         mls_printed_reader_free(settings->readers.items[i]);
     }
     free(settings->readers.items);
-    mls_known_settings_release(&settings->known);
     free(list->items);
     mls_names_release(&settings->found);
 }

@@ -12,7 +12,6 @@ typedef struct throughput_settings {
     const char *precision;
     size_t accelerators; /* 0: not given */
     mls_throughput_options wanted;
-    mls_known_settings known;
 } throughput_settings;
 
 #define AT(member) offsetof(throughput_settings, member)
@@ -82,21 +81,15 @@ static void throughput_print(mls_cli *cli, const mls_collection *collection, con
 static void throughput_run(mls_cli *cli)
 {
     mls_throughput_options *wanted = &((throughput_settings *)cli->settings)->wanted;
-    mls_known_settings *known = &((throughput_settings *)cli->settings)->known;
-    mls_error error = {0};
     mls_collect_options how;
     mls_collection collection;
-    if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how)) {
+    if (!mls_cli_load_models(cli) || !mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how)) {
         return;
     }
     how.named_runs = true;
     how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
-    if (mls_known_settings_load(known, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-        return;
-    }
-    how.precision = known;
+    how.precision = &cli->known_settings;
     wanted->rulesets = cli->rulesets;
     wanted->models = cli->models;
     wanted->accelerator_table = cli->accelerators;
@@ -106,7 +99,6 @@ static void throughput_run(mls_cli *cli)
         }
         mls_collection_release(&collection);
     }
-    mls_known_settings_release(known);
 }
 
 const mls_command mls_command_throughput = {

@@ -12,6 +12,7 @@
 #include "mlscore/collect.h"
 #include "mlscore/compare.h"
 #include "mlscore/models.h"
+#include "mlscore/settings.h"
 #include "report/formats.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
@@ -145,7 +146,8 @@ struct mls_cli {
     mls_ruleset *own_ruleset; /* loaded by mls_cli_own_rules() */
     mls_models *models;       /* loaded by mls_cli_load_models(), as the next */
     mls_accelerators *accelerators;
-    double progress_ms; /* when to show progress again; 0: to be decided */
+    mls_known_settings known_settings; /* loaded by mls_cli_load_settings() */
+    double progress_ms;                /* when to show progress again; 0: to be decided */
     bool progress_shown;
     mls_sources sources;    /* found by mls_cli_read() */
     mls_output output;      /* open: view.output points to it */
@@ -234,6 +236,9 @@ const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark);
 
 /* Loads cli->models and cli->accelerators.  False after a complaint. */
 bool mls_cli_load_models(mls_cli *cli);
+
+/* Loads cli->known_settings, once.  False after a complaint. */
+bool mls_cli_load_settings(mls_cli *cli);
 
 /* Loads the file of --rules into cli->own_ruleset.  False after a complaint. */
 bool mls_cli_own_rules(mls_cli *cli);
