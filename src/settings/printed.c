@@ -189,13 +189,7 @@ static void open_level(rank_reading *rank, const mls_setting_line *line)
 /* " at 0x" stands in what an object without a text of its own is printed as. */
 static bool is_worth_keeping(mls_str value)
 {
-    static const char address[] = " at 0";
-    const size_t len = sizeof address - 1;
-    bool object = false;
-    for (size_t i = len; i < value.len && !object && value.len <= MLS_PRINTED_VALUE_MAX; i++) {
-        object = value.ptr[i] == 'x' && memcmp(value.ptr + i - len, address, len) == 0;
-    }
-    return value.len <= MLS_PRINTED_VALUE_MAX && !object;
+    return value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(value, MLS_S(" at 0x"));
 }
 
 /* Adds the setting of a line to the open block. */
