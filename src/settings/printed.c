@@ -51,19 +51,19 @@ typedef struct printed_run {
     size_t bytes;
 } printed_run;
 
-/* Where in a block of lines text begins or ceases to count. */
-typedef struct printed_edge {
+/* A line of a block that sets nothing; with it text may begin or cease to count. */
+typedef enum text_edge { EDGE_NONE, EDGE_BEGINS, EDGE_ENDS } text_edge;
+typedef struct printed_mark {
     size_t line;
-    bool begins;
-} printed_edge;
+    text_edge edge;
+} printed_mark;
 
 struct mls_printed_reader {
     mls_arena arena, scratch;
     mls_run_cut cut;
-    bool counts;      /* lines do: no run_start has come since the run before ended */
-    bool lines_count; /* the same, of the lines that were read */
-    MLS_LIST_OF(printed_edge) edges;
-    MLS_LIST_OF(size_t) records; /* lines of the block with one in them, while lines count */
+    bool counts;                     /* lines do: no run_start has come since the run before ended */
+    bool lines_count;                /* the same, of the lines that were read */
+    MLS_LIST_OF(printed_mark) marks; /* of the block: with a record in them, while lines count, and edges */
     MLS_LIST_OF(printed_run *) runs;
     printed_run *run; /* the last of them while it has no run_start */
     mls_map ranks;    /* to readings */
@@ -285,64 +285,49 @@ static bool end_all_blocks(mls_printed_reader *self)
 }
 
 /* Text ceases to count with a run_start, and counts again when the run has ended. */
-static bool pass_edge(mls_printed_reader *self, const printed_edge *edge)
+static bool pass_edge(mls_printed_reader *self, const printed_mark *mark)
 {
     const bool ok = end_all_blocks(self);
-    if (!edge->begins && self->run != NULL) {
-        self->run->run_start = edge->line;
+    self->lines_count = mark->edge == EDGE_BEGINS;
+    if (!self->lines_count && self->run != NULL) {
+        self->run->run_start = mark->line;
         self->run = NULL;
     }
-    self->lines_count = edge->begins;
     return ok;
 }
 
-static bool skip_record_line(mls_printed_reader *self, size_t line)
+static mls_status mark_line(mls_printed_reader *self, size_t line, text_edge edge)
 {
-    if (!MLS_GROW(&self->records, items)) {
-        return false;
+    if (!MLS_GROW(&self->marks, items)) {
+        return MLS_ERROR_MEMORY;
     }
-    self->records.items[self->records.count++] = line;
-    return true;
+    self->counts = edge == EDGE_NONE ? self->counts : edge == EDGE_BEGINS;
+    self->marks.items[self->marks.count++] = (printed_mark){line, edge};
+    return MLS_OK;
 }
 
 static mls_status reader_malformed(void *state, const mls_malformed *malformed)
 {
     mls_printed_reader *self = state;
-    return !self->counts || skip_record_line(self, malformed->line) ? MLS_OK : MLS_ERROR_MEMORY;
+    return self->counts ? mark_line(self, malformed->line, EDGE_NONE) : MLS_OK;
 }
 
 static mls_status reader_record(void *state, const mls_record *record)
 {
     mls_printed_reader *self = state;
-    const bool begins = mls_run_cut_record(&self->cut, record->key_id, record->time_ms) >= MLS_OWNER_NEXT_RUN;
-    const bool stops = record->key_id == MLS_KEY_RUN_STOP;
-    const bool starts = record->key_id == MLS_KEY_RUN_START && self->counts;
-    if ((self->counts || begins || stops) && !skip_record_line(self, record->line)) {
-        return MLS_ERROR_MEMORY;
+    const bool begins = mls_run_cut_record(&self->cut, record->key_id, record->time_ms) >= MLS_OWNER_NEXT_RUN ||
+                        record->key_id == MLS_KEY_RUN_STOP;
+    if (self->counts) {
+        return mark_line(self, record->line, record->key_id == MLS_KEY_RUN_START ? EDGE_ENDS : EDGE_NONE);
     }
-    if (!starts && (self->counts || (!begins && !stops))) {
-        return MLS_OK;
-    }
-    self->counts = !starts;
-    if (!MLS_GROW(&self->edges, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    self->edges.items[self->edges.count++] = (printed_edge){record->line, !starts};
-    return MLS_OK;
+    return begins ? mark_line(self, record->line, EDGE_BEGINS) : MLS_OK;
 }
 
 static mls_status reader_marker(void *state, const mls_marker *marker)
 {
     mls_printed_reader *self = state;
-    if (!mls_run_cut_marker(&self->cut, marker->kind) || self->counts) {
-        return MLS_OK;
-    }
-    self->counts = true;
-    if (!MLS_GROW(&self->edges, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    self->edges.items[self->edges.count++] = (printed_edge){marker->line, true};
-    return MLS_OK;
+    const bool begins = mls_run_cut_marker(&self->cut, marker->kind);
+    return begins && !self->counts ? mark_line(self, marker->line, EDGE_BEGINS) : MLS_OK;
 }
 
 /* Most lines set nothing while no block is open. */
@@ -364,21 +349,18 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
 {
     mls_printed_reader *self = state;
     size_t next = 0;
-    size_t record = 0;
     bool ok = true;
-    for (size_t i = 0; i < lines->count && ok && (self->lines_count || next < self->edges.count); i++) {
-        if (next < self->edges.count && self->edges.items[next].line <= lines->line + i) {
-            ok = pass_edge(self, &self->edges.items[next++]);
+    for (size_t i = 0; i < lines->count && ok && (self->lines_count || next < self->marks.count); i++) {
+        bool marked = false;
+        for (; ok && next < self->marks.count && self->marks.items[next].line <= lines->line + i; next++) {
+            marked = true;
+            ok = self->marks.items[next].edge == EDGE_NONE || pass_edge(self, &self->marks.items[next]);
         }
-        const size_t skipped = record;
-        while (record < self->records.count && self->records.items[record] <= lines->line + i) {
-            record++;
-        }
-        if (ok && self->lines_count && record == skipped) {
+        if (ok && self->lines_count && !marked) {
             ok = take_whole_line(self, mls_lines_text(lines, i));
         }
     }
-    self->edges.count = self->records.count = 0;
+    self->marks.count = 0;
     return ok && !self->out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
@@ -422,8 +404,7 @@ void mls_printed_reader_free(mls_printed_reader *reader)
     }
     free(reader->readings.items);
     free(reader->runs.items);
-    free(reader->edges.items);
-    free(reader->records.items);
+    free(reader->marks.items);
     mls_arena_release(&reader->arena);
     mls_arena_release(&reader->scratch);
     free(reader);
