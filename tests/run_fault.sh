@@ -201,7 +201,7 @@ swept rules
 swept rules 5.1 llama2_70b_lora
 swept rcp --format json llama2_70b_lora
 swept rcp --batch 8 --format csv llama2_70b_lora
-swept published --edition 5.1 --format table
+swept published --edition 6.0 --format table
 swept published --edition 5.1 --trend --format json
 swept published --benchmark cosmoflw
 swept published --edition 5.1 --benchmark rgat --runs --format csv
