@@ -7,16 +7,16 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "report/compare_show.h"
 #include "report/overview.h"
-#include "report/table.h"
 
 /* Lines begin with a label, behind which they go on. */
 enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
 
 enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5, NEXT_SHOWN = 2 };
 
-/* Lines that one answer takes at most. */
-enum { LINES_LONG = 2 };
+/* Lines that one answer takes at most, and one that is a list. */
+enum { LINES = 2, LIST_LINES = 3 };
 
 /* ------------------------------------------------------------------------- lines */
 
@@ -50,7 +50,7 @@ static size_t unbroken_end(mls_str text, size_t at, size_t room)
 }
 
 /* Text over a few lines, the first of which has begun; what has no room there is cut. */
-static void print_fitted(mls_view *view, mls_str text, size_t indent)
+static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t most)
 {
     const size_t room = view->width - indent;
     size_t column = 0;
@@ -64,9 +64,9 @@ static void print_fitted(mls_view *view, mls_str text, size_t indent)
         const size_t gap = column > 0 ? begin - at : 0;
         const size_t wide = mls_display_width((mls_str){text.ptr + begin, end - begin});
         /* On the last line there is room to say that there is more. */
-        const size_t mark = lines == LINES_LONG && end < text.len ? 2 : 0;
+        const size_t mark = lines == most && end < text.len ? 2 : 0;
         const bool fits = column + gap + wide + mark <= room;
-        if (!fits && column > 0 && lines == LINES_LONG) {
+        if (!fits && column > 0 && lines == most) {
             mls_output_text(view->output, " …");
             return;
         }
@@ -88,11 +88,12 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
 {
     const size_t indent = label[0] != '\0' ? HANG : INDENT;
     mls_buffer escaped = {0};
+    const bool list = mls_str_contains(mls_buffer_str(text), MLS_S(" · "));
     mls_escape_append(&escaped, mls_buffer_str(text));
     if (text->len > 0) {
         mls_output_printf(view->output, "%*s%-*s", INDENT, "", (int)indent - INDENT, label);
         mls_style_begin(view, style);
-        print_fitted(view, mls_buffer_str(&escaped), indent);
+        print_fitted(view, mls_buffer_str(&escaped), indent, list ? LIST_LINES : LINES);
         mls_style_end(view, style);
         mls_output_text(view->output, "\n");
     }
@@ -234,12 +235,13 @@ static void append_overview_place(mls_buffer *line, const mls_overview_group *of
     }
     const char *usage = mls_usage_name(side->usage);
     const char *round = nearest->result->round;
+    const bool other = !mls_str_equal(mls_compare_round(side), mls_str_from(round));
     if (fastest != NULL) {
         const mls_published_place *place = &of->beside->place;
-        mls_buffer_printf(line, "%zu%s of %zu on ", place->rank_alike, ordinal_end(place->rank_alike),
-                          place->ranked_alike);
+        mls_buffer_printf(line, "%zu%s of %zu%s on ", place->rank_alike, ordinal_end(place->rank_alike),
+                          place->ranked_alike, place->published > place->ranked ? " known" : "");
         append_machine(line, side->accelerators, side->accelerator);
-        mls_buffer_printf(line, " in %s %s; ", usage, round);
+        mls_buffer_printf(line, " in %s %s%s; ", usage, round, other ? " (none is known of its own)" : "");
         mls_buffer_append_text(line, fastest->self ? "this is the fastest, " : "fastest ");
         append_result(line, fastest);
         if (!fastest->self) {
@@ -249,7 +251,7 @@ static void append_overview_place(mls_buffer *line, const mls_overview_group *of
     }
     const mls_published_system *system = nearest->result->system;
     if (isfinite(side->accelerators) && side->accelerator != NULL) {
-        mls_buffer_append_text(line, "none is published on ");
+        mls_buffer_append_text(line, "none is known on ");
         append_machine(line, side->accelerators, side->accelerator);
         mls_buffer_printf(line, " in %s %s; nearest, on ", usage, round);
     } else {

@@ -90,14 +90,15 @@ static mls_status try_profile(looker *looking, mls_str head, bool *is_one)
     return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
-static mls_status try_telemetry(mls_str head, bool *is_one)
+/* `records`: only what has them, which is power as MLPerf logs it. */
+static mls_status try_telemetry(mls_str head, bool records, bool *is_one)
 {
     struct mls_telemetry_file file = {.source = {.path = NULL}};
     const mls_telemetry_options options = mls_telemetry_defaults();
     mls_input input = {.in_memory = true, .bytes = head};
     mls_telemetry_input_read(&file, &input, &options);
     const mls_status status = file.status;
-    *is_one = file.count > 0;
+    *is_one = file.count > 0 && (!records || file.devices[0].kind == MLS_LOG_MLPERF);
     mls_telemetry_file_release(&file);
     return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
@@ -141,8 +142,8 @@ static mls_status look_at_text(looker *looking, const char *path, mls_window *wi
             : is_model_config(head)                    ? MLS_PATH_MODEL
             : is_config(head)                          ? MLS_PATH_CONFIG
                                                        : MLS_PATH_UNKNOWN;
-    if (*kind == MLS_PATH_UNKNOWN) {
-        status = try_telemetry(head, &is_one);
+    if (*kind == MLS_PATH_UNKNOWN || *kind == MLS_PATH_LOGS) {
+        status = try_telemetry(head, *kind == MLS_PATH_LOGS, &is_one);
         *kind = is_one ? MLS_PATH_TELEMETRY : *kind;
     }
     if (*kind == MLS_PATH_UNKNOWN && status == MLS_OK) {
