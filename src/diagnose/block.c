@@ -166,8 +166,7 @@ static void mark_lines(mls_job_log *job)
             } else if (mls_maybe_bar(line)) {
                 mls_marked_add(&block->marked, i);
             }
-        } else if (((*line == 's' || *line == 'S') && strncmp(line + 1, "tep ", 4) == 0) ||
-                   ((*line == 'i' || *line == 'I') && strncmp(line + 1, "ter", 3) == 0)) {
+        } else if (mls_maybe_counted(line)) {
             mls_marked_add(&block->marked, i);
         }
         const mls_brief_record *record = mls_lines_odd(lines, i) ? mls_job_record_of(job, i) : NULL;
@@ -235,6 +234,7 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     if (!mls_marked_begin(&block->marked, lines)) {
         return MLS_ERROR_MEMORY;
     }
+    mls_job_want_counters(job);
     mark_lines(job);
     if (isnan(job->file_time)) {
         mls_job_find_first_time(job);

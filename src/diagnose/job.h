@@ -204,11 +204,15 @@ mls_sink mls_job_sink(mls_job_log *job);
 mls_status mls_job_prepare(mls_job_log *job) MLS_MUST_USE;
 mls_status mls_job_examine(mls_job_log *job, size_t i) MLS_MUST_USE;
 
+/* Has lines of the block that begins marked by counters only where nothing surer says how far training has come. */
+void mls_job_want_counters(mls_job_log *job);
+
 /* ---- progress.c: what a line that is no record says of progress */
 void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose);
 
-/* Whether a line may be a bar of progress, by its beginning. */
+/* Whether a line may be a bar of progress or begin with a counter's name, by its beginning. */
 bool mls_maybe_bar(const char *line);
+bool mls_maybe_counted(const char *line);
 
 /* Whether a message ends within a bar that is not full. */
 bool mls_breaks_off(mls_str message);

@@ -4,42 +4,64 @@
 
 #include "diagnose/job.h"
 
-/* The texts that are looked for beside the signatures. */
+/* The texts that are looked for beside the signatures: those of which take_mark() knows, those that only have a line
+ * examined, and counters, which matter where nothing surer says how far training has come. */
 #define MARK_LIST(W)                                                                                                   \
     W(TRACEBACK, "Traceback (most recent call last)") /* a colon, or a frame that rich or IPython draws */             \
-    W(ITERATION, "iteration ")                                                                                         \
-    W(STEP, " step ")                                                                                                  \
-    W(STEP_IS, "step: ")                                                                                               \
-    W(STEP_SET, "step = ")                                                                                             \
-    W(STEP_RANK, "] step=")                                                                                            \
-    W(STEPS, "steps: ")                                                                                                \
-    W(STEP_OF, " Step ")                                                                                               \
-    W(GLOBAL_STEP, "global_step")                                                                                      \
-    W(EPOCH_IS, "epoch:")                                                                                              \
-    W(BATCH, " batch ")                                                                                                \
-    W(UPDATES, "num_updates")                                                                                          \
-    W(EPOCH, "'epoch': ")                                                                                              \
-    W(WRITER, "logging_writer.py:")                                                                                    \
-    W(FAST_BAR, "it/s, ")                                                                                              \
-    W(SLOW_BAR, "s/it, ")                                                                                              \
-    W(ERROR_WORD, " error")                                                                                            \
-    W(ERROR_LEVEL, "ERROR ")                                                                                           \
-    W(ERROR_NAME, "rror: ")                                                                                            \
-    W(FAILED, "failed")                                                                                                \
-    W(EXCEPTION, "xception")                                                                                           \
     W(SAVING, "saving checkpoint at iteration ")                                                                       \
     W(SAVED, "successfully saved checkpoint from iteration ")                                                          \
     W(LOADED, "successfully loaded checkpoint ")                                                                       \
     W(HOST_ROW, "  host      : ")                                                                                      \
     W(RANK_ROW, "  rank      : ")                                                                                      \
     W(ROOT_CAUSE, "Root Cause (first observed failure)")                                                               \
-    W(NCCL_INFO, "NCCL INFO Bootstrap")                                                                                \
-    W(SRUN, "srun: error: ")
+    W(SRUN, "srun: error: ")                                                                                           \
+    W(ITERATION, "iteration ")                                                                                         \
+    W(STEP, " step ")                                                                                                  \
+    W(ERROR_WORD, " error")                                                                                            \
+    W(ERROR_LEVEL, "ERROR ")                                                                                           \
+    W(ERROR_NAME, "rror: ")                                                                                            \
+    W(FAILED, "failed")                                                                                                \
+    W(EXCEPTION, "xception")                                                                                           \
+    W(NCCL_INFO, "NCCL INFO Bootstrap")
+#define COUNTER_LIST(W)                                                                                                \
+    W(ITERATION_IS, "teration: ")                                                                                      \
+    W(ITER_IS, "iter: ")                                                                                               \
+    W(ITER_OF, "Iter: ")                                                                                               \
+    W(ITER_TRAIN, "Iter(train)")                                                                                       \
+    W(STEP_IS, "step: ")                                                                                               \
+    W(STEP_SET, "step = ")                                                                                             \
+    W(STEP_RANK, " step=")                                                                                             \
+    W(STEP_FIRST, "[step=")                                                                                            \
+    W(STEPS, "steps: ")                                                                                                \
+    W(STEP_OF, " Step ")                                                                                               \
+    W(STEP_OF_IS, "Step: ")                                                                                            \
+    W(STEP_OF_SET, " Step=")                                                                                           \
+    W(GLOBAL_STEP, "global_step")                                                                                      \
+    W(EPOCH_IS, "epoch:")                                                                                              \
+    W(EPOCH, "'epoch': ")                                                                                              \
+    W(EPOCH_NUMBER, " epoch ")                                                                                         \
+    W(EPOCH_OF, "Epoch: ")                                                                                             \
+    W(EPOCH_PAIR, "Epoch [")                                                                                           \
+    W(EPOCH_TRAIN, "Epoch(train)")                                                                                     \
+    W(TRAIN, "Train: ")                                                                                                \
+    W(BATCH, " batch ")                                                                                                \
+    W(BATCH_SET, "[batch=")                                                                                            \
+    W(UPDATES, "num_updates")                                                                                          \
+    W(WRITER, "logging_writer.py:")                                                                                    \
+    W(FAST_BAR, "it/s, ")                                                                                              \
+    W(SLOW_BAR, "s/it, ")                                                                                              \
+    W(KERAS_BAR, " - ETA: ")                                                                                           \
+    W(LOSS, ": loss ")                                                                                                 \
+    W(KERAS_STEP, "ms/step")
 
 #define MARK_ID(id, text) MARK_##id,
 #define MARK_TEXT(id, text) MLS_STR(text),
-typedef enum mark { MARK_LIST(MARK_ID) MARK_COUNT } mark;
-static const mls_str mark_texts[MARK_COUNT] = {MARK_LIST(MARK_TEXT)};
+typedef enum mark {
+    MARK_LIST(MARK_ID) MARK_COUNTERS,
+    MARK_BEFORE_THEM = MARK_COUNTERS - 1,
+    COUNTER_LIST(MARK_ID) MARK_COUNT
+} mark;
+static const mls_str mark_texts[MARK_COUNT] = {MARK_LIST(MARK_TEXT) COUNTER_LIST(MARK_TEXT)};
 
 /* Takes the number after `words`, which the message contains. */
 static bool number_after(mls_str message, mls_str words, double *number)
@@ -152,6 +174,14 @@ static size_t find_traceback(const mls_job_log *job, uint64_t stream)
 mls_status mls_job_prepare(mls_job_log *job)
 {
     return mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNT);
+}
+
+void mls_job_want_counters(mls_job_log *job)
+{
+    const mls_log_segment *segment = mls_job_segment(job);
+    const bool wanted = job->block.record_count == 0 && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0;
+    job->block.marked.ignored_from = MARK_COUNTERS;
+    job->block.marked.ignored_to = wanted ? MARK_COUNTERS : MARK_COUNT;
 }
 
 /* A traceback begins.  One right after "Exception ignored in", of the same stream, is of no exception that ends. */

@@ -27,6 +27,14 @@ bool mls_maybe_bar(const char *line)
     return line > digits && line - digits <= 3 && line[0] == '%' && line[1] == '|';
 }
 
+bool mls_maybe_counted(const char *line)
+{
+    static const char firsts[] = "siet";
+    static const mls_str rests[] = {MLS_STR("tep"), MLS_STR("ter"), MLS_STR("poch"), MLS_STR("rain")};
+    const char *first = memchr(firsts, *line | 0x20, sizeof firsts - 1);
+    return first != NULL && strncmp(line + 1, rests[first - firsts].ptr, rests[first - firsts].len) == 0;
+}
+
 /* The text after the last place of `words`; false: there is none. */
 static bool find_last(mls_str text, mls_str words, mls_str *rest)
 {
@@ -181,6 +189,53 @@ static bool count_words(mls_str message, double *reached, bool *steps)
     return false;
 }
 
+/* Takes the numbers behind the word of an epoch: "[1/90][10/5004]", ": [0][ 10/5005]", " 001:    10 / 5004".  False:
+ * none of them says of how many it is. */
+static bool take_pairs(mls_str rest, double *reached)
+{
+    mls_line_parts parts;
+    bool found = false;
+    for (;;) {
+        while (mls_take_char(&rest, " \t:[]()")) {
+        }
+        if (!mls_line_take(&rest, "%n", &parts)) {
+            return found;
+        }
+        const int32_t done = parts.number;
+        if (mls_line_take(&rest, "%_/%_%n", &parts)) {
+            *reached = done;
+            found = true;
+        }
+    }
+}
+
+/* "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train) [10/5000]" of
+ * mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]": how far the last of them is. */
+static bool count_pairs(mls_str message, double *reached)
+{
+    static const mls_str names[] = {MLS_STR("(train)"), MLS_STR("Epoch"), MLS_STR("epoch"), MLS_STR("Train:")};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        mls_str rest;
+        if (mls_str_after(message, names[i], &rest) &&
+            !is_spoken_of((mls_str){message.ptr, (size_t)(rest.ptr - message.ptr) - names[i].len}) &&
+            take_pairs(rest, reached)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
+static bool count_keras(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    if (!mls_line_take(&message, "%_%n", &parts)) {
+        return false;
+    }
+    *reached = parts.number;
+    return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
+}
+
 /* "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
 static bool count_writer(mls_str message, double *reached)
 {
@@ -209,9 +264,10 @@ void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line,
         return;
     }
     const bool bar = count_bar(rest, &reached) || count_writer(rest, &reached);
-    const bool epochs = !bar && count_epochs(rest, &reached);
-    if (bar || epochs || count_words(rest, &reached, &steps)) {
-        segment->iteration = !epochs && steps ? reached : segment->iteration;
+    const bool part = !bar && (count_epochs(rest, &reached) || count_keras(rest, &reached)); /* of an epoch */
+    const bool words = !bar && !part && count_words(rest, &reached, &steps);
+    if (bar || part || words || count_pairs(rest, &reached)) {
+        segment->iteration = bar || (words && steps) ? reached : segment->iteration;
         mls_job_advance(job, number, MLS_PACE_LOOSE, reached, mls_job_time_of(job, i, line));
     }
 }

@@ -65,8 +65,8 @@ static bool take_name_letter(mls_str *text, char letter, mls_line_parts *parts)
     switch (letter) {
     case 'h':
         return take_host(text, &parts->node);
-    case 'w':
-        return take_host(text, &word);
+    case 'w': /* "331/1063 [" is no role of torchx */
+        return take_host(text, &word) && !mls_is_digit(word.ptr[0]);
     case 'c':
         return take_host(text, &parts->node) && names_container(parts->node);
     case '[':

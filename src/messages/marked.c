@@ -32,7 +32,9 @@ static bool mark_hit(void *state, size_t needle, size_t at)
     const piece_search *search = state;
     const mls_lines *lines = &search->marked->lines;
     size_t i = search->marked->last_hit;
-    (void)needle;
+    if (needle >= search->marked->ignored_from && needle < search->marked->ignored_to) {
+        return true;
+    }
     at += search->from;
     while (mls_lines_begin(lines, i) > at) {
         i--;

@@ -10,7 +10,8 @@ typedef struct mls_marked_lines {
     mls_lines lines;
     uint64_t *bits; /* one for each line; to be freed after the last block */
     size_t capacity;
-    size_t last_hit; /* its line: hits come almost in order */
+    size_t last_hit;                 /* its line: hits come almost in order */
+    size_t ignored_from, ignored_to; /* texts of the reader that mark no line, by their places */
 } mls_marked_lines;
 
 /* Begins a block, of which no line is marked; false: memory ran out. */

@@ -470,7 +470,7 @@ static bool note_needle(void *state, size_t needle, size_t at)
     (void)at;
     mls_signatures *self = search->signatures;
     if (needle < self->mark_count) {
-        search->marks |= UINT32_C(1) << needle;
+        search->marks |= UINT32_C(1) << (needle < MLS_MARKS_MAX ? needle : MLS_MARKS_MAX);
     } else {
         for (const signature_need *need = &self->texts[needle - self->mark_count]; need != NULL; need = need->next) {
             self->tried[need->place / 64] |= UINT64_C(1) << (need->place % 64);

@@ -4,7 +4,8 @@
 
 #include "mlscore/messages.h"
 
-/* A bit of mls_signatures_search() for each text that a reader looks for beside the signatures, and one for these. */
+/* A bit of mls_signatures_search() for each of the first texts that a reader looks for beside the signatures, and one
+ * for these and for all further texts. */
 enum { MLS_MARKS_MAX = 31 };
 #define MLS_ANY_SIGNATURE (UINT32_C(1) << MLS_MARKS_MAX)
 

@@ -133,6 +133,7 @@ static void launchers(void **state)
     expect("(see page 12) x", "(see page 12) x", NAN, -1, -1, "", "");
     expect("i.train/0 [3]:x", "x", NAN, -1, 3, "", "");
     expect("trainer/1 [default3]:[rank11]: x", "x", NAN, 11, 3, "", "");
+    expect("331/1063 [=====>....]", "331/1063 [=====>....]", NAN, -1, -1, "", "");
     expect("loss/0 is small", "loss/0 is small", NAN, -1, -1, "", "");
     expect("[pod/train-worker-3/pytorch] x", "x", NAN, -1, -1, "train-worker-3", "");
     expect("trainer-1  | x", "x", NAN, -1, -1, "trainer-1", "");
