@@ -156,7 +156,7 @@ typedef struct mls_difference {
     size_t same_runs; /**< that are on both sides: run_start and length are the same, to the millisecond */
 } mls_difference;
 
-/** Whether the two sides hold the same runs, and no others. */
+/** Whether the two sides hold the same runs, and no others but as many whose times are not known. */
 bool mls_difference_all_same(const mls_difference *difference);
 
 /** Compares b with a: Welch's interval of the trimmed means (Yuen) where both have two kept runs, else of the means of

@@ -217,6 +217,11 @@ static int compare_identities(const void *left, const void *right)
     return order != 0 ? order : (a->ms > b->ms) - (a->ms < b->ms);
 }
 
+static bool has_identity(const mls_side_run *run)
+{
+    return run->start_ms > 0 && run->has_ms;
+}
+
 /* The runs of a group whose times are known, in order, to be given to free(); NULL: no memory. */
 static run_identity *identities_make(const mls_side_group *group, size_t *count)
 {
@@ -224,7 +229,7 @@ static run_identity *identities_make(const mls_side_group *group, size_t *count)
     *count = 0;
     for (size_t i = 0; i < group->runs.count && made != NULL; i++) {
         const mls_side_run *run = &group->runs.items[i];
-        if (run->start_ms > 0 && run->has_ms) {
+        if (has_identity(run)) {
             made[(*count)++] = (run_identity){round(run->start_ms), run->ms};
         }
     }
@@ -254,10 +259,22 @@ static bool count_same(const mls_side_group *a, const mls_side_group *b, size_t 
     return ok;
 }
 
+/* Whether the runs of a group are so many others, and some whose times are not known: they died. */
+static bool holds_only(const mls_side_group *group, size_t same)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < group->runs.count; i++) {
+        known += has_identity(&group->runs.items[i]);
+    }
+    return known == same;
+}
+
 bool mls_difference_all_same(const mls_difference *difference)
 {
-    return difference->same_runs > 0 && difference->same_runs == difference->a->runs.count &&
-           difference->same_runs == difference->b->runs.count;
+    const mls_side_group *a = difference->a;
+    const mls_side_group *b = difference->b;
+    return difference->same_runs > 0 && a->runs.count == b->runs.count && holds_only(a, difference->same_runs) &&
+           holds_only(b, difference->same_runs);
 }
 
 mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference)
