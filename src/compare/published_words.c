@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "compare/side.h"
@@ -348,6 +349,26 @@ static mls_status explain_word(const choosing *in, const published_words *of, si
     return status;
 }
 
+/* Words that mean results, all on other benchmarks: on which. */
+static mls_status explain_benchmarks(const choosing *in, const published_words *of, mls_error *error)
+{
+    mls_map known = {.arena = in->to->arena};
+    mls_buffer why = {0};
+    bool ok = true;
+    mls_buffer_append_text(&why, "no published result on a benchmark of the other sides, only on");
+    for (size_t i = 0; i < in->all.count && ok; i++) {
+        const mls_published_result *result = &in->all.results[i];
+        bool added = false;
+        if (is_meant(in, of, result)) {
+            ok = mls_map_put(&known, mls_str_from(result->benchmark), &added) != NULL;
+            mls_buffer_printf(&why, "%s%s", !added ? "" : known.count > 1 ? ", " : " ", added ? result->benchmark : "");
+        }
+    }
+    const mls_status status = ok && !why.failed ? refuse_words(of, why.ptr, error) : mls_error_memory(error);
+    mls_buffer_release(&why);
+    return status;
+}
+
 /* Why no result is left. */
 static mls_status explain_none(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
 {
@@ -376,11 +397,13 @@ static mls_status explain_none(const choosing *in, const published_words *of, bo
     if (in_round && !meant) {
         return explain_together(in, of, error);
     }
+    if (in_round && !narrowed) {
+        return explain_benchmarks(in, of, error);
+    }
     return refuse_words(of,
-                        !in_round   ? "no results of that round are published"
-                        : !narrowed ? "no published result on a benchmark of the other sides"
-                        : of->best  ? "no published score on as many of the same accelerators is known exactly"
-                                    : "no published score of this benchmark and division is known exactly",
+                        !in_round  ? "no results of that round are published"
+                        : of->best ? "no published score on as many of the same accelerators is known exactly"
+                                   : "no published score of this benchmark and division is known exactly",
                         error);
 }
 
