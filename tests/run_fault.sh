@@ -196,6 +196,10 @@ cp -R "$testdata/submission" submission
 )
 swept help findings
 swept help score
+swept -j1 cut
+swept -j1 cut --against published:5.1,theia_ngpu72_ngc25.09_nemo --format json
+swept -j1 submission
+swept "$testdata/memory/config.json" GB200_18x4x1xtp1pp1cp8
 swept completion bash
 swept rules
 swept rules 5.1 llama2_70b_lora

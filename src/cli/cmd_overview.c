@@ -22,11 +22,6 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS,
 };
 
-/* The paths of one kind. */
-typedef struct kind_paths {
-    mls_names items[MLS_PATH_ABSENT + 1];
-} kind_paths;
-
 /* The command that answers for a kind, with what stands before the paths; for each path by itself, or all together. */
 static const struct {
     const mls_command *command; /* NULL: this one */
@@ -51,32 +46,24 @@ static void run_for(mls_cli *cli, mls_path_kind kind, const mls_names *paths)
     const char *option = answers[kind].option;
     mls_cli like = *cli;
     mls_buffer line = {0};
-    char **words = calloc(paths->count + 4, sizeof *words);
-    char *name = strdup(answers[kind].command->name);
-    char *wanted = option != NULL ? strdup(option) : NULL;
-    int given = 0;
-    if (words == NULL || name == NULL || (option != NULL && wanted == NULL)) {
-        mls_cli_say_no_memory(cli);
-    } else {
-        words[given++] = name;
-        mls_buffer_printf(&line, "mlscore %s", name);
-        char dashes[] = "--";
-        words[given] = option != NULL ? wanted : dashes;
-        given++;
-        for (size_t i = 0; i < paths->count; i++) {
-            words[given++] = paths->items[i];
-        }
-        for (int i = option != NULL ? 1 : 2; i < given; i++) {
-            mls_buffer_printf(&line, " %s", words[i]);
-        }
-        like.stands_for = line.failed ? NULL : line.ptr;
+    mls_names words = {0};
+    bool ok = mls_names_add(&words, mls_str_from(answers[kind].command->name)) &&
+              mls_names_add(&words, mls_str_from(option != NULL ? option : "--"));
+    mls_buffer_printf(&line, "mlscore %s%s%s", answers[kind].command->name, option != NULL ? " " : "",
+                      option != NULL ? option : "");
+    for (size_t i = 0; i < paths->count && ok; i++) {
+        ok = mls_names_add(&words, mls_str_from(paths->items[i]));
+        mls_buffer_printf(&line, " %s", paths->items[i]);
+    }
+    if (ok && !line.failed) {
+        like.stands_for = line.ptr;
         like.view.brief = true;
-        mls_cli_worsen(cli, mls_cli_start(answers[kind].command, &like, given, words));
+        mls_cli_worsen(cli, mls_cli_start(answers[kind].command, &like, (int)words.count, words.items));
+    } else {
+        mls_cli_say_no_memory(cli);
     }
     mls_buffer_release(&line);
-    free(wanted);
-    free(name);
-    free(words);
+    mls_names_release(&words);
 }
 
 /* ------------------------------------------------------------------------ logs */
@@ -227,6 +214,9 @@ static void answer_groups(mls_cli *cli, const mls_names *paths, bool logs)
         } else {
             print_overview(cli, &comparison, NULL, NULL, "export");
         }
+        for (size_t i = 1; i < comparison.collection_count; i++) {
+            mls_cli_say_skipped(cli, &comparison.collections[i].skipped);
+        }
         for (size_t i = 0; i < comparison.problems.count; i++) {
             mls_cli_say_error(cli, comparison.problems.items[i].path, &comparison.problems.items[i].error);
         }
@@ -245,8 +235,8 @@ static void say_absent(mls_cli *cli, const char *path)
     mls_names_release(&names);
 }
 
-/* Finds out what each operand is; those that are nothing to answer for are named. */
-static bool sort_operands(mls_cli *cli, kind_paths *paths)
+/* Sorts the operands by what they are; those that are nothing to answer for are named. */
+static bool sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
 {
     bool ok = true;
     for (size_t i = 0; i < cli->operands.count && ok; i++) {
@@ -267,7 +257,7 @@ static bool sort_operands(mls_cli *cli, kind_paths *paths)
                                          : "nothing that mlscore knows; it begins with '%s'",
                         seen.why != NULL ? seen.why : seen.beginning);
         } else {
-            ok = mls_names_add(&paths->items[seen.kind], mls_str_from(path)) || mls_cli_say_no_memory(cli);
+            ok = mls_names_add(&paths[seen.kind], mls_str_from(path)) || mls_cli_say_no_memory(cli);
         }
     }
     return ok;
@@ -288,22 +278,22 @@ static void answer_next(mls_cli *cli, mls_path_kind kind, const mls_names *paths
 
 static void overview_run(mls_cli *cli)
 {
-    kind_paths paths = {0};
+    mls_names paths[MLS_PATH_UNKNOWN] = {{0}};
     size_t left = 0;
-    bool ok = sort_operands(cli, &paths);
+    bool ok = sort_operands(cli, paths);
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
-        left += answers[kind].alone ? paths.items[kind].count : paths.items[kind].count > 0;
+        left += answers[kind].alone ? paths[kind].count : paths[kind].count > 0;
     }
     if (ok && left > 1 && (cli->output_path != NULL || cli->view.format != MLS_FORMAT_TABLE)) {
         ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s tells of one kind of thing at a time",
                          cli->output_path != NULL ? "-o" : "--format=json");
     }
     if (ok && left > 0 && ((const overview_settings *)cli->settings)->against != NULL &&
-        paths.items[MLS_PATH_LOGS].count == 0 && paths.items[MLS_PATH_EXPORT].count != 1) {
+        paths[MLS_PATH_LOGS].count == 0 && paths[MLS_PATH_EXPORT].count != 1) {
         ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares logs, and there are none");
     }
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
-        mls_names *of_kind = &paths.items[kind];
+        mls_names *of_kind = &paths[kind];
         for (size_t i = 0; i < of_kind->count && ok && answers[kind].alone; i++) {
             answer_next(cli, kind, &(mls_names){.items = of_kind->items + i, .count = 1}, &left);
         }
