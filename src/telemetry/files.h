@@ -56,8 +56,9 @@ mls_str mls_log_stem(const char *path);
 mls_str mls_host_of(const char *path);
 
 /* Names the hosts of files whose names say none: by their folders, or as hosts of their own where they must be of
- * several.  False: no memory. */
-bool mls_hosts_name(struct mls_telemetry_file *files, size_t count) MLS_MUST_USE;
+ * several.  `by_names`: what hosts are called yet is from names, which say none where logs of several hosts have the
+ * same.  False: no memory. */
+bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names) MLS_MUST_USE;
 
 /* Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
  * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */

@@ -189,6 +189,46 @@ static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
     return ok;
 }
 
+/* Whether two logs of one name, in two folders, measured at one time what is not the same, of devices of one number
+ * that no UUID calls one. */
+static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct mls_telemetry_file *b)
+{
+    const mls_log_device *of = a->devices;
+    const mls_log_device *other = b->devices;
+    if (a->count == 0 || b->count == 0 || a->columns != b->columns || !of->timed || !other->timed ||
+        !mls_str_equal(of->name, other->name) ||
+        mls_str_equal(mls_path_folder(mls_str_from(a->source.path)), mls_path_folder(mls_str_from(b->source.path)))) {
+        return false;
+    }
+    const bool same = of->ids[1].len > 0 && mls_str_equal(of->ids[1], other->ids[1]);
+    const bool copy = memcmp(of->rows, other->rows, sizeof *of->rows) == 0;
+    return !same && !copy && of->rows[0].time_ms < other->rows[other->count - 1].time_ms &&
+           other->rows[0].time_ms < of->rows[of->count - 1].time_ms;
+}
+
+/* A name that logs of several hosts have is no host's: "results.csv" in the folders of two nodes. */
+static bool forget_shared_names(struct mls_telemetry_file *files, size_t count)
+{
+    mls_arena arena = {0};
+    mls_map hosts = {.arena = &arena};
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        bool added = false;
+        mls_map_entry *entry = files[i].host.len > 0 ? mls_map_put(&hosts, files[i].host, &added) : NULL;
+        ok = entry != NULL || files[i].host.len == 0;
+        if (entry != NULL && (added || entry->value.number != SIZE_MAX)) {
+            const bool shared = !added && are_of_two_hosts(&files[entry->value.number], &files[i]);
+            entry->value.number = shared ? SIZE_MAX : i;
+        }
+    }
+    for (size_t i = 0; i < count && ok; i++) {
+        const mls_map_entry *entry = files[i].host.len > 0 ? mls_map_find(&hosts, files[i].host) : NULL;
+        files[i].host.len = entry != NULL && entry->value.number == SIZE_MAX ? 0 : files[i].host.len;
+    }
+    mls_arena_release(&arena);
+    return ok;
+}
+
 /* A device of a file whose host nobody knows. */
 typedef struct nameless_device {
     struct mls_telemetry_file *file;
@@ -262,10 +302,13 @@ static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, s
     return true;
 }
 
-bool mls_hosts_name(struct mls_telemetry_file *files, size_t count)
+bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
 {
     size_t unnamed = 0;
     size_t devices = 0;
+    if (by_names && !forget_shared_names(files, count)) {
+        return false;
+    }
     for (size_t i = 0; i < count; i++) {
         const bool named = files[i].host.len > 0;
         unnamed += !named;

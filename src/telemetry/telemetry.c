@@ -135,7 +135,8 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     status = mls_relay_run(&relay);
     const mls_status kept = keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
-    return status == MLS_OK && kept == MLS_OK && mls_hosts_name(telemetry->sources, telemetry->source_count)
+    const bool by_names = options->host_pattern == NULL;
+    return status == MLS_OK && kept == MLS_OK && mls_hosts_name(telemetry->sources, telemetry->source_count, by_names)
                ? MLS_OK
                : mls_error_memory(error);
 }
