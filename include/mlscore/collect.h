@@ -7,6 +7,10 @@
 
 MLS_C_BEGIN
 
+/** One run of a group stands for all of them: its log is read a second time, as far as its run_start and where anything
+ * may have been printed at all. */
+typedef enum mls_facts_of { MLS_FACTS_OF_NONE, MLS_FACTS_OF_GROUPS, MLS_FACTS_OF_RUNS } mls_facts_of;
+
 typedef struct mls_collect_options {
     mls_usage usage;
     bool any_usage;             /**< groups of a benchmark that only another family has are of that one */
@@ -17,8 +21,8 @@ typedef struct mls_collect_options {
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */
     const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
-    bool printed;                 /**< and the settings that the job printed before it … */
-    const struct mls_known_settings *precision; /**< … or only what these say of precision; NULL: not asked */
+    bool printed;                 /**< and the settings that the job printed before it */
+    mls_facts_of facts;           /**< whose facts, of the settings that jobs printed, are told */
 } mls_collect_options;
 
 /** Everything found under some paths.  Owns all it points to. */

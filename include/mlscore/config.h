@@ -57,6 +57,17 @@ mls_config_name mls_config_name_decode(mls_str text);
 /** Whether a name gives one of tp, pp, cp and ep; then those that it leaves out count as 1. */
 bool mls_config_has_degrees(const mls_config_name *name);
 
+/** Tensor, pipeline, context and expert parallel, in this order; and their letters: "tp". */
+enum { MLS_DEGREES = 4 };
+extern const char *const mls_degree_letters[MLS_DEGREES];
+
+/** Takes degrees that a job is known to have had (0: not known) in place of a name's, and derives data parallel, batch
+ * and problem anew where the name has a shape. */
+void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[MLS_DEGREES]);
+
+/** The degrees of a name, in that order; 0: left out. */
+void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_DEGREES]);
+
 /** Names that texts export of a job, NVIDIA's and those of AMD's Primus, the first that is set before others. */
 #define MLS_CONFIG_NODES "DGXNNODES NNODES"
 #define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE"
@@ -90,6 +101,10 @@ typedef struct mls_pipeline_layout {
  * | between chunks, *N behind a letter or a group that is repeated.  NULL, or what is wrong with it, a static text;
  * then count is 0.  However a text repeats itself, it ends soon. */
 const char *mls_pipeline_layout_parse(mls_str text, mls_pipeline_layout *layout);
+
+/** Finds where degrees that a job printed (0: not printed), in the log at `path`, are not those of a config's name. */
+void mls_config_compare_printed(const mls_config_name *name, const uint32_t printed[MLS_DEGREES], const char *path,
+                                mls_findings *findings);
 
 /** How many settings of a text can agree with its name. */
 #define MLS_CONFIG_AGREEING_MAX 32

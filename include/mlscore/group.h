@@ -158,7 +158,8 @@ typedef struct mls_score_options {
  * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new(). */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
-/** Decodes the name of a group's config; kind NONE when it says nothing. */
+/** Decodes the name of a group's config; kind NONE when it says nothing.  What a run printed of how it was split counts
+ * before the name. */
 mls_config_name mls_group_shape(const mls_group *group);
 
 /** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not say or differs. */

@@ -3,6 +3,7 @@
  * Absent numbers are NAN, absent strings NULL. */
 #pragma once
 
+#include "mlscore/config.h"
 #include "mlscore/parts.h"
 #include "mlscore/rules.h"
 
@@ -35,6 +36,17 @@ typedef struct mls_evaluation {
     mls_training_progress at;
     bool is_clip; /**< of stable_diffusion, which must meet the targets of FID and of CLIP at one point: else FID */
 } mls_evaluation;
+
+/** In what the linear layers multiply, as far as a run printed it: by fp4 and fp8, where these are neither none nor
+ * false. */
+typedef enum mls_printed_precision { MLS_PRINTED_NO_PRECISION, MLS_PRINTED_FP8, MLS_PRINTED_FP4 } mls_printed_precision;
+
+/** What a run printed of how it computes (see settings.h); a number that is 0 was not printed. */
+typedef struct mls_printed_facts {
+    mls_printed_precision precision;
+    uint32_t healing; /**< so many steps go before those in more bits */
+    uint32_t degrees[MLS_DEGREES];
+} mls_printed_facts;
 
 /** How the run was set up: a key with a number, a string or a boolean that it logged before it started (its first one),
  * and global_batch_size (its last anywhere, at the end of the list, once the run has been read).  Left out is what says
@@ -125,7 +137,8 @@ typedef struct mls_run {
     void *notes;                       /**< as the reading's observer has them; NULL: it has none, or nothing came */
     const mls_observer *observer;      /**< of the notes */
     const struct mls_printed *printed; /**< settings.h: what the job printed before it, where that was asked for */
-    unsigned printed_precision;        /**< an mls_printed_precision, likewise */
+    mls_printed_facts facts;           /**< of that, where these were asked for */
+    size_t unlogged_lines; /**< before run_start in its file, of no record of this run; 0: there is no run_start */
 
     mls_usage usage;       /**< of the rules it was judged by, like the next two */
     const char *edition;   /**< "5.1.0", lives as long as the rules; NULL: it was not judged by rules */

@@ -7,7 +7,7 @@
  * least eight lines of one form, with at least eight settings, of which nothing in between ends it. */
 #pragma once
 
-#include "mlscore/log.h"
+#include "mlscore/run.h"
 
 MLS_C_BEGIN
 
@@ -54,6 +54,19 @@ void mls_printed_reader_free(mls_printed_reader *reader);
 mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals,
                             mls_error *error) MLS_MUST_USE;
 
+/** Reads an open log, which stays the caller's, as far as the run_start in that line, and no further; 0: all of it.
+ * `room` is kept for the next log (see mls_scan_options).  MLS_OK, and *reader is the caller's; or what
+ * mls_log_scan_fd() returned, with *reader NULL. */
+mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
+                                   mls_error *error) MLS_MUST_USE;
+
+/** Whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file, which
+ * stays as it is.  It costs a fraction of reading lines. */
+bool mls_printed_may_split(int fd, size_t run_start_line);
+
+/** The least lines, and settings, of a block. */
+#define MLS_PRINTED_BLOCK_MIN 8
+
 /** The texts of the run whose (first) run_start stands in that line, or of the last run before it that printed any;
  * NULL: neither did.  Line 0: what a log without a run_start printed, or behind its last run. */
 const mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line);
@@ -94,10 +107,12 @@ const mls_known_setting *mls_known_setting_exported(const mls_known_settings *kn
  * `values` has room for all of the table; returns how many settings are known ones. */
 size_t mls_known_values(const mls_known_settings *known, const mls_printed *printed, mls_str *values);
 
-/** In what the linear layers multiply, as far as a run printed it: by fp4 and fp8, where these are neither none nor
- * false. */
-typedef enum mls_printed_precision { MLS_PRINTED_NO_PRECISION, MLS_PRINTED_FP8, MLS_PRINTED_FP4 } mls_printed_precision;
-mls_printed_precision mls_known_precision(const mls_known_settings *known, const mls_printed *printed);
+/** The value of a known setting by its name in the table, of those that mls_known_values() filled in; ptr NULL: it was
+ * not printed. */
+mls_str mls_known_value(const mls_known_settings *known, const mls_str *values, mls_str name);
+
+/** What a run printed of precision, healing and parallelism. */
+mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_printed *printed);
 
 /** Whether a setting says anything of how a job is run: not where its files lie, who runs it, seeds and times. */
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting);

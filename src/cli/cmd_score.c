@@ -237,6 +237,7 @@ static void score_run(mls_cli *cli)
         (sacct == NULL || read_job_tables(cli, sacct))) {
         how.observer = settings->wide ? &mls_tracked_observer : NULL;
         how.printed = settings->wide;
+        how.facts = settings->wide ? MLS_FACTS_OF_RUNS : MLS_FACTS_OF_GROUPS;
         settings->score.editions = how.score.editions;
         settings->score.rcp_text = mls_buffer_str(&points);
         how.score = settings->score;

@@ -83,13 +83,13 @@ static void throughput_run(mls_cli *cli)
     mls_throughput_options *wanted = &((throughput_settings *)cli->settings)->wanted;
     mls_collect_options how;
     mls_collection collection;
-    if (!mls_cli_load_models(cli) || !mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how)) {
+    if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how)) {
         return;
     }
     how.named_runs = true;
     how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
-    how.precision = &cli->known_settings;
+    how.facts = MLS_FACTS_OF_RUNS;
     wanted->rulesets = cli->rulesets;
     wanted->models = cli->models;
     wanted->accelerator_table = cli->accelerators;

@@ -107,22 +107,45 @@ static void compare_system(const comparison *self)
     }
 }
 
-enum { DEGREES = 4, EXPERT = DEGREES - 1 };
+enum { EXPERT = MLS_DEGREES - 1 };
+
+const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
 
 static const struct {
-    const char *letters, *left_out, *name, *long_name, *exports;
-} degrees[DEGREES] = {
-    {"tp", "no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP},
-    {"pp", "no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP},
-    {"cp", "no cp, which counts as ", "CP", "CONTEXT_PARALLEL", MLS_CONFIG_CP},
-    {"ep", "no ep, which counts as ", "EP", "EXPERT_PARALLEL", MLS_CONFIG_EP},
+    const char *left_out, *name, *long_name, *exports;
+} degrees[MLS_DEGREES] = {
+    {"no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP},
+    {"no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP},
+    {"no cp, which counts as ", "CP", "CONTEXT_PARALLEL", MLS_CONFIG_CP},
+    {"no ep, which counts as ", "EP", "EXPERT_PARALLEL", MLS_CONFIG_EP},
 };
+
+/* The words before the number that a name gives, or that counts as its. */
+static const char *before_degree(size_t index, uint64_t named)
+{
+    return named != 0 ? mls_degree_letters[index] : degrees[index].left_out;
+}
+
+void mls_config_compare_printed(const mls_config_name *name, const uint32_t printed[MLS_DEGREES], const char *path,
+                                mls_findings *findings)
+{
+    uint64_t named[MLS_DEGREES];
+    mls_config_name_degrees(name, named);
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
+        const uint64_t degree = named[i] != 0 ? named[i] : 1;
+        if (printed[i] != 0 && printed[i] != degree) {
+            mls_findings_add(findings, MLS_FINDING_CONFIG_DISAGREES, (mls_finding_place){.path = path},
+                             "name says %s%" PRIu64 ", the job printed %s%" PRIu32, before_degree(i, named[i]), degree,
+                             mls_degree_letters[i], printed[i]);
+        }
+    }
+}
 
 /* One left out in the name counts as 1 where one of them is there, and in the text if it is read whole. */
 static void compare_degree(const comparison *self, size_t index, uint64_t named)
 {
     mls_str exports = mls_str_from(degrees[index].exports);
-    const char *before = named != 0 ? degrees[index].letters : degrees[index].left_out;
+    const char *before = before_degree(index, named);
     const uint64_t degree = named != 0 ? named : 1;
     const bool set = !self->script->complete || next_set(self, &exports) != NULL;
     compare_number(self, degrees[index].exports, degree, degree, 0, before, "");
@@ -286,14 +309,14 @@ static void check_threads(const comparison *self)
 static void compare_text(const comparison *self)
 {
     const mls_config_name *name = self->name;
-    const uint64_t named[DEGREES] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel,
-                                     name->expert_parallel};
+    uint64_t named[MLS_DEGREES];
+    mls_config_name_degrees(name, named);
     compare_system(self);
     compare_number(self, MLS_CONFIG_NODES, name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");
     compare_number(self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, name->gpus_per_node, 0, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
     compare_batches(self);
-    for (size_t i = 0; i < DEGREES && mls_config_has_degrees(name); i++) {
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
         compare_degree(self, i, named[i]);
     }
     if (name->kind != MLS_CONFIG_KIND_NONE) {

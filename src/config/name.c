@@ -91,7 +91,9 @@ static void derive_batch(mls_config_name *decoded)
         return;
     }
     decoded->data_parallel = decoded->gpus / model_parallel;
-    decoded->global_batch_size = multiply(decoded, decoded->batch_per_rank, decoded->data_parallel);
+    if (decoded->global_batch_named == 0) {
+        decoded->global_batch_size = multiply(decoded, decoded->batch_per_rank, decoded->data_parallel);
+    }
     if (decoded->problem != NULL) {
         return;
     }
@@ -99,6 +101,28 @@ static void derive_batch(mls_config_name *decoded)
         decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
     } else if (decoded->expert_parallel > 1 && decoded->data_parallel * context % decoded->expert_parallel != 0) {
         decoded->problem = "ep does not divide the data-parallel ranks times cp";
+    }
+}
+
+void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_DEGREES])
+{
+    const uint64_t named[] = {name->tensor_parallel, name->pipeline_parallel, name->context_parallel,
+                              name->expert_parallel};
+    memcpy(degrees, named, sizeof named);
+}
+
+void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[MLS_DEGREES])
+{
+    uint64_t *const named[] = {&name->tensor_parallel, &name->pipeline_parallel, &name->context_parallel,
+                               &name->expert_parallel};
+    for (size_t i = 0; i < MLS_DEGREES; i++) {
+        *named[i] = degrees[i] != 0 ? degrees[i] : *named[i];
+    }
+    if (name->kind != MLS_CONFIG_KIND_NONE) {
+        name->problem = NULL;
+        name->data_parallel = 0;
+        name->global_batch_size = name->global_batch_named;
+        derive_batch(name);
     }
 }
 

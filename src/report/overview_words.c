@@ -42,25 +42,18 @@ void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, co
 {
     mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
     const mls_printed *printed = group->runs[0]->printed;
-    unsigned fp8 = 0;
-    unsigned healing = 0;
     if (printed == NULL || all->known == NULL) {
         return;
     }
-    const mls_printed_precision precision = mls_known_precision(all->known, printed);
+    const mls_printed_facts facts = mls_known_facts(all->known, printed);
     (void)mls_known_values(all->known, printed, values);
-    const bool eight = MLS_NAME_FIND(all->known->items, all->known->count, MLS_S("fp8"), &fp8) &&
-                       values[fp8].ptr != NULL && !mls_setting_is_none(values[fp8]) &&
-                       mls_setting_truth(values[fp8]) != 0;
-    double step = 0;
-    const bool heals = MLS_NAME_FIND(all->known->items, all->known->count, MLS_S("healing"), &healing) &&
-                       values[healing].ptr != NULL && mls_number_parse(values[healing], &step) && step > 0;
-    mls_buffer_append_text(line, precision == MLS_PRINTED_FP4   ? "   FP4"
-                                 : precision == MLS_PRINTED_FP8 ? "   FP8"
-                                                                : "");
-    if (precision != MLS_PRINTED_NO_PRECISION && heals) {
-        mls_buffer_printf(line, " until step %s, then %s", mls_words_count(step).text,
-                          precision == MLS_PRINTED_FP4 && eight ? "FP8" : "more bits");
+    mls_buffer_append_text(line, facts.precision == MLS_PRINTED_FP4   ? "   FP4"
+                                 : facts.precision == MLS_PRINTED_FP8 ? "   FP8"
+                                                                      : "");
+    if (facts.precision != MLS_PRINTED_NO_PRECISION && facts.healing > 0) {
+        const bool eight = facts.precision == MLS_PRINTED_FP4 && mls_known_is_on(all->known, values, MLS_S("fp8"));
+        mls_buffer_printf(line, " until step %s, then %s", mls_words_count((double)facts.healing).text,
+                          eight ? "FP8" : "more bits");
     }
 }
 

@@ -27,6 +27,26 @@ const char *mls_group_name_below(const mls_group *group, const char *path)
     return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(path);
 }
 
+/* How the model was split, where its config's name or the job says so; ep is of few models. */
+static void line_degrees(mls_buffer *line, const mls_group *group, const mls_config_name *shape)
+{
+    uint64_t degrees[MLS_DEGREES];
+    double ranks = shape->gpus == 0 ? group->accelerators : (double)NAN;
+    mls_config_name_degrees(shape, degrees);
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(shape); i++) {
+        const uint64_t degree = degrees[i] > 0 ? degrees[i] : 1;
+        const bool expert = i == MLS_DEGREES - 1;
+        ranks /= expert ? 1 : (double)degree;
+        if (degree > 1 || !expert) {
+            mls_buffer_printf(line, "%s%s%" PRIu64, i == 0 ? "   " : " ", mls_degree_letters[i], degree);
+        }
+    }
+    ranks = shape->data_parallel > 0 ? (double)shape->data_parallel : ranks;
+    if (mls_config_has_degrees(shape) && ranks == floor(ranks)) {
+        mls_buffer_printf(line, " dp%.0f", ranks);
+    }
+}
+
 void mls_group_show_headline(mls_view *view, const mls_group *group)
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
@@ -51,12 +71,7 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     } else if (!isnan(nodes)) {
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)nodes, "node", "nodes").text);
     }
-    if (shape.gpus > 0 && shape.data_parallel > 0) {
-        mls_buffer_printf(&line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64 " dp%" PRIu64,
-                          shape.tensor_parallel > 0 ? shape.tensor_parallel : 1,
-                          shape.pipeline_parallel > 0 ? shape.pipeline_parallel : 1,
-                          shape.context_parallel > 0 ? shape.context_parallel : 1, shape.data_parallel);
-    }
+    line_degrees(&line, group, &shape);
     if (job != NULL) {
         mls_buffer_printf(&line, "   job %s", job);
     }

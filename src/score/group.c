@@ -285,9 +285,26 @@ void mls_group_energy(mls_group *group)
     }
 }
 
+/* The first run that printed how it was split; NULL: none did. */
+static const mls_run *split_run(const mls_group *group)
+{
+    static const uint32_t none[MLS_DEGREES];
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (memcmp(group->runs[i]->facts.degrees, none, sizeof none) != 0) {
+            return group->runs[i];
+        }
+    }
+    return NULL;
+}
+
 mls_config_name mls_group_shape(const mls_group *group)
 {
-    return mls_config_name_decode(mls_str_from(group->config));
+    const mls_run *split = split_run(group);
+    mls_config_name shape = mls_config_name_decode(mls_str_from(group->config));
+    if (split != NULL) {
+        mls_config_name_take_degrees(&shape, split->facts.degrees);
+    }
+    return shape;
 }
 
 static void check_config(mls_group *group)
@@ -295,17 +312,22 @@ static void check_config(mls_group *group)
     if (group->config == NULL) {
         return;
     }
-    const mls_config_name shape = mls_group_shape(group);
-    const double named = (double)shape.global_batch_size;
-    if (shape.problem != NULL) {
+    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
+    const mls_run *split = split_run(group);
+    const double named = (double)mls_group_shape(group).global_batch_size;
+    const bool other = split != NULL && (double)name.global_batch_size != named;
+    if (name.problem != NULL) {
         mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
-                            "the config that the logs name: %s", shape.problem);
+                            "the config that the logs name: %s", name.problem);
+    }
+    if (split != NULL) {
+        mls_config_compare_printed(&name, split->facts.degrees, split->file, &group->findings);
     }
     if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
         mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
                          (mls_finding_place){.key = MLS_S("global_batch_size")},
-                         "the name of the config gives a global batch of %.0f with micro batch 1, the logs say %.15g",
-                         named, group->global_batch_size);
+                         "the name of the config%s gives a global batch of %.0f with micro batch 1, the logs say %.15g",
+                         other ? ", split as the job printed," : "", named, group->global_batch_size);
     }
 }
 

@@ -193,6 +193,14 @@ static void take_step(mls_run *run, void *member, const mls_record *record)
     }
 }
 
+static void take_run_start(mls_run *run, void *member, const mls_record *record)
+{
+    if (run->run_start.line == 0) {
+        run->unlogged_lines = record->line - run->records - run->malformed;
+    }
+    take_step(run, member, record);
+}
+
 /* The first run_stop ends the run; the last one says whether it converged, for that is what the reference looks at. */
 static void take_run_stop(mls_run *run, void *member, const mls_record *record)
 {
@@ -232,7 +240,7 @@ static const struct {
 } handlers[MLS_KEY_COUNT] = {
     [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), .brief = true},
     [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), .brief = false},
-    [MLS_KEY_RUN_START] = {take_step, offsetof(mls_run, run_start), .brief = true},
+    [MLS_KEY_RUN_START] = {take_run_start, offsetof(mls_run, run_start), .brief = true},
     [MLS_KEY_RUN_STOP] = {take_run_stop, offsetof(mls_run, run_stop), .brief = true},
     [MLS_KEY_EVAL_ACCURACY] = {.take = take_evaluation},
     [MLS_KEY_EVAL_ERROR] = {.take = take_evaluation},

@@ -4,6 +4,7 @@
 
 #include "base/json_row.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "mlscore/settings.h"
 
 /* Finds rows by the names under which they are printed. */
@@ -120,20 +121,39 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
     return count;
 }
 
-static bool is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
+mls_str mls_known_value(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
     const mls_known_setting *row = mls_known_setting_named(known, name);
-    return row != NULL && values[row - known->items].ptr != NULL &&
-           mls_known_truth(row, values[row - known->items]) != 0;
+    return row != NULL ? values[row - known->items] : (mls_str){0};
 }
 
-mls_printed_precision mls_known_precision(const mls_known_settings *known, const mls_printed *printed)
+static bool is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
+    const mls_str value = mls_known_value(known, values, name);
+    return !mls_setting_is_none(value) && mls_setting_truth(value) != 0;
+}
+
+/* A number that a job can have: 0 where it is none, or one that nobody would set. */
+static uint32_t small_number(const mls_known_settings *known, const mls_str *values, mls_str name)
+{
+    size_t number;
+    return mls_size_parse(mls_known_value(known, values, name), &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_printed *printed)
+{
+    static const mls_str degrees[MLS_DEGREES] = {MLS_STR("tensor_parallel"), MLS_STR("pipeline_parallel"),
+                                                 MLS_STR("context_parallel"), MLS_STR("expert_parallel")};
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
     (void)mls_known_values(known, printed, values);
-    return is_on(known, values, MLS_S("fp4"))   ? MLS_PRINTED_FP4
-           : is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
-                                                : MLS_PRINTED_NO_PRECISION;
+    mls_printed_facts facts = {.precision = is_on(known, values, MLS_S("fp4"))   ? MLS_PRINTED_FP4
+                                            : is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
+                                                                                 : MLS_PRINTED_NO_PRECISION,
+                               .healing = small_number(known, values, MLS_S("healing"))};
+    for (size_t i = 0; i < MLS_DEGREES; i++) {
+        facts.degrees[i] = small_number(known, values, degrees[i]);
+    }
+    return facts;
 }
 
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting)

@@ -10,8 +10,10 @@
 #include "settings/lines.h"
 
 enum {
-    BLOCK_MIN = 8,       /* lines, and settings, of a block */
-    LEVELS_MAX = 32,     /* of yaml that a name is made of; deeper ones are read as if they were at this one */
+    /* lines, and settings, of a block */
+    LEVELS_MAX = 32, /* of yaml that a name is made of; deeper ones are read as if they were at this one */
+    LOOK_BYTES = 32 * 1024,
+    COUNT_STRIDE = 128,  /* at most what a byte can count */
     READINGS_MAX = 8192, /* ranks that are read by themselves */
     LINE_MAX_READ = 65536,
 };
@@ -140,8 +142,8 @@ static bool count_names(mls_printed_reader *self, const rank_reading *rank, size
 static bool end_block(mls_printed_reader *self, rank_reading *rank)
 {
     size_t count = 0;
-    bool ok = rank->found < BLOCK_MIN || count_names(self, rank, &count);
-    if (ok && rank->lines >= BLOCK_MIN && count >= BLOCK_MIN) {
+    bool ok = rank->found < MLS_PRINTED_BLOCK_MIN || count_names(self, rank, &count);
+    if (ok && rank->lines >= MLS_PRINTED_BLOCK_MIN && count >= MLS_PRINTED_BLOCK_MIN) {
         printed_run *run = current_run(self);
         const mls_str object = rank->form == MLS_PRINTED_ARGS ? MLS_S("args") : mls_buffer_str(&rank->object);
         const mls_printed_block block = {rank->form, mls_arena_copy(&self->arena, object), count};
@@ -408,6 +410,72 @@ void mls_printed_reader_free(mls_printed_reader *reader)
     mls_arena_release(&reader->arena);
     mls_arena_release(&reader->scratch);
     free(reader);
+}
+
+/* In strides, of which compilers make a few instructions over many bytes at once. */
+static size_t count_newlines(mls_str text)
+{
+    size_t count = 0;
+    size_t at = 0;
+    for (; text.len - at >= COUNT_STRIDE; at += COUNT_STRIDE) {
+        unsigned char some = 0;
+        for (size_t i = 0; i < COUNT_STRIDE; i++) {
+            some = (unsigned char)(some + (text.ptr[at + i] == '\n'));
+        }
+        count += some;
+    }
+    for (; at < text.len; at++) {
+        count += text.ptr[at] == '\n';
+    }
+    return count;
+}
+
+bool mls_printed_may_split(int fd, size_t run_start_line)
+{
+    /* Whoever prints degrees prints one of those that are called so. */
+    const mls_str degree = MLS_S("model_parallel_size");
+    char bytes[LOOK_BYTES];
+    size_t kept = 0;
+    size_t lines = 0;
+    off_t at = 0;
+    while (run_start_line == 0 || lines < run_start_line) {
+        const ssize_t got = pread(fd, bytes + kept, sizeof bytes - kept, at);
+        const mls_str text = {bytes, kept + (got > 0 ? (size_t)got : 0)};
+        const bool text_alone = at > 0 || (memchr(bytes, '\0', text.len) == NULL && text.ptr[0] != '\x1f');
+        if (got <= 0 || !text_alone || mls_str_contains(text, degree)) {
+            return got > 0;
+        }
+        lines += count_newlines((mls_str){bytes + kept, (size_t)got});
+        at += got;
+        kept = text.len < degree.len ? text.len : degree.len;
+        memmove(bytes, text.ptr + text.len - kept, kept);
+    }
+    return false;
+}
+
+/* The line up to which a log is read. */
+static mls_status stop_behind(void *state, const mls_lines *lines)
+{
+    const size_t *last = state;
+    return lines->line + lines->count > *last ? MLS_STOPPED : MLS_OK;
+}
+
+mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
+                                   mls_error *error)
+{
+    const mls_scan_options options = {.room = room};
+    *reader = mls_printed_reader_new();
+    if (*reader == NULL) {
+        return mls_error_memory(error);
+    }
+    const mls_sink sinks[] = {mls_printed_reader_sink(*reader), {.state = &run_start_line, .lines = stop_behind}};
+    mls_status status = mls_log_scan_fd(fd, &options, sinks, run_start_line > 0 ? 2 : 1, NULL, error);
+    status = status == MLS_STOPPED ? MLS_OK : status;
+    if (status != MLS_OK) {
+        mls_printed_reader_free(*reader);
+        *reader = NULL;
+    }
+    return status;
 }
 
 mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals, mls_error *error)

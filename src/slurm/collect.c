@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -175,6 +176,7 @@ typedef struct collecting_state {
     const mls_collect_options *options;
     mls_collection *collection; /* whose `skipped` holds all sources */
     mls_source_runs *found;     /* of each source */
+    mls_known_settings *known;  /* loaded when something was printed */
 } collecting_state;
 
 /* A file with neither init_start nor run_start is not a run, unless its file is one whatever is in it. */
@@ -196,10 +198,26 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     return kept ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
+/* A pipe, which cannot be read a second time. */
+static bool is_stream(const mls_source *source)
+{
+    return source->named && source->size == 0 && source->skip == NULL;
+}
+
+/* Whether what a source prints is listened to: whatever is asked of groups is looked up when these are known. */
+static bool is_heard(const mls_collect_options *options, const mls_source *source)
+{
+    return options->printed || options->facts == MLS_FACTS_OF_RUNS ||
+           (options->facts == MLS_FACTS_OF_GROUPS && is_stream(source));
+}
+
 /* Each source has a reader of its own, as several are read at once. */
 static mls_status collect_printed(void *state, size_t index, mls_sink *sink)
 {
     const collecting_state *collecting = state;
+    if (!is_heard(collecting->options, &collecting->collection->skipped.items[index])) {
+        return MLS_OK;
+    }
     mls_printed_reader *reader = mls_printed_reader_new();
     if (reader == NULL) {
         return MLS_ERROR_MEMORY;
@@ -209,16 +227,29 @@ static mls_status collect_printed(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-/* Gives the last runs of a collection, those of one source, what was printed before each. */
-static void take_printed(const mls_collect_options *options, mls_collection *collection, size_t source, size_t runs)
+/* Tells the facts of a run from what it printed; the table is loaded when the first one did. */
+static mls_status take_facts(mls_known_settings *known, const mls_printed *printed, mls_run *run)
 {
+    const mls_status status = known->items == NULL ? mls_known_settings_load(known, NULL) : MLS_OK;
+    if (status == MLS_OK) {
+        run->facts = mls_known_facts(known, printed);
+    }
+    return status;
+}
+
+/* Gives the last runs of a collection, those of one source, what was printed before each. */
+static mls_status take_printed(const collecting_state *collecting, size_t source)
+{
+    const mls_collect_options *options = collecting->options;
+    mls_collection *collection = collecting->collection;
     mls_printed_reader *reader = collection->printed[source];
+    mls_status status = MLS_OK;
     bool any = false;
-    for (size_t i = collection->run_count - runs; i < collection->run_count; i++) {
+    for (size_t i = collection->run_count - collecting->found[source].count; i < collection->run_count; i++) {
         mls_run *run = &collection->runs[i];
         const mls_printed *printed = mls_printed_of_run(reader, run->run_start.line);
-        if (printed != NULL && options->precision != NULL) {
-            run->printed_precision = mls_known_precision(options->precision, printed);
+        if (printed != NULL && options->facts != MLS_FACTS_OF_NONE && status == MLS_OK) {
+            status = take_facts(collecting->known, printed, run);
         }
         run->printed = options->printed ? printed : NULL;
         any |= run->printed != NULL;
@@ -227,6 +258,7 @@ static void take_printed(const mls_collect_options *options, mls_collection *col
         mls_printed_reader_free(reader);
         collection->printed[source] = NULL;
     }
+    return status;
 }
 
 /* Why a source that was read is of no use; NULL when it is. */
@@ -248,12 +280,11 @@ static mls_status collect_source(void *state, const mls_read *read)
     const char *reason =
         read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
     source->failed = read->status != MLS_OK;
-    if (collection->printed != NULL) {
-        take_printed(collecting->options, collection, read->index, collecting->found[read->index].count);
-    }
+    const bool heard = collection->printed != NULL && collection->printed[read->index] != NULL;
+    const mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
-    return reason != NULL ? set_skip(source, strdup(reason)) : MLS_OK;
+    return status == MLS_OK && reason != NULL ? set_skip(source, strdup(reason)) : status;
 }
 
 /* Finds the job of each run. */
@@ -267,11 +298,15 @@ static mls_status find_jobs(mls_collection *collection)
 }
 
 /* Reads all sources; those left are the ones that were skipped, each run once. */
-static mls_status read_all(const mls_collect_options *options, mls_collection *collection, mls_error *error)
+static mls_status read_all(const mls_collect_options *options, mls_known_settings *known, mls_collection *collection,
+                           mls_error *error)
 {
     mls_sources *sources = &collection->skipped;
-    collecting_state collecting = {options, collection, calloc(sources->count + 1, sizeof *collecting.found)};
-    const bool asked = options->printed || options->precision != NULL;
+    collecting_state collecting = {options, collection, calloc(sources->count + 1, sizeof *collecting.found), known};
+    bool asked = false;
+    for (size_t i = 0; i < sources->count && !asked; i++) {
+        asked = is_heard(options, &sources->items[i]);
+    }
     const mls_reading reading = {.rules = options->checker.rulesets != NULL ? &options->checker : NULL,
                                  .unread_runs = true,
                                  .steps = true,
@@ -309,13 +344,44 @@ static mls_usage usage_of(const mls_collect_options *options, const mls_group *g
                : options->usage;
 }
 
+/* Looks up what one run of each group printed.  A log that cannot be read once more has said nothing. */
+static mls_status read_facts(mls_known_settings *known, mls_collection *collection)
+{
+    mls_scan_room *room = NULL;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        mls_run *run = &collection->runs[collection->groups[i].runs[0] - collection->runs];
+        const size_t line = run->run_start.line;
+        const bool may = line == 0 || run->unlogged_lines >= MLS_PRINTED_BLOCK_MIN;
+        const int fd = may ? mls_file_open(run->file, false, NULL) : -1;
+        mls_printed_reader *reader = NULL;
+        if (fd >= 0 && mls_printed_may_split(fd, line)) {
+            status = mls_printed_read_before(fd, line, &room, &reader, NULL);
+            status = status == MLS_ERROR_READ ? MLS_OK : status;
+        }
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, line) : NULL;
+        if (printed != NULL && status == MLS_OK) {
+            status = take_facts(known, printed, run);
+        }
+        mls_printed_reader_free(reader);
+    }
+    mls_scan_room_free(room);
+    return status;
+}
+
 static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
-                               mls_collection *collection, mls_error *error)
+                               mls_known_settings *known, mls_collection *collection, mls_error *error)
 {
     mls_score_options how = options->score;
     how.points = &collection->points;
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
+    if (status == MLS_OK && options->facts == MLS_FACTS_OF_GROUPS) {
+        status = read_facts(known, collection);
+    }
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = usage_of(options, &collection->groups[i]);
         collection->groups[i].edition = options->edition;
@@ -331,13 +397,16 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
                        mls_collection *collection, mls_error *error)
 {
     mls_tree_editions trees = {0};
+    mls_known_settings known = {0};
     *collection = (mls_collection){0};
     mls_status status = mls_sources_find(paths, path_count, &collection->skipped, error);
     status =
         status == MLS_OK ? mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees) : status;
-    status = status == MLS_OK ? read_all(options, collection, error) : status;
-    status = status == MLS_OK && !options->runs_only ? score_groups(options, &trees, collection, error) : status;
+    status = status == MLS_OK ? read_all(options, &known, collection, error) : status;
+    status =
+        status == MLS_OK && !options->runs_only ? score_groups(options, &trees, &known, collection, error) : status;
     mls_tree_editions_release(&trees);
+    mls_known_settings_release(&known);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 

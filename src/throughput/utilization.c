@@ -3,7 +3,6 @@
  * padded, over what its data sheet promises (PaLM, appendix B).  What is not known stays so; nothing is guessed. */
 #include <math.h>
 
-#include "mlscore/settings.h"
 #include "throughput/notes.h"
 
 #define FLOPS_PER_TFLOP 1e12
@@ -35,7 +34,7 @@ mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_
 static void find_precision(mls_utilization *of, const mls_run *run, const mls_throughput_options *options)
 {
     const mls_str logged = mls_str_from(mls_run_hyperparameter(run, MLS_S("lowest_numerical_precision_in_linear")));
-    const unsigned printed = logged.len == 0 ? run->printed_precision : MLS_PRINTED_NO_PRECISION;
+    const unsigned printed = logged.len == 0 ? run->facts.precision : MLS_PRINTED_NO_PRECISION;
     const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
                      printed == MLS_PRINTED_FP4;
     const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
