@@ -105,6 +105,9 @@ typedef struct mls_throughput {
     size_t slow_phase_count;
     bool has_shift; /**< the pace changed for good at so many samples, by so much */
     double shift_samples, shift_factor;
+    size_t healing_step; /**< where the pace changed by design, as in all runs of the group; 0: it did not */
+    double healing_samples,
+        healing_factor; /**< so far it was then; the pace behind it over the one before, 1: as before */
     double evaluation_median_ms;
     mls_slow_evaluation *slow_evaluations;
     size_t slow_evaluation_count;
@@ -150,6 +153,8 @@ typedef struct mls_throughput_group {
     size_t slow_run_count;
     mls_shared_phase *shared_phases; /**< in the order of their samples */
     size_t shared_phase_count;
+    const mls_throughput *healed;    /**< the run whose healing_factor is the group's median; NULL: none has one */
+    size_t healed_count;             /**< of runs with a healing_step */
     const mls_throughput *warmed_up; /**< the run whose warm-up is the group's median; NULL: it lost less than 10 % */
     mls_findings findings;           /**< about the runs; like these not in the arena */
 } mls_throughput_group;

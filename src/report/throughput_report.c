@@ -189,6 +189,24 @@ static void show_warmup(mls_view *view, const mls_throughput *run, size_t of_run
                     mls_words_duration(run->warmup_lost_ms).text, of_runs > 1 ? " (the median run)" : "");
 }
 
+/* Shows the change of pace that the job asked for. */
+static void show_healing(mls_view *view, const mls_throughput_group *group)
+{
+    const mls_throughput *run = group->healed;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "healing: by design at step %zu (%s samples): ", run->healing_step,
+                      mls_words_count(run->healing_samples).text);
+    if (run->healing_factor > 1) {
+        mls_buffer_printf(&line, "%s times the pace from there on", mls_words_trimmed(run->healing_factor, 2).text);
+    } else {
+        mls_buffer_append_text(&line, "slow there, and then as before");
+    }
+    if (group->healed_count > 1) {
+        mls_buffer_printf(&line, " (the median of %zu runs)", group->healed_count);
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+}
+
 static void show_slow(mls_view *view, const mls_throughput_group *group)
 {
     const mls_found_look look = {
@@ -275,6 +293,9 @@ static void show_throughputs(mls_printer *to, const void *what)
         if (group->warmed_up != NULL) {
             show_warmup(view, group->warmed_up, group->group->run_count);
         }
+        if (group->healed != NULL) {
+            show_healing(view, group);
+        }
         if (used.utilization != NULL) {
             show_utilization(view, used.utilization, &all->options, group->group->run_count > 1);
         } else if (used.paced != NULL) { /* a group without any pace has none to wonder about */
@@ -313,6 +334,12 @@ MLS_FIELDS(phase, mls_slow_phase, PHASE_FIELDS)
     F(shift, samples, NUMBER, "", row->shift_samples)                                                                  \
     F(shift, factor, NUMBER, "", row->shift_factor)
 MLS_FIELDS(shift, mls_throughput, SHIFT_FIELDS)
+
+#define HEALING_FIELDS(F)                                                                                              \
+    F(healing, step, NUMBER, "", row->healing_step)                                                                    \
+    F(healing, samples, NUMBER, "", row->healing_samples)                                                              \
+    F(healing, factor, NUMBER, "", row->healing_factor)
+MLS_FIELDS(healing, mls_throughput, HEALING_FIELDS)
 
 #define SLOW_EVALUATION_FIELDS(F)                                                                                      \
     F(slow_evaluation, from_ms, NUMBER, "ms", row->from_ms)                                                            \
@@ -376,6 +403,7 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, tokens_per_sample, NUMBER_OR_NULL, "", row->tokens_per_sample)                                            \
     F(timed, flops_derived, NUMBER_OR_NULL, "", row->utilization.flops_derived)                                        \
     F(timed, mfu_derived, NUMBER_OR_NULL, "", row->utilization.derived)                                                \
+    F(timed, healing, OBJECT_OR_NULL(healing), "", row->healing_step > 0 ? row : NULL)                                 \
     F(timed, series, LIST_IF(segment, row->series), "", MLS_ROWS(row->segments, row->segment_count))
 MLS_FIELDS(timed, mls_throughput, TIMED_FIELDS)
 
@@ -424,7 +452,9 @@ MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
     F(timed_csv, slow_phases, NUMBER, "", row->slow_phase_count)                                                       \
     F(timed_csv, slow_evaluations, NUMBER, "", row->slow_evaluation_count)                                             \
     F(timed_csv, shift_samples, IF(NUMBER, row->has_shift), "", row->shift_samples)                                    \
-    F(timed_csv, shift_factor, IF(NUMBER, row->has_shift), "", row->shift_factor)
+    F(timed_csv, shift_factor, IF(NUMBER, row->has_shift), "", row->shift_factor)                                      \
+    F(timed_csv, healing_step, IF(NUMBER, row->healing_step > 0), "", row->healing_step)                               \
+    F(timed_csv, healing_factor, IF(NUMBER, row->healing_step > 0), "", row->healing_factor)
 
 MLS_FIELDS_BESIDE(timed_csv, timed, TIMED_CSV_FIELDS)
 
@@ -446,6 +476,6 @@ const mls_report mls_throughput_report = {
             "steady_samples_per_second steady_step_ms steady_tokens_per_second band warmup_segments warmup_lost_ms "
             "slow_phases shift_samples shift_factor evaluation_median_ms slow_evaluations time_to_target_ms "
             "logged_throughput logged_step_ms accelerators accelerator flops_per_sample mfu_bf16 mfu "
-            "tokens_per_sample flops_derived mfu_derived",
+            "tokens_per_sample flops_derived mfu_derived healing_step healing_factor",
         .rows = "runs",
         .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}}};

@@ -65,6 +65,16 @@ typedef struct mls_trained {
     double from_ms, to_ms, before_ms;
 } mls_trained;
 
+/* A run at the step from which it computes in more bits, as the job printed it. */
+typedef struct mls_healing {
+    size_t step;            /* 0: none was printed */
+    double samples, factor; /* 1: of a change that does not last */
+    bool reached;           /* there are paces before it and behind */
+    bool changed;           /* the pace did, or the first segment behind it was slow */
+    mls_slow_phase *phases; /* slow even for what healing leaves of the pace */
+    size_t phase_count;
+} mls_healing;
+
 /* A run in the making: the timed part and what lies in it. */
 typedef struct mls_timing {
     const mls_pace_notes *notes;
@@ -72,7 +82,8 @@ typedef struct mls_timing {
     double start_ms;     /* since 1970 */
     unsigned edition;    /* its number */
     mls_throughput *run; /* being filled in */
-    mls_timed *timed;    /* by time; ties as in the file */
+    mls_healing *healing;
+    mls_timed *timed; /* by time; ties as in the file */
     size_t timed_count;
     mls_trained *training;
     size_t training_count;
@@ -95,6 +106,11 @@ bool mls_timing_evaluations(mls_timing *timing) MLS_MUST_USE;
 
 /* So many runs with an end and samples it takes to say what is usual in a group. */
 enum { MLS_TIMED_MIN = 3 };
+
+/* Where all runs of a group that came to the healing step change their pace there, that is by design: what is slow is
+ * measured against the pace that healing leaves.  `healing`: of each run. */
+bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing,
+                               mls_arena *scratch) MLS_MUST_USE;
 
 /* Finds what its runs share, before any of it is reported; false: no memory. */
 bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;

@@ -32,15 +32,15 @@ static double pace_of(const mls_pace_segment *segment)
     return segment->training_ms / segment->delta;
 }
 
-/* The time that a segment took more than it would have at the reference pace. */
-static double lost_by(const mls_throughput *run, const mls_pace_segment *segment)
+/* The time that a segment took more than it would have at a pace. */
+static double lost_by(const mls_pace_segment *segment, double reference)
 {
-    return segment->training_ms - run->steady_ms_per_sample * segment->delta;
+    return segment->training_ms - reference * segment->delta;
 }
 
-static bool is_slow(const mls_throughput *run, const mls_pace_segment *segment)
+static bool is_slow(const mls_throughput *run, const mls_pace_segment *segment, double reference)
 {
-    return pace_of(segment) > run->steady_ms_per_sample * (1 + run->band);
+    return pace_of(segment) > reference * (1 + run->band);
 }
 
 /* The first segment has the start in it, so it is left out where there are others enough. */
@@ -71,42 +71,110 @@ static void find_warmup(mls_throughput *run)
 {
     run->warmup_lost_ms = 0;
     for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
-        if (!is_slow(run, &run->segments[i])) {
+        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample)) {
             break;
         }
         run->warmup_segments++;
         run->warmup_ms += run->segments[i].training_ms;
         run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
-        run->warmup_lost_ms += lost_by(run, &run->segments[i]);
+        run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
     }
+}
+
+/* Lists the slow phases, those from segment `healed` on against a pace of their own; NULL: no memory. */
+static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, double healed_pace, size_t *count)
+{
+    const mls_throughput *run = timing->run;
+    const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
+    mls_slow_phase *phases = mls_arena_array(timing->scratch, run->segment_count, sizeof *phases);
+    *count = 0;
+    for (size_t i = run->warmup_segments;
+         phases != NULL && i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
+        mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
+        double reference = healed_pace;
+        for (; i < run->segment_count; i++) {
+            const mls_pace_segment *segment = &run->segments[i];
+            reference = i < healed ? run->steady_ms_per_sample : healed_pace;
+            if (!is_slow(run, segment, reference)) {
+                break;
+            }
+            phase.to_ms = segment->to_ms;
+            phase.to_samples = segment->from_samples + segment->delta;
+            phase.training_ms += segment->training_ms;
+            phase.lost_ms += lost_by(segment, reference);
+        }
+        phase.factor = phase.training_ms / (phase.to_samples - phase.from_samples) / reference;
+        if (phase.lost_ms >= min) {
+            phases[(*count)++] = phase;
+        }
+    }
+    return phases;
 }
 
 static bool find_phases(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
-    const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
-    run->slow_phases = mls_arena_array(timing->scratch, run->segment_count, sizeof *run->slow_phases);
-    if (run->slow_phases == NULL) {
+    run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
+    return run->slow_phases != NULL;
+}
+
+/* The median of the paces from one segment to before another one, by samples, as a stall would outweigh the few that
+ * may be left; `paces` has room for them. */
+static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
+{
+    for (size_t i = from; i < to; i++) {
+        paces[i - from] = (mls_weighted){pace_of(&run->segments[i]), run->segments[i].delta};
+    }
+    return mls_median_weighted(paces, to - from);
+}
+
+/* Compares the paces before segment `at`, in which the healing step lies, and from segment `healed` on: in all, and
+ * next to it.  What begins to be slow there is by design, be it for good or until the machine has settled; what is slow
+ * later on is so against the pace that healing leaves. */
+static bool compare_healed(mls_timing *timing, size_t first, size_t at, size_t healed)
+{
+    const mls_throughput *run = timing->run;
+    mls_healing *healing = timing->healing;
+    mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count, sizeof *paces);
+    if (paces == NULL) {
         return false;
     }
-    for (size_t i = run->warmup_segments; i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
-        if (!is_slow(run, &run->segments[i])) {
-            continue;
-        }
-        mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
-        for (; i < run->segment_count && is_slow(run, &run->segments[i]); i++) {
-            const mls_pace_segment *segment = &run->segments[i];
-            phase.to_ms = segment->to_ms;
-            phase.to_samples = segment->from_samples + segment->delta;
-            phase.training_ms += segment->training_ms;
-            phase.lost_ms += lost_by(run, segment);
-        }
-        phase.factor = phase.training_ms / (phase.to_samples - phase.from_samples) / run->steady_ms_per_sample;
-        if (phase.lost_ms >= min) {
-            run->slow_phases[run->slow_phase_count++] = phase;
+    const size_t count = run->segment_count;
+    const double pace = median_pace(run, healed, count, paces);
+    const double near_before = median_pace(run, at - first > SHIFT_SIDE ? at - SHIFT_SIDE : first, at, paces);
+    const double near = median_pace(run, healed, count - healed > SHIFT_SIDE ? healed + SHIFT_SIDE : count, paces);
+    const double factor = pace / median_pace(run, first, at, paces);
+    size_t kept = 0;
+    healing->reached = true;
+    healing->changed = factor >= 1 + SHIFT_MIN && near >= near_before * (1 + SHIFT_MIN);
+    healing->factor = healing->changed ? factor : 1;
+    healing->phases = list_phases(timing, healed, fmax(pace, run->steady_ms_per_sample), &healing->phase_count);
+    for (size_t i = 0; healing->phases != NULL && i < healing->phase_count; i++) {
+        const double from = healing->phases[i].from_samples;
+        const bool begins = from == run->segments[at].from_samples || from == run->segments[healed].from_samples;
+        healing->changed |= begins;
+        if (!begins) {
+            healing->phases[kept++] = healing->phases[i];
         }
     }
-    return true;
+    healing->phase_count = kept;
+    return healing->phases != NULL;
+}
+
+/* Finds what the healing step does to the pace, where there are segments on both sides of it. */
+static bool find_healing(mls_timing *timing)
+{
+    const mls_throughput *run = timing->run;
+    const size_t first = run->warmup_segments > 0 ? run->warmup_segments : 1;
+    const double samples = (double)timing->healing->step * run->run->global_batch_size;
+    size_t at = 0;
+    timing->healing->samples = samples;
+    while (at < run->segment_count && !(run->segments[at].from_samples + run->segments[at].delta > samples)) {
+        at++;
+    }
+    const size_t healed = at + (at < run->segment_count && run->segments[at].from_samples < samples);
+    return timing->healing->step == 0 || run->in_epochs || at <= first || healed >= run->segment_count ||
+           compare_healed(timing, first, at, healed);
 }
 
 /* The sum of distances of sorted paces from their lower median, which *median becomes. */
@@ -231,7 +299,7 @@ bool mls_timing_pace(mls_timing *timing)
     run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
     find_warmup(run);
     draw_spark(run);
-    return find_phases(timing) && find_shift(timing);
+    return find_phases(timing) && find_shift(timing) && find_healing(timing);
 }
 
 bool mls_timing_evaluations(mls_timing *timing)

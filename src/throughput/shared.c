@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.c - what most runs of a group have in common: how they warm up, and where all of them slow down. */
+/* shared.c - what most runs of a group have in common: how they warm up, where all of them slow down, and whether they
+ * do so by design. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -121,6 +122,37 @@ static bool find_shared(mls_throughput_group *group, size_t runs, mls_arena *are
             spots[owners[one->at]].at = one->at;
         }
     }
+    return true;
+}
+
+bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch)
+{
+    const size_t all = group->group->run_count;
+    size_t reached = 0;
+    mls_arena_reset(scratch);
+    mls_placed *factors = mls_arena_array(scratch, all, sizeof *factors);
+    size_t changed = 0;
+    for (size_t i = 0; factors != NULL && i < all; i++) {
+        reached += healing[i].reached;
+        if (healing[i].changed) {
+            factors[changed++] = (mls_placed){healing[i].factor, i};
+        }
+    }
+    if (changed == 0 || changed < reached) {
+        return factors != NULL;
+    }
+    for (size_t i = 0; i < changed; i++) {
+        const mls_healing *of = &healing[factors[i].place];
+        mls_throughput *run = &group->runs[factors[i].place];
+        run->healing_step = of->step;
+        run->healing_samples = of->samples;
+        run->healing_factor = of->factor;
+        run->slow_phases = of->phases;
+        run->slow_phase_count = of->phase_count;
+    }
+    mls_sort_placed(factors, changed, sizeof *factors);
+    group->healed = &group->runs[factors[(changed - 1) / 2].place];
+    group->healed_count = changed;
     return true;
 }
 

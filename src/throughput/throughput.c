@@ -153,10 +153,11 @@ static bool move(void *list, size_t count, size_t size, mls_arena *arena)
 }
 
 /* Of what was measured as much stays as there is, out of the room for all that there might have been. */
-static bool finish_measured(mls_throughput *run, mls_arena *arena)
+static bool finish_measured(mls_throughput *run, mls_healing *healing, mls_arena *arena)
 {
     return move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena) &&
            move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena) &&
+           move(&healing->phases, healing->phase_count, sizeof *healing->phases, arena) &&
            move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena) &&
            move(&run->curve, run->curve_count, sizeof *run->curve, arena);
 }
@@ -197,30 +198,50 @@ static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group
     return group->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
+/* The step that the runs of a group printed; 0: none did, or they differ. */
+static uint32_t healing_of(const mls_group *group)
+{
+    uint32_t step = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const uint32_t printed = group->runs[i]->facts.healing;
+        if (printed != 0 && step != 0 && printed != step) {
+            return 0;
+        }
+        step = printed != 0 ? printed : step;
+    }
+    return step;
+}
+
 static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
 {
     const mls_group *of = group->group;
     const mls_accelerator *accelerator = NULL;
     double accelerators = NAN;
     mls_throughput *measured = calloc(of->run_count, sizeof *measured);
-    mls_status status =
-        measured != NULL ? mls_utilization_machine(of, &all->options, &accelerator, &accelerators) : MLS_ERROR_MEMORY;
+    mls_healing *healing = calloc(of->run_count, sizeof *healing);
+    const uint32_t step = healing_of(of);
+    mls_status status = measured != NULL && healing != NULL
+                            ? mls_utilization_machine(of, &all->options, &accelerator, &accelerators)
+                            : MLS_ERROR_MEMORY;
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
         mls_throughput *run = &measured[i];
         *run = blank_run(of->runs[i], &all->options);
         run->utilization.accelerator = accelerator;
         run->utilization.accelerators = accelerators;
         name_benchmark(run, of, all->options.models);
-        mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run};
+        healing[i].step = step;
+        mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run, .healing = &healing[i]};
         mls_arena_reset(scratch);
-        status = measure_run(&timing) && finish_measured(run, all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
+        status = measure_run(&timing) && finish_measured(run, &healing[i], all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
         mls_utilization_find(run, &all->options);
         status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
     }
     status = status == MLS_OK ? finish_group(all, group, measured) : status;
     free(measured);
     const bool judged = status == MLS_OK && mls_throughput_group_judge(group, all->arena, scratch) &&
+                        mls_throughput_group_heal(group, healing, scratch) &&
                         mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);
+    free(healing);
     return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
 }
 
