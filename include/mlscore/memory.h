@@ -11,6 +11,7 @@
 #include "mlscore/memory_table.h"
 #include "mlscore/messages.h"
 #include "mlscore/models.h"
+#include "mlscore/settings.h"
 #include "mlscore/shell.h"
 
 MLS_C_BEGIN
@@ -95,6 +96,7 @@ typedef struct mls_memory_ask {
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */
     mls_pipeline_layout layout;               /**< of no chunks: the stages are even */
+    bool ended_well;                          /**< a run of the job did: it has fit, whatever the estimate says */
 } mls_memory_ask;
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);
@@ -123,6 +125,17 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
  * names it, the GPU when nothing or more than one does.  True when the config alone says enough for a verdict: a model,
  * how it is split (tp, pp or cp), and nothing that could not be used. */
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
+
+/** Fills in what a job printed of how it trains, where nothing is set yet: to be asked before the exports of its
+ * config, which may have been others.  `gpus`: how many it had, 0: not known.  False: it printed nothing that is known.
+ */
+bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, const mls_printed *settings,
+                        uint64_t gpus);
+
+/** Takes what the runs of the job say: whether one ended well, and what the first of them printed that printed
+ * known settings; returns that one, or NULL. */
+const mls_run *mls_memory_runs(mls_memory_ask *ask, const mls_known_settings *known, const mls_run *runs, size_t count,
+                               uint64_t gpus);
 
 /** The tokens of a block of vLLM's KV cache. */
 enum { MLS_MEMORY_BLOCK_TOKENS = 16 };

@@ -111,6 +111,10 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
  * not printed. */
 mls_str mls_known_value(const mls_known_settings *known, const mls_str *values, mls_str name);
 
+/** Whether it is there, and neither none nor false; and what it is as a number (0: none, or one that no job has). */
+bool mls_known_is_on(const mls_known_settings *known, const mls_str *values, mls_str name);
+uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values, mls_str name);
+
 /** What a run printed of precision, healing and parallelism. */
 mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_printed *printed);
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "mlscore/collect.h"
 #include "mlscore/memory.h"
 #include "report/reports.h"
 
@@ -66,6 +67,24 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
     return true;
 }
 
+/* Takes what the logs of the job of a config say, before its exports.  False after a complaint. */
+static bool memory_add_logs(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
+{
+    mls_collect_options how;
+    if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how)) {
+        return false;
+    }
+    how.runs_only = how.named_runs = how.printed = true;
+    const bool taken = mls_cli_collect(cli, &cli->operands, &how, NULL, runs);
+    if (taken) {
+        const mls_run *run = mls_memory_runs(&job->ask, &cli->known_settings, runs->runs, runs->run_count,
+                                             mls_config_name_decode(mls_str_from(job->file)).gpus);
+        job->printed_in = run != NULL ? run->file : NULL;
+        mls_cli_say_skipped(cli, &runs->skipped);
+    }
+    return taken;
+}
+
 /* Fills in what a config says; false after a complaint. */
 static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *path)
 {
@@ -74,7 +93,6 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
     if (mls_shell_read(path, NULL, &script, &error) != MLS_OK) {
         return mls_cli_say_wrong_file(cli, path, &error);
     }
-    job->file = path;
     (void)mls_memory_config(&job->ask, script, path, &job->findings);
     mls_shell_free(script);
     return job->ask.shape.layers > 0 ||
@@ -158,27 +176,33 @@ static char *take_memory_config(mls_cli *cli, bool oom)
 }
 
 /* Fills in the job from the options, and what they leave open from a config.  False after a complaint. */
-static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config)
+static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, mls_collection *runs)
 {
     const memory_settings *settings = cli->settings;
-    if (!settings->oom && cli->operands.count > 0) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one config at a time, not '%s' too", cli->operands.items[0]);
+    const bool logs = !settings->oom && cli->operands.count > 0;
+    for (size_t i = 0; logs && i < cli->operands.count; i++) {
+        if (mls_str_ends(mls_str_from(cli->operands.items[i]), MLS_S(".sh"))) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one config at a time, not '%s' too",
+                               cli->operands.items[i]);
+        }
     }
     if (settings->oom && cli->operands.count == 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
     }
-    return memory_set_options(cli, &job->ask) && (config == NULL || memory_add_config(cli, job, config)) &&
-           memory_check_options(cli, &job->ask);
+    job->file = config;
+    return memory_set_options(cli, &job->ask) && (!logs || memory_add_logs(cli, job, runs)) &&
+           (config == NULL || memory_add_config(cli, job, config)) && memory_check_options(cli, &job->ask);
 }
 
 static void memory_run(mls_cli *cli)
 {
     const memory_settings *settings = cli->settings;
     mls_memory_job job = {0};
+    mls_collection runs = {0};
     char *config = take_memory_config(cli, settings->oom);
     if (mls_cli_load_models(cli)) {
         mls_memory_ask_init(&job.ask, cli->models, cli->accelerators);
-        if (memory_ask(cli, &job, config)) {
+        if (memory_ask(cli, &job, config, &runs)) {
             const bool modelled = job.ask.shape.layers > 0;
             if (settings->oom && (!modelled || memory_estimate(cli, &job))) {
                 memory_find_ooms(cli, modelled ? &job : NULL);
@@ -188,18 +212,20 @@ static void memory_run(mls_cli *cli)
         }
     }
     free(config);
+    mls_collection_release(&runs);
     mls_findings_release(&job.findings);
 }
 
 const mls_command mls_command_memory = {
     .name = "memory",
     .summary = "add up what a GPU must hold, and say what would make it fit",
-    .usage = "[OPTION]… [CONFIG | --oom LOG…]",
+    .usage = "[OPTION]… [CONFIG [LOG…] | --oom LOG…]",
     .about = "Adds up what one GPU must hold, item by item, compares it with the GPU's\n"
              "memory, and names the smallest change that makes it fit: of inference, with\n"
              "--train of training, or of the training job that a config_*.sh describes, whose\n"
-             "exports count where no option does.  With --oom it finds messages of memory that\n"
-             "ran out, and says what follows from them.",
+             "exports count where neither an option nor what the job printed in a LOG does.\n"
+             "With --oom it finds messages of memory that ran out, and says what follows from\n"
+             "them.",
     .options = options,
     .settings_size = sizeof(memory_settings),
     .paths = "",

@@ -225,8 +225,12 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
 {
     *answer = (mls_memory_answer){0};
     const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
+    if (ask->ended_well && answer->estimate.verdict == MLS_MEMORY_DOES_NOT_FIT) {
+        answer->estimate.verdict = MLS_MEMORY_TIGHT;
+    }
     const mls_memory_verdict verdict = answer->estimate.verdict;
-    if (status == MLS_OK && (verdict == MLS_MEMORY_TIGHT || verdict == MLS_MEMORY_DOES_NOT_FIT)) {
+    const bool narrow = verdict == MLS_MEMORY_TIGHT || verdict == MLS_MEMORY_DOES_NOT_FIT;
+    if (status == MLS_OK && narrow && !ask->ended_well) {
         (answer->estimate.training ? try_training : try_inference)(ask, answer);
         find_smallest(ask, answer);
     }

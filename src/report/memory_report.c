@@ -131,6 +131,8 @@ MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
     F(memory, host, OBJECT_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                        \
     F(memory, smallest, OBJECT_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)           \
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
+    F(memory, printed_in, TEXT_OR_NULL, "", row->printed_in)                                                           \
+    F(memory, ended_well, BOOL, "", row->ask.ended_well)                                                               \
     F(memory, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
 
@@ -422,10 +424,17 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
                         share ? "it may have of what " : "", gpu,
                         job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
-                        of->verdict == MLS_MEMORY_TIGHT && of->high > of->budget ? ", and the band has both" : "",
+                        of->verdict == MLS_MEMORY_TIGHT && of->low <= of->budget && of->high > of->budget
+                            ? ", and the band has both"
+                            : "",
                         differs ? ", with all weights alike" : "");
     } else {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "no verdict: --gpu or --capacity says what a GPU holds");
+    }
+    if (job->ask.ended_well && over) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "a run of the job ended well: it has fit, and the estimate "
+                        "is too high");
     }
     if (differs) {
         mls_view_printf(view, verdicts[published->verdict].style, INDENT, HANG, "as published checkpoints are: %s, %s",
@@ -467,12 +476,22 @@ static void show_band(mls_view *view, const mls_memory_estimate *of)
                         : "CUDA graphs, fragments of the cache, what a server keeps beside it");
 }
 
+/* Says by whose settings the estimate is, where it is not by the config alone. */
+static void show_printed_in(mls_view *view, const mls_memory_job *job)
+{
+    if (job->printed_in != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by what the job printed in %s",
+                        mls_path_shown(job->printed_in));
+    }
+}
+
 static void show_memory(mls_printer *to, const void *what)
 {
     const mls_memory_job *job = what;
     mls_view *view = to->view;
     mls_found found = {0};
     show_ask(view, job);
+    show_printed_in(view, job);
     show_items(view, job);
     show_memory_verdict(view, job);
     show_band(view, mls_memory_shown(&job->answer));

@@ -111,7 +111,8 @@ extern const mls_report mls_config_diff_report;
 extern const mls_report mls_memory_report, mls_oom_report;
 
 typedef struct mls_memory_job {
-    const char *file; /* the config; NULL: none */
+    const char *file;       /* the config; NULL: none */
+    const char *printed_in; /* the log in which the job printed its settings, and they count; NULL: nowhere */
     mls_memory_ask ask;
     mls_memory_answer answer;
     mls_findings findings;

@@ -127,14 +127,13 @@ mls_str mls_known_value(const mls_known_settings *known, const mls_str *values, 
     return row != NULL ? values[row - known->items] : (mls_str){0};
 }
 
-static bool is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
+bool mls_known_is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
     const mls_str value = mls_known_value(known, values, name);
     return !mls_setting_is_none(value) && mls_setting_truth(value) != 0;
 }
 
-/* A number that a job can have: 0 where it is none, or one that nobody would set. */
-static uint32_t small_number(const mls_known_settings *known, const mls_str *values, mls_str name)
+uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
     size_t number;
     return mls_size_parse(mls_known_value(known, values, name), &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
@@ -146,12 +145,12 @@ mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_pri
                                                  MLS_STR("context_parallel"), MLS_STR("expert_parallel")};
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
     (void)mls_known_values(known, printed, values);
-    mls_printed_facts facts = {.precision = is_on(known, values, MLS_S("fp4"))   ? MLS_PRINTED_FP4
-                                            : is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
-                                                                                 : MLS_PRINTED_NO_PRECISION,
-                               .healing = small_number(known, values, MLS_S("healing"))};
+    mls_printed_facts facts = {.precision = mls_known_is_on(known, values, MLS_S("fp4"))   ? MLS_PRINTED_FP4
+                                            : mls_known_is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
+                                                                                           : MLS_PRINTED_NO_PRECISION,
+                               .healing = mls_known_number(known, values, MLS_S("healing"))};
     for (size_t i = 0; i < MLS_DEGREES; i++) {
-        facts.degrees[i] = small_number(known, values, degrees[i]);
+        facts.degrees[i] = mls_known_number(known, values, degrees[i]);
     }
     return facts;
 }

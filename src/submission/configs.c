@@ -5,6 +5,7 @@
  * value cannot be known is left to that command: it is not a fault of the submission. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "mlscore/config.h"
@@ -63,9 +64,15 @@ typedef struct memory_tables {
     mls_accelerators *accelerators;
 } memory_tables;
 
-/* Whether a run of the benchmark of a config has ended well on as many GPUs as its name says: what it asks has fit. */
-static bool has_run(const mls_submitter *submitter, const mls_config_name *name, const char *config)
+/* The runs of a config: of its benchmark, and on as many GPUs as its name says or of a job that says its name. */
+typedef struct config_runs {
+    bool ended_well;               /* one has: what the config asks has fit */
+    const mls_submission_run *any; /* NULL: there is none */
+} config_runs;
+
+static config_runs runs_of_config(const mls_submitter *submitter, const mls_config_name *name, const char *config)
 {
+    config_runs runs = {0};
     mls_str below = mls_str_from(config + strlen(submitter->path) + (*submitter->path != '\0'));
     mls_str benchmark;
     (void)mls_str_cut(&below, '/', &benchmark); /* "benchmarks" */
@@ -76,38 +83,70 @@ static bool has_run(const mls_submitter *submitter, const mls_config_name *name,
         const double nodes = mls_first_number(says->number_of_nodes);
         const double gpus = nodes * mls_first_number(says->accelerators_per_node);
         const bool other = name->gpus != 0 ? gpus != (double)name->gpus && !isnan(gpus) : nodes != (double)name->nodes;
-        for (size_t k = 0; k < result->run_count && !other; k++) {
-            if (mls_str_equal(benchmark, mls_str_from(result->benchmark)) &&
-                result->runs[k].run.status == MLS_RUN_SUCCESS) {
-                return true;
+        for (size_t k = 0; k < result->run_count && mls_str_equal(benchmark, mls_str_from(result->benchmark)); k++) {
+            const mls_submission_run *run = &result->runs[k];
+            if (!other || mls_str_equal(mls_str_from(mls_run_config(&run->run)), name->name)) {
+                runs.ended_well |= run->run.status == MLS_RUN_SUCCESS;
+                runs.any = runs.any != NULL ? runs.any : run;
             }
         }
     }
-    return false;
+    return runs;
 }
 
-/* Advises where a config asks more of a GPU than it holds; what cannot be computed is not a fault of the submission.
- * A text that others source asks nothing by itself. */
-static mls_status judge_memory(const memory_tables *tables, const mls_shell *script, const char *config,
-                               mls_findings *found)
+/* Fills in what the job of a run printed. */
+static mls_status ask_printed(const mls_submission_run *run, void *submission, mls_memory_ask *ask, uint64_t gpus)
 {
+    mls_known_settings known = {0};
+    mls_printed_reader *reader = NULL;
+    const int fd = mls_tree_open(submission, run->file.path);
+    mls_status status = fd >= 0 ? mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL) : MLS_OK;
+    status = status == MLS_ERROR_READ ? MLS_OK : status;
+    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, run->run.run_start.line) : NULL;
+    if (printed != NULL) {
+        status = mls_known_settings_load(&known, NULL);
+    }
+    if (known.items != NULL) {
+        (void)mls_memory_printed(ask, &known, printed, gpus);
+    }
+    mls_known_settings_release(&known);
+    mls_printed_reader_free(reader);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return status;
+}
+
+/* Advises where a config asks more of a GPU than it holds, by its text and by what the job of a run (NULL: there is
+ * none) printed; what cannot be computed is not a fault of the submission.  A text that others source asks nothing by
+ * itself. */
+static mls_status judge_memory(mls_submission *submission, const memory_tables *tables, const mls_shell *script,
+                               const char *config, const mls_submission_run *run, mls_findings *found)
+{
+    const uint64_t gpus = mls_config_name_decode(mls_str_from(config)).gpus;
     mls_memory_ask ask;
     mls_memory_answer answer;
-    mls_findings ignored = {0};
-    mls_memory_ask_init(&ask, tables->models, tables->accelerators);
-    const bool sized = mls_memory_config(&ask, script, config, &ignored);
-    const mls_status status = ignored.out_of_memory ? MLS_ERROR_MEMORY
-                              : sized               ? mls_memory_answer_make(&ask, &answer, NULL)
-                                                    : MLS_ERROR_UNKNOWN;
-    if (status == MLS_OK && answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT) {
+    mls_status status = MLS_OK;
+    bool over = true;
+    for (int by_job = 0; by_job < (run != NULL ? 2 : 1) && over && status == MLS_OK; by_job++) {
+        mls_findings ignored = {0};
+        mls_memory_ask_init(&ask, tables->models, tables->accelerators);
+        status = by_job ? ask_printed(run, submission, &ask, gpus) : MLS_OK;
+        const bool sized = status == MLS_OK && mls_memory_config(&ask, script, config, &ignored);
+        status = ignored.out_of_memory || status == MLS_ERROR_MEMORY ? MLS_ERROR_MEMORY
+                 : sized                                             ? mls_memory_answer_make(&ask, &answer, NULL)
+                                                                     : MLS_ERROR_UNKNOWN;
+        over = status == MLS_OK && answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
+        mls_findings_release(&ignored);
+    }
+    if (over) {
         mls_memory_judge(&ask, &answer, found);
     }
-    mls_findings_release(&ignored);
     return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
-static mls_status judge_config(const mls_submission *submission, const mls_submitter *submitter,
-                               const memory_tables *tables, const char *config, mls_findings *advice)
+static mls_status judge_config(mls_submission *submission, const mls_submitter *submitter, const memory_tables *tables,
+                               const char *config, mls_findings *advice)
 {
     const mls_config_name name = mls_config_name_decode(mls_str_from(config));
     mls_error error = {0};
@@ -130,8 +169,9 @@ static mls_status judge_config(const mls_submission *submission, const mls_submi
     mls_config_compare(&name, script, &summary, &found);
     if (script != NULL) {
         mls_findings_append(&found, &script->findings);
-        if (name.kind != MLS_CONFIG_KIND_NONE && script->complete && !has_run(submitter, &name, config)) {
-            status = judge_memory(tables, script, config, &found);
+        const config_runs runs = runs_of_config(submitter, &name, config);
+        if (name.kind != MLS_CONFIG_KIND_NONE && script->complete && !runs.ended_well) {
+            status = judge_memory(submission, tables, script, config, runs.any, &found);
         }
     }
     for (size_t i = 0; i < found.count; i++) {
@@ -143,7 +183,7 @@ static mls_status judge_config(const mls_submission *submission, const mls_submi
     return status;
 }
 
-mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter)
+mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitter)
 {
     mls_findings advice = {0};
     memory_tables tables = {NULL, NULL};

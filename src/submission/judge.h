@@ -79,4 +79,4 @@ mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;
 mls_status mls_tree_compare_names(const mls_names *names, const char *folder, mls_findings *findings) MLS_MUST_USE;
 
 /* Advises where the configs of a submitter disagree, and of settings that cost speed. */
-mls_status mls_configs_judge(const mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
+mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
