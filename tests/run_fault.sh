@@ -341,6 +341,36 @@ done
 run "$mlscore" score "$(printf 'gone\033[31m.log')"
 that "a message shows a name without its commands" '[ "$status" -eq 3 ] && ! grep -q "$(printf "\033")" err && says gone'
 
+# ------------------------------------------------------------ packing
+# unpacked NAME: a pack failed, said so, and left nothing of it, not even the folder that it makes.
+pack() { faulty "$1" "$mlscore" pack --write --into packed --system n18 --benchmark llama2_70b_lora "$testdata/slurm"; }
+unpacked() { that "$1" '[ "$status" -eq 3 ] && [ -s err ] && [ ! -e packed ]'; }
+for call in write sync open close mkdir rename; do
+    last=0
+    # Each call of the kind in turn, until none is left to fail.
+    for nth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        case $call in
+        mkdir | rename) rule=$call@packed:$nth:ENOSPC ;;
+        *) rule=$call@.pack-:$nth:ENOSPC ;;
+        esac
+        pack "$rule"
+        [ "$status" -ne 0 ] || break
+        unpacked "pack without room at $call $nth"
+        last=$nth
+        rm -rf packed
+    done
+    that "pack fails at some $call" '[ "$last" -gt 0 ]'
+    rm -rf packed
+done
+pack 'open@.pack-:*:full'
+unpacked "pack on a full disk"
+# What was there stays.
+mkdir packed
+echo '{"status": "Preview"}' >packed/notes
+pack 'sync@.pack-:12:EIO'
+that "pack into a folder that is there leaves what was there, and no more" '[ "$status" -eq 3 ] && [ "$(cd packed && find . | sort | tr "\n" " ")" = ". ./notes " ]'
+pack 'write@nothing:1:EIO'
+that "pack when nothing fails" '[ "$status" -eq 0 ] && [ "$(ls packed/results/n18/llama2_70b_lora | wc -l)" -eq 10 ] && [ "$(ls -A packed | tr "\n" " ")" = "notes results systems " ]'
 # ------------------------------------------------------------ many files
 mkdir many
 awk -v many="$many" 'BEGIN {

@@ -45,6 +45,7 @@ ranks.h profile
 memory.h memory
 memory_table.h memory
 submission.h submission
+pack.h submission
 HEADERS
 
 # Every include of a room, as "file room".

@@ -16,6 +16,7 @@
 #include "mlscore/memory.h"
 #include "mlscore/messages.h"
 #include "mlscore/models.h"
+#include "mlscore/pack.h"
 #include "mlscore/parts.h"
 #include "mlscore/plan.h"
 #include "mlscore/profile.h"

@@ -161,6 +161,7 @@ struct mls_cli {
     C(score)                                                                                                           \
     C(check)                                                                                                           \
     C(verify)                                                                                                          \
+    C(pack)                                                                                                            \
     C(compare)                                                                                                         \
     C(published)                                                                                                       \
     C(throughput)                                                                                                      \

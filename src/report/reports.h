@@ -10,6 +10,7 @@
 #include "mlscore/config_diff.h"
 #include "mlscore/diagnose.h"
 #include "mlscore/memory.h"
+#include "mlscore/pack.h"
 #include "mlscore/plan.h"
 #include "mlscore/profile.h"
 #include "mlscore/published.h"
@@ -32,6 +33,9 @@ extern const mls_fields mls_place_fields;
 /* ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
  * NULL (NULL: for none); verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
+
+/* ---- pack: an mls_pack */
+extern const mls_report mls_pack_report;
 
 /* CSV for comparing: a row a run with all that is known of it, an mls_wide; a row a group, an mls_collection, and a row
  * a system with a column a benchmark, an mls_summary. */

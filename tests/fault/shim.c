@@ -2,8 +2,8 @@
 /* shim.c - makes chosen calls of the C library fail, for tests; preloaded.
  *
  * FAULT holds rules, separated by ';':  CALL[@PATH]:WHEN:WHAT
- *   CALL   read open stat write close rename malloc thread readdir, each with
- *          its variants (pread, openat, fopen, opendir, calloc …)
+ *   CALL   read open stat write sync mkdir close rename malloc thread readdir,
+ *          each with its variants (pread, openat, fopen, opendir, calloc …)
  *   PATH   only for files in whose path these bytes stand
  *   WHEN   3 (the third call that matches), 3+ (from it on), %3 (each third), *
  *   WHAT   an errno name; short=N (at most N bytes at a time); truncate=N or
@@ -238,6 +238,16 @@ ssize_t write(int fd, const void *buffer, size_t size)
     return allowed < 0 ? -1 : REAL(write)(fd, buffer, (size_t)allowed);
 }
 
+int fsync(int fd)
+{
+    return transfer("sync", fd, 0) < 0 ? -1 : REAL(fsync)(fd);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    return fails("mkdir", path) ? -1 : REAL(mkdir)(path, mode);
+}
+
 /* Opened for writing on a full disk: the name is there, the descriptor is /dev/full. */
 static int opened(int fd, const rule *r)
 {
@@ -400,6 +410,11 @@ int rename(const char *from, const char *to)
 int renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
     return fails("rename", to) ? -1 : REAL(renameat)(from_dir, from, to_dir, to);
+}
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+    return fails("rename", to) ? -1 : REAL(renameat2)(from_dir, from, to_dir, to, flags);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *state)

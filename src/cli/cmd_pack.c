@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_pack.c - mlscore pack: from log directories to a result in a submission. */
+#include "cli/command.h"
+#include "mlscore/pack.h"
+#include "report/reports.h"
+
+typedef struct pack_settings {
+    mls_pack_options wanted;
+    const char *describe; /* a file */
+} pack_settings;
+
+#define AT(member) offsetof(pack_settings, member)
+
+static const mls_option options[] = {
+    MLS_ROW_TEXT('\0', "into", "SUBMISSION", AT(wanted.into), "the submitter's folder, made when it is not there"),
+    MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system), "the system: results/NAME and systems/NAME.json"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "the benchmark, as the logs name it"),
+    MLS_ROW_TEXT('\0', "config", "NAME", AT(wanted.config), "of several groups of runs take the one of this config"),
+    MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe), "take fields of a new description from FILE before the logs"),
+    MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "pack fewer runs than a result needs, too"),
+    MLS_ROW_FLAG('\0', "write", AT(wanted.write), "do it; without, only what would be done is printed"),
+    MLS_ROWS_ROUND,
+    MLS_ROW_FORMAT("table|json"),
+    MLS_ROWS_LOGS,
+};
+
+/* What ended a pack: the submission is as it was. */
+static void pack_say(mls_cli *cli, mls_status status, const mls_error *error)
+{
+    const pack_settings *settings = cli->settings;
+    if (status == MLS_ERROR_SYNTAX) {
+        mls_cli_say_wrong_file(cli, settings->describe, error);
+    } else {
+        mls_cli_say(cli,
+                    status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
+                    : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
+                                                : MLS_EXIT_IO,
+                    NULL, "%s", error->message);
+    }
+}
+
+static void pack_collected(mls_cli *cli, const mls_collection *collection)
+{
+    const pack_settings *settings = cli->settings;
+    mls_pack pack;
+    mls_error error = {0};
+    const mls_status status = mls_pack_make(collection, &settings->wanted, &pack, &error);
+    mls_cli_progress_end(cli);
+    if (status != MLS_OK) {
+        pack_say(cli, status, &error);
+    } else {
+        mls_cli_print(cli, &mls_pack_report, &pack);
+        mls_cli_worsen(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    }
+    mls_pack_release(&pack);
+}
+
+static void pack_run(mls_cli *cli)
+{
+    pack_settings *settings = cli->settings;
+    mls_pack_options *wanted = &settings->wanted;
+    mls_collect_options how;
+    mls_collection collection = {0};
+    mls_buffer described = {0};
+    if (wanted->into == NULL || wanted->system == NULL || wanted->benchmark == NULL) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--into, --system and --benchmark are needed");
+        return;
+    }
+    if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
+        how.score.select_window = true;
+        wanted->described = mls_buffer_str(&described);
+        wanted->judged = (mls_submission_options){
+            .rulesets = cli->rulesets, .usage = cli->usage, .work = cli->work, .strict = cli->view.strict};
+        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection)) {
+            pack_collected(cli, &collection);
+        }
+        mls_cli_say_skipped(cli, &collection.skipped);
+        mls_collection_release(&collection);
+    }
+    mls_buffer_release(&described);
+}
+
+const mls_command mls_command_pack = {
+    .name = "pack",
+    .summary = "make a result of a submission from log directories",
+    .usage = "[OPTION]… --into SUBMISSION --system NAME --benchmark NAME PATH…",
+    .about = "Chooses the runs under each PATH as the rules say, and lays out their logs as\n"
+             "result files with the beginning of a system's description, judged as verify\n"
+             "does.  Without --write nothing is changed; with it the result is there whole or\n"
+             "not at all, and nothing is overwritten.  Exit status: 0 it passes, 1 it does\n"
+             "not, or is there already, 2 wrong usage, 3 something could not be read or\n"
+             "written.",
+    .options = options,
+    .settings_size = sizeof(pack_settings),
+    .paths = "no path given",
+    .run = pack_run,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pack_report.c - a result that was packed, or would be: which run is which file, and what verify says of it. */
+#include <math.h>
+
+#include "report/reports.h"
+#include "report/table.h"
+
+enum { PACK_INDENT = 2, PACK_HANG = 4 };
+
+static const mls_submission_result *packed_result(const mls_pack *pack)
+{
+    const mls_submission *judged = &pack->judged;
+    const bool there = judged->submitter_count > 0 && judged->submitters[0].result_count > 0;
+    return there ? &judged->submitters[0].results[0] : NULL;
+}
+
+static double packed_score(const mls_pack *pack)
+{
+    const mls_submission_result *result = packed_result(pack);
+    return result != NULL ? result->group.score.score_minutes : (double)NAN;
+}
+
+static void add_pack_findings(mls_found *found, const mls_pack *pack, const mls_view *view)
+{
+    const mls_submission *judged = &pack->judged;
+    mls_found_add(found, &judged->findings, (mls_owner){.path = "."}, view);
+    for (size_t i = 0; judged->submitter_count > 0 && i < judged->submitters[0].placed_count; i++) {
+        const mls_placed_finding *placed = &judged->submitters[0].placed[i];
+        mls_found_add_one(found, placed->finding, (mls_owner){.path = placed->path}, view);
+    }
+}
+
+static void show_pack_files(mls_view *view, const mls_pack *pack)
+{
+    mls_table table = {.indent = PACK_INDENT};
+    for (size_t i = 0; i < pack->file_count; i++) {
+        const mls_pack_file *file = &pack->files[i];
+        mls_table_row(&table);
+        mls_table_text(&table, "file", MLS_COLUMN_KEEP, strrchr(file->file, '/') + 1);
+        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL, mls_words_minutes(mls_run_minutes(file->run)));
+        mls_table_text(&table, "valid", MLS_COLUMN_LEFT, file->run->valid ? "yes" : "no");
+        mls_table_text(&table, "log", MLS_COLUMN_CUT, file->run->file);
+    }
+    for (size_t i = 0; i < pack->left_out_count; i++) {
+        mls_table_row(&table);
+        table.style = MLS_STYLE_DIM;
+        mls_table_text(&table, "file", MLS_COLUMN_KEEP, "left out");
+        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL,
+                        mls_words_minutes(mls_run_minutes(pack->left_out[i])));
+        mls_table_text(&table, "valid", MLS_COLUMN_LEFT, pack->left_out[i]->valid ? "yes" : "no");
+        mls_table_text(&table, "log", MLS_COLUMN_CUT, pack->left_out[i]->file);
+    }
+    mls_table_finish(&table, view);
+}
+
+static void show_pack_description(mls_view *view, const mls_pack *pack)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%s: %s", pack->system,
+                      pack->described          ? "is there, and stays as it is"
+                      : pack->lacks.count == 0 ? "new"
+                                               : "new; still empty: ");
+    for (size_t i = 0; i < pack->lacks.count; i++) {
+        mls_buffer_printf(&line, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG);
+}
+
+static void show_packing(mls_view *view, const mls_pack *pack)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "  %s  %s", pack->group->edition->name,
+                      mls_words_plural(pack->file_count, "run", "runs").text);
+    mls_view_headline(view, mls_str_from(pack->path), &line, PACK_HANG);
+    show_pack_files(view, pack);
+    show_pack_description(view, pack);
+    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
+                    mls_words_minutes(packed_score(pack)).text);
+}
+
+static void show_pack(mls_printer *to, const void *what)
+{
+    const mls_pack *pack = what;
+    mls_view *view = to->view;
+    mls_found found = {0};
+    if (!view->quiet) {
+        show_packing(view, pack);
+    }
+    add_pack_findings(&found, pack, view);
+    mls_found_show(view, &found, (mls_found_look){.indent = PACK_INDENT, .hang = PACK_HANG, .named = true, .fold = 3});
+    for (size_t i = 0; i < pack->rests.count; i++) {
+        mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG, "%s: left by a pack that was ended; remove it",
+                        pack->rests.items[i]);
+    }
+    mls_view_printf(view, pack->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, 0, 0, "%s",
+                    pack->written  ? "written"
+                    : !pack->valid ? "does not pass verify: nothing was written"
+                                   : "would pass verify: --write writes it");
+}
+
+#define PACK_FILE_FIELDS(F)                                                                                            \
+    F(packed_file, file, TEXT, "", row->file)                                                                          \
+    F(packed_file, log, TEXT, "", row->run->file)                                                                      \
+    F(packed_file, minutes, NUMBER_OR_NULL, "", mls_run_minutes(row->run))                                             \
+    F(packed_file, valid, BOOL, "", row->run->valid)
+MLS_FIELDS(packed_file, mls_pack_file, PACK_FILE_FIELDS)
+#define PACK_FIELDS(F)                                                                                                 \
+    F(pack, path, TEXT, "", row->path)                                                                                 \
+    F(pack, edition, TEXT, "", row->group->edition->name)                                                              \
+    F(pack, score_minutes, NUMBER_OR_NULL, "", packed_score(row))                                                      \
+    F(pack, valid, BOOL, "", row->valid)                                                                               \
+    F(pack, written, BOOL, "", row->written)                                                                           \
+    F(pack, files, LIST(packed_file), "", MLS_ROWS(row->files, row->file_count))                                       \
+    F(pack, left_out, VALUES, "", MLS_EACH(row->left_out_count, mls_emit_text(to, row->left_out[i]->file)))            \
+    F(pack, description, TEXT, "", row->system)                                                                        \
+    F(pack, description_is_new, BOOL, "", !row->described)                                                             \
+    F(pack, description_lacks, VALUES, "", MLS_EACH(row->lacks.count, mls_emit_text(to, row->lacks.items[i])))         \
+    F(pack, left_behind, VALUES, "", MLS_EACH(row->rests.count, mls_emit_text(to, row->rests.items[i])))               \
+    F(pack, findings, FINDINGS, "", add_pack_findings(&found, row, to->view))
+
+MLS_FIELDS(pack, mls_pack, PACK_FIELDS)
+
+const mls_report mls_pack_report = {.section = "PACK JSON", .show = show_pack, .object = &pack_fields};

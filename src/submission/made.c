@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* made.c - making files and folders, and taking that back. */
+#include "submission/made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+
+static mls_status cannot_make(const char *path, int system_errno, mls_error *error)
+{
+    return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "%.*s: cannot be made: %s", MLS_CUT_TEXT(path, 200),
+                         strerror(system_errno));
+}
+
+/* Notes what was made; without memory for that it goes again. */
+static mls_status note_made(mls_names *made, const char *path, mls_error *error)
+{
+    if (mls_names_add(made, mls_str_from(path))) {
+        return MLS_OK;
+    }
+    (void)remove(path);
+    return mls_error_memory(error);
+}
+
+mls_status mls_made_folder(mls_names *made, const char *path, mls_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        return MLS_OK;
+    }
+    mls_str above = mls_path_folder(mls_str_from(path));
+    above.len -= above.len > 1;
+    char *folder = above.len > 0 ? strndup(above.ptr, above.len) : NULL;
+    mls_status status = folder != NULL  ? mls_made_folder(made, folder, error)
+                        : above.len > 0 ? mls_error_memory(error)
+                                        : MLS_OK;
+    free(folder);
+    if (status == MLS_OK && mkdir(path, 0777) != 0) {
+        return cannot_make(path, errno, error);
+    }
+    return status == MLS_OK ? note_made(made, path, error) : status;
+}
+
+mls_status mls_made_own_folder(mls_names *made, char *path, mls_error *error)
+{
+    return mkdtemp(path) != NULL ? note_made(made, path, error) : cannot_make(path, errno, error);
+}
+
+mls_status mls_made_file(mls_names *made, const char *path, mls_str text, mls_error *error)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int failed = fd < 0 ? errno : 0;
+    mls_status status = fd >= 0 ? note_made(made, path, error) : MLS_OK;
+    while (failed == 0 && text.len > 0) {
+        const ssize_t wrote = write(fd, text.ptr, text.len);
+        failed = wrote < 0 && errno != EINTR ? errno : 0;
+        text.ptr += wrote > 0 ? wrote : 0;
+        text.len -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    failed = failed == 0 && fsync(fd) != 0 ? errno : failed;
+    if (fd >= 0 && close(fd) != 0 && failed == 0) {
+        failed = errno;
+    }
+    return status != MLS_OK ? status : failed != 0 ? cannot_make(path, failed, error) : MLS_OK;
+}
+
+mls_status mls_made_move(mls_names *made, const char *from, const char *to, mls_error *error)
+{
+    struct stat about;
+    if (!mls_names_add(made, mls_str_from(to))) {
+        return mls_error_memory(error);
+    }
+    int failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ? errno : 0;
+    if (failed == EINVAL || failed == ENOSYS) { /* a file system that cannot: nearly as good */
+        failed = lstat(to, &about) == 0 ? EEXIST : rename(from, to) != 0 ? errno : 0;
+    }
+    if (failed == 0) {
+        return MLS_OK;
+    }
+    free(made->items[--made->count]); /* what is there is somebody else's */
+    return failed == EEXIST || failed == ENOTEMPTY
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
+                               MLS_CUT_TEXT(to, 200))
+               : cannot_make(to, failed, error);
+}
+
+mls_status mls_made_sync(const char *folder, mls_error *error)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int failed = fd < 0 || fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return failed != 0 && failed != EINVAL ? cannot_make(folder, failed, error) : MLS_OK;
+}
+
+void mls_made_undo(mls_names *made)
+{
+    for (size_t i = made->count; i > 0; i--) {
+        (void)remove(made->items[i - 1]);
+    }
+    mls_names_release(made);
+}
