@@ -210,12 +210,27 @@ static void print_cell(mls_view *view, const mls_column *column, unsigned look, 
     *owed = column->width - width - before + COLUMN_GAP;
 }
 
+/* Whether each phrase of a heading, which blanks set apart, fits into so many columns: then none is broken. */
+static bool phrases_fit(mls_str text, size_t room)
+{
+    bool fit = true;
+    for (size_t at = 0, from = 0; at <= text.len && fit; at++) {
+        const mls_str rest = {text.ptr + at, text.len - at};
+        if (at == text.len || mls_str_starts(rest, MLS_S("  "))) {
+            fit = mls_display_width(mls_str_trim((mls_str){text.ptr + from, at - from}, mls_is_blank)) <= room;
+            from = at;
+        }
+    }
+    return fit;
+}
+
 /* A heading, whose two texts have a style each, broken where the terminal ends. */
 static void print_heading(mls_view *view, size_t indent, const mls_row *row)
 {
     const bool lead = row->lead.text.len > 0;
     const size_t before = lead ? indent : max_size(indent, 2) - 2;
-    mls_wrap wrap = {view->width, before, indent + NOTE_INDENT, " ", false};
+    const size_t room = max_size(view->width, indent + NOTE_INDENT) - indent - NOTE_INDENT;
+    mls_wrap wrap = {view->width, before, indent + NOTE_INDENT, phrases_fit(row->note.text, room) ? "  " : " ", false};
     mls_output_printf(view->output, "%*s", (int)before, "");
     mls_view_wrapped(view, row->lead.text, wrap, row->lead.style);
     wrap.used += mls_display_width(row->lead.text);

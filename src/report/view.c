@@ -101,8 +101,13 @@ void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style sty
     size_t column = wrap.used;
     while (text.len > 0) {
         const size_t room = wrap.width > column ? wrap.width - column : 0;
-        const size_t full =
-            wrap.width > 0 ? wrap_length(text, room, mls_str_from(wrap.separator), wrap.brackets) : text.len;
+        const mls_str separator = mls_str_from(wrap.separator);
+        size_t full = wrap.width > 0 ? wrap_length(text, room, separator, wrap.brackets) : text.len;
+        /* Behind other text not even the first piece has to stand on this line. */
+        if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
+            mls_display_width((mls_str){text.ptr, full}) > room) {
+            full = 0;
+        }
         const size_t end = words ? spare_word(text, full, wrap.width - wrap.indent) : full;
         mls_style_begin(view, style);
         mls_output_write(view->output, (mls_str){text.ptr, end});
