@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/number.h"
+#include "compare/side.h"
 
 typedef struct differ {
     mls_config_diff *to;
@@ -149,11 +150,9 @@ static void find_absent(differ *self, size_t parts)
 /* Of settings 1 is true, as frameworks print what configs export in another form. */
 static bool same_word(const mls_known_setting *known, mls_str a, mls_str b)
 {
-    double x;
-    double y;
-    const int truth = mls_known_truth(known, a);
-    return (truth >= 0 && truth == mls_known_truth(known, b)) || (mls_setting_is_none(a) && mls_setting_is_none(b)) ||
-           (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y);
+    const mls_setting x = mls_setting_of_printed(known, a);
+    const mls_setting y = mls_setting_of_printed(known, b);
+    return mls_setting_same(&x, &y);
 }
 
 /* Whether a word says of a setting that there is none. */

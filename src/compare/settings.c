@@ -7,23 +7,10 @@
 #include "base/statistics.h"
 #include "compare/side.h"
 
-/* Numbers that differ by less were written with fewer digits. */
-#define SAME_NUMBER 1e-9
 /* Fewer runs have no middle to be far from; so far, and so far of the middle at least, is an outlier. */
 enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATIONS 3.5
 #define OUTLIER_DEVIATION_LEAST 0.01
-
-static bool same_value(const mls_setting *a, const mls_setting *b)
-{
-    if (a->kind != b->kind) {
-        return false;
-    }
-    return a->kind == MLS_SETTING_TEXT
-               ? mls_str_equal(a->text, b->text)
-               : a->number == b->number ||
-                     fabs(a->number - b->number) <= SAME_NUMBER * fmax(fabs(a->number), fabs(b->number));
-}
 
 /* Adds what `runs` of a group have, or (NULL) lack; equal values are put together when all are there. */
 static bool add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
@@ -84,7 +71,7 @@ static void count_values(mls_setting_values *values)
     for (size_t k = 1; k < values->count; k++) {
         mls_setting_value *last = &values->items[kept];
         const mls_setting_value *next = &values->items[k];
-        if (last->lacking == next->lacking && (last->lacking || same_value(&last->setting, &next->setting))) {
+        if (last->lacking == next->lacking && (last->lacking || mls_setting_same(&last->setting, &next->setting))) {
             last->runs += next->runs;
         } else {
             values->items[++kept] = *next;
@@ -134,7 +121,7 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
             } else if (first == NULL) {
                 first = value;
             } else {
-                row->differs |= !same_value(&first->setting, &value->setting);
+                row->differs |= !mls_setting_same(&first->setting, &value->setting);
             }
         }
     }

@@ -8,6 +8,9 @@
 #include "compare/side.h"
 #include "mlscore/value.h"
 
+/* Numbers that differ by less were written with fewer digits. */
+#define SAME_NUMBER 1e-9
+
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
 {
     const mls_words words = mls_words_exact(number);
@@ -15,18 +18,29 @@ bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str ke
     return !isfinite(number) || (setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting));
 }
 
-bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
+/* Has no key, and the text itself. */
+static mls_setting read_shown(mls_str text)
 {
     double number;
-    if (text.len == 0) {
-        return true;
-    }
     if (mls_number_parse(text, &number) && isfinite(number)) {
-        return mls_setting_add_number(arena, settings, key, number);
+        return (mls_setting){.kind = MLS_SETTING_NUMBER, .number = number, .text = text};
     }
     const bool yes = mls_str_equal(text, MLS_S("true"));
     const bool truth = yes || mls_str_equal(text, MLS_S("false"));
-    const mls_setting setting = {key, truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, yes, mls_arena_copy(arena, text)};
+    return (mls_setting){.kind = truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, .number = yes, .text = text};
+}
+
+bool mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
+{
+    mls_setting setting = read_shown(text);
+    if (text.len == 0) {
+        return true;
+    }
+    if (setting.kind == MLS_SETTING_NUMBER) {
+        return mls_setting_add_number(arena, settings, key, setting.number);
+    }
+    setting.key = key;
+    setting.text = mls_arena_copy(arena, text);
     return setting.text.ptr != NULL && MLS_ARENA_ADD(arena, settings, setting);
 }
 
@@ -58,16 +72,37 @@ bool mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key,
     return (kind != MLS_JSON_NUMBER && kind != MLS_JSON_BOOL) || mls_setting_add_shown(arena, settings, key, text);
 }
 
-/* What means true or false is 1 or 0, whatever way it was written. */
+mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value)
+{
+    const int truth = mls_known_truth(known, value);
+    mls_setting setting = read_shown(mls_setting_is_none(value) ? MLS_S("none") : value);
+    if (truth >= 0) {
+        setting.kind = MLS_SETTING_NUMBER;
+        setting.number = truth;
+    }
+    return setting;
+}
+
+bool mls_setting_same(const mls_setting *a, const mls_setting *b)
+{
+    if (a->kind != b->kind) {
+        return false;
+    }
+    return a->kind == MLS_SETTING_TEXT
+               ? mls_str_equal(a->text, b->text)
+               : a->number == b->number ||
+                     fabs(a->number - b->number) <= SAME_NUMBER * fmax(fabs(a->number), fabs(b->number));
+}
+
 bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls_known_settings *known, mls_str key,
                              mls_str value)
 {
-    const int truth = mls_known_truth(mls_known_setting_named(known, key), value);
+    const mls_setting setting = mls_setting_of_printed(mls_known_setting_named(known, key), value);
     const size_t before = settings->count;
-    const bool ok = add_plain(arena, settings, key, mls_setting_is_none(value) ? MLS_S("none") : value);
-    if (ok && truth >= 0 && settings->count > before) {
-        settings->items[before].kind = MLS_SETTING_NUMBER;
-        settings->items[before].number = truth;
+    const bool ok = add_plain(arena, settings, key, setting.text);
+    if (ok && settings->count > before) {
+        settings->items[before].kind = setting.kind;
+        settings->items[before].number = setting.number;
     }
     return ok;
 }

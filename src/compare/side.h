@@ -40,6 +40,13 @@ bool mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls
                              mls_str value) MLS_MUST_USE;
 bool mls_setting_add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number) MLS_MUST_USE;
 
+/* A value as it was printed or exported, whose text it keeps: where it means true or false it is 1 or 0, whatever way
+ * it was written.  `known` is the setting's row; NULL: it has none. */
+mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value);
+
+/* Whether two values are the same, keys aside. */
+bool mls_setting_same(const mls_setting *a, const mls_setting *b);
+
 /* Adds what the job printed before a run, as far as it can be compared. */
 bool mls_side_run_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
                           const mls_printed *printed) MLS_MUST_USE;
