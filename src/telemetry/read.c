@@ -47,9 +47,12 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
-/* "12 rows left out" */
+/* "12 rows left out", if any is. */
 static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
 {
+    if (count == 0) {
+        return;
+    }
     const mls_severity severity = code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING;
     mls_findings_add_as(&reading->file->findings, code, severity,
                         (mls_finding_place){.path = reading->file->source.path}, "%s %s",
@@ -431,24 +434,16 @@ static void note_devices(log_reading *reading, size_t parts)
         note_row(reading, MLS_FINDING_NO_TIME,
                  "the log has no times: it is summed up as a whole; --start and --interval give them");
     }
-    if (parts > 0) {
-        note_rows(reading, MLS_FINDING_DEVICE_ORDER, parts + 1,
-                  "at a time, of which none says its device: they are taken for those of as many devices, in their "
-                  "order");
-    }
-    if (stray > 0) {
-        note_rows(reading, MLS_FINDING_SAME_TIME, stray,
-                  "left out: where there are fewer or more at a time than elsewhere, nobody knows whose they are");
-    }
-    if (close > 0) {
-        note_rows(reading, MLS_FINDING_SAME_TIME, close,
-                  "right behind another one, of which none says its device: how many devices there are is not clear, "
-                  "and they are taken for one");
-    }
-    if (replaced > 0) {
-        note_rows(reading, MLS_FINDING_SAME_TIME, replaced,
-                  "left out: a later one of the same time and device says something else, and counts");
-    }
+    note_rows(reading, MLS_FINDING_DEVICE_ORDER, parts > 0 ? parts + 1 : 0,
+              "at a time, of which none says its device: they are taken for those of as many devices, in their "
+              "order");
+    note_rows(reading, MLS_FINDING_SAME_TIME, stray,
+              "left out: where there are fewer or more at a time than elsewhere, nobody knows whose they are");
+    note_rows(reading, MLS_FINDING_SAME_TIME, close,
+              "right behind another one, of which none says its device: how many devices there are is not clear, "
+              "and they are taken for one");
+    note_rows(reading, MLS_FINDING_SAME_TIME, replaced,
+              "left out: a later one of the same time and device says something else, and counts");
     if (mixed > 0) {
         note_row(reading, MLS_FINDING_SAME_TIME,
                  "rows of one device come several at a time, as those of several hosts in one log do: they cannot be "
