@@ -24,6 +24,13 @@ void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest)
     mls_view_gap(view);
 }
 
+/* Ends a table of the rows that --top lets through, and says how many it does not. */
+static void finish_top(mls_table *table, mls_view *view, size_t left)
+{
+    mls_profile_table_finish(table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, left, NULL, "--top 0 lists all");
+}
+
 static void profile_cell(mls_table *table, const char *header, double number, int decimals)
 {
     mls_table_cell(table, header, decimals > 0 ? DECIMAL : RIGHT, isfinite(number) ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
@@ -85,8 +92,7 @@ static void show_rows(mls_view *view, const counted_table *of, size_t shown)
     for (size_t i = 0; i < shown; i++) {
         add_profile_row(&table, of, &of->rows->items[i]);
     }
-    mls_profile_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, of->rows->count - shown, NULL, "--top 0 lists all");
+    finish_top(&table, view, of->rows->count - shown);
 }
 
 static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
@@ -186,8 +192,7 @@ static void show_annotations(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "GPU ms", row->gpu_ms, 3);
         mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
     }
-    mls_profile_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->annotation_count - shown, NULL, "--top 0 lists all");
+    finish_top(&table, view, profile->annotation_count - shown);
     if (profile->annotation_count == 0) {
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
     }
@@ -221,8 +226,7 @@ static void show_launched(mls_view *view, const mls_profile *profile)
         profile_cell(&table, "queued ms", row->queue_ms, 3);
         profile_cell(&table, "kernel ms", row->kernel_ms, 3);
     }
-    mls_profile_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->launch_count - shown, NULL, "--top 0 lists all");
+    finish_top(&table, view, profile->launch_count - shown);
 }
 
 static void show_analysis(mls_view *view, const mls_profile *profile)
