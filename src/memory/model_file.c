@@ -6,6 +6,7 @@
  * the transformers library have it. */
 #include "base/buffer.h"
 #include "base/json_row.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "memory/quantization.h"
 #include "memory/towers.h"
@@ -55,14 +56,36 @@ static mls_status plain_json(mls_str text, mls_buffer *to, mls_error *error)
 /* All are searched for each name. */
 enum { MEMBERS_MAX = 20000 };
 
+/* Refuses an object in which a name stands twice: one reader takes the first, another the last. */
+static mls_status refuse_repeated(config_json *of, const cJSON *object)
+{
+    mls_arena arena = {0};
+    mls_map names = {.arena = &arena};
+    const cJSON *item = object != NULL ? object->child : NULL;
+    mls_status status = MLS_OK;
+    for (bool added; item != NULL && status == MLS_OK; item = item->next) {
+        if (mls_map_put(&names, mls_str_from(item->string), &added) == NULL) {
+            status = mls_error_memory(of->error);
+        } else if (!added) {
+            mls_config_refuse(of, item->string, "stands twice");
+        }
+    }
+    mls_arena_release(&arena);
+    return status;
+}
+
 static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, mls_model_shape *shape,
                                     mls_error *error)
 {
     config_json of = {.outer = json, .error = error};
     cJSON *table = NULL;
-    const mls_status status = mls_json_data("models.json", &table, error);
+    mls_status status = mls_json_data("models.json", &table, error);
     if (status == MLS_OK) {
         mls_family_find(&of, table, doubt);
+        status = refuse_repeated(&of, json);
+    }
+    if (status == MLS_OK && of.inner != json) {
+        status = refuse_repeated(&of, of.inner);
     }
     if (cJSON_GetArraySize(json) > MEMBERS_MAX || cJSON_GetArraySize(of.inner) > MEMBERS_MAX) {
         mls_config_refuse(&of, "it", "has more members than the config.json of any model");
