@@ -96,7 +96,9 @@ static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *pat
     (void)mls_memory_config(&job->ask, script, path, &job->findings);
     mls_shell_free(script);
     return job->ask.shape.layers > 0 ||
-           mls_cli_say(cli, MLS_EXIT_USAGE, path, "neither MODEL_SIZE nor a folder names the model: --model does");
+           mls_cli_say(
+               cli, MLS_EXIT_USAGE, path,
+               "neither MODEL_SIZE nor a folder names the model: --model does, by name or with its config.json");
 }
 
 /* Where there is no estimate, the findings on the config may say why. */
