@@ -19,8 +19,8 @@ static void help_commands(mls_cli *cli)
     mls_output *output = &cli->output;
     mls_output_text(output, "usage: mlscore PATH…\n"
                             "       mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
-                            "Reads MLPerf training logs.  'mlscore PATH' says the most about what stands there:\n"
-                            "the score of logs, whether they are valid, how far they are from the published\n"
+                            "Reads MLPerf training logs.  'mlscore PATH' says the most about what stands\n"
+                            "there: of logs the score, whether it counts, how far it is from the published\n"
                             "results and why, where the time went, what failed, and what to ask next; of a\n"
                             "submission, a config, a profile and more what the command says that knows it.\n"
                             "'mlscore -q --help' lists its options.\n\n"

@@ -88,7 +88,7 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
 {
     const size_t indent = label[0] != '\0' ? HANG : INDENT;
     mls_buffer escaped = {0};
-    const bool list = mls_str_contains(mls_buffer_str(text), MLS_S(" · "));
+    const bool list = mls_str_any(mls_buffer_str(text), " · |   ", mls_str_contains);
     mls_escape_append(&escaped, mls_buffer_str(text));
     if (text->len > 0) {
         mls_output_printf(view->output, "%*s%-*s", INDENT, "", (int)indent - INDENT, label);
