@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* overview_report.c - what was asked for without a command: of each group the answers of several commands, a line each,
  * or of many groups a row each. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -119,12 +118,7 @@ static void show_heading(mls_view *view, const mls_overview *all, const mls_over
     }
     if (of->group != NULL) {
         const mls_config_name shape = mls_group_shape(of->group);
-        if (shape.gpus > 0 && mls_config_has_degrees(&shape)) {
-            mls_buffer_printf(&line, "   tp%" PRIu64 " pp%" PRIu64 " cp%" PRIu64,
-                              shape.tensor_parallel > 0 ? shape.tensor_parallel : 1,
-                              shape.pipeline_parallel > 0 ? shape.pipeline_parallel : 1,
-                              shape.context_parallel > 0 ? shape.context_parallel : 1);
-        }
+        mls_shape_append_degrees(&line, &shape);
         mls_overview_append_precision(&line, all, of->group);
     }
     mls_view_headline(view, mls_str_from(side->benchmark != NULL ? side->benchmark : "unknown benchmark"), &line,

@@ -45,7 +45,7 @@ void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, co
     if (printed == NULL || all->known == NULL) {
         return;
     }
-    const mls_printed_facts facts = mls_known_facts(all->known, printed);
+    const mls_printed_facts facts = group->runs[0]->facts;
     (void)mls_known_values(all->known, printed, values);
     mls_buffer_append_text(line, facts.precision == MLS_PRINTED_FP4   ? "   FP4"
                                  : facts.precision == MLS_PRINTED_FP8 ? "   FP8"
@@ -268,6 +268,8 @@ void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
     if (slow.lost_ms > 0) {
         mls_buffer_append_text(line, "   ");
         append_slow(line, of, &slow);
+    } else if (of->timed->healed != NULL) {
+        mls_buffer_printf(line, "   healing by design at step %zu", of->timed->healed->healing_step);
     } else if (run->segment_count > 0) {
         mls_buffer_append_text(line, "   pace even");
     }

@@ -45,6 +45,9 @@ extern const mls_report mls_score_wide_report, mls_summary_report, mls_summary_w
 const char *mls_path_shown(const char *path);
 const char *mls_group_name_below(const mls_group *group, const char *path);
 
+/* Appends tensor, pipeline, context and expert parallel, "   tp1 pp1 cp8", where a shape has any. */
+void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape);
+
 /* The head of a group, above its runs; the line of its note below them; the files without runs, but for those that
  * could not be read, which standard error names. */
 void mls_group_show_headline(mls_view *view, const mls_group *group);

@@ -27,21 +27,29 @@ const char *mls_group_name_below(const mls_group *group, const char *path)
     return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(path);
 }
 
-/* How the model was split, where its config's name or the job says so; ep is of few models. */
+void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape)
+{
+    uint64_t degrees[MLS_DEGREES];
+    mls_config_name_degrees(shape, degrees);
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(shape); i++) {
+        if (degrees[i] > 1 || i < MLS_DEGREES - 1) { /* ep is of few models */
+            mls_buffer_printf(line, "%s%s%" PRIu64, i == 0 ? "   " : " ", mls_degree_letters[i],
+                              degrees[i] > 0 ? degrees[i] : 1);
+        }
+    }
+}
+
+/* How the model was split, where its config's name or the job says so, and over how many its data was. */
 static void line_degrees(mls_buffer *line, const mls_group *group, const mls_config_name *shape)
 {
     uint64_t degrees[MLS_DEGREES];
     double ranks = shape->gpus == 0 ? group->accelerators : (double)NAN;
     mls_config_name_degrees(shape, degrees);
-    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(shape); i++) {
-        const uint64_t degree = degrees[i] > 0 ? degrees[i] : 1;
-        const bool expert = i == MLS_DEGREES - 1;
-        ranks /= expert ? 1 : (double)degree;
-        if (degree > 1 || !expert) {
-            mls_buffer_printf(line, "%s%s%" PRIu64, i == 0 ? "   " : " ", mls_degree_letters[i], degree);
-        }
+    for (size_t i = 0; i < MLS_DEGREES - 1; i++) {
+        ranks /= degrees[i] > 0 ? (double)degrees[i] : 1;
     }
     ranks = shape->data_parallel > 0 ? (double)shape->data_parallel : ranks;
+    mls_shape_append_degrees(line, shape);
     if (mls_config_has_degrees(shape) && ranks == floor(ranks)) {
         mls_buffer_printf(line, " dp%.0f", ranks);
     }
