@@ -84,7 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_bytes(paths[0], (mls_str){bytes.ptr, half}, &options),
         read_bytes(paths[1], (mls_str){bytes.ptr + half, bytes.len - half}, &options),
     };
-    if (files[0].status == MLS_OK && files[1].status == MLS_OK && (!(given & 32) || mls_hosts_name(files, 2))) {
+    if (files[0].status == MLS_OK && files[1].status == MLS_OK &&
+        (!(given & 32) || mls_hosts_name(files, 2, given & 64))) {
         for (size_t i = 0; i < 2; i++) {
             check_orders(files, &runs[i], &options);
         }

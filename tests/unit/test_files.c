@@ -85,11 +85,11 @@ static mls_status tell_found(void *state, mls_walk_entry *entry)
     return self->stop_at != NULL && strcmp(entry->name, self->stop_at) == 0 ? MLS_STOPPED : MLS_OK;
 }
 
-static mls_status tell_listed(void *state, const mls_walk_entry *folder, size_t count, int system_errno)
+static mls_status tell_listed(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
 {
     tale *self = state;
 
-    mls_buffer_printf(&self->text, "[%s] %zu%s%s\n", folder->below, count, system_errno != 0 ? " " : "",
+    mls_buffer_printf(&self->text, "[%s] %zu%s%s\n", folder->below, names->count, system_errno != 0 ? " " : "",
                       system_errno != 0 ? strerror(system_errno) : "");
     return MLS_OK;
 }

@@ -57,7 +57,8 @@ static char *description(const char *without, const char *status, const char *mo
     text[len++] = '{';
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (without == NULL || strcmp(fields[i], without) != 0) {
-            const char *value = strcmp(fields[i], "status") == 0 ? status : "\"closed\"";
+            const bool counts = strstr(fields[i], "per_node") != NULL || strcmp(fields[i], "number_of_nodes") == 0;
+            const char *value = strcmp(fields[i], "status") == 0 ? status : counts ? "8" : "\"closed\"";
             len += (size_t)snprintf(text + len, 8192 - len, "%s\n  \"%s\": %s", len > 1 ? "," : "", fields[i], value);
         }
     }
