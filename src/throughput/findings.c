@@ -145,9 +145,11 @@ static void append_cause(mls_buffer *line, const mls_throughput_group *group, co
 {
     const mls_throughput *run = slow->run;
     if (slow->pace || slow->largest == MLS_SLOW_TRAINING) {
-        mls_buffer_printf(
-            line, "; its pace is %s times the group's",
-            mls_words_trimmed(run->measured_training_ms / run->samples / group->median_ms_per_sample, 3).text);
+        mls_buffer_printf(line, "; its pace is %s times the group's",
+                          mls_words_trimmed(run->measured_training_ms / mls_throughput_units(group, run) /
+                                                group->median_ms_per_sample,
+                                            3)
+                              .text);
     }
     if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
         mls_buffer_printf(line, "; it met its target in no evaluation (the last gave %s)%s",

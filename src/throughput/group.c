@@ -25,10 +25,16 @@ static double evaluations_of(const mls_throughput *run)
     return run->curve_count > 0 ? (double)run->curve_count : 1;
 }
 
-/* The measure that the time of a part grows with: none, samples, or evaluations. */
-static double part_units(const mls_throughput *run, mls_slow_part part)
+double mls_throughput_units(const mls_throughput_group *group, const mls_throughput *run)
 {
-    return part == MLS_SLOW_TRAINING                                 ? run->samples
+    const double longer = run->healing_step > 0 ? group->healed->healing_factor - 1 : 0;
+    return run->samples + longer * fmax(run->samples - run->healing_samples, 0);
+}
+
+/* The measure that the time of a part grows with: none, samples, or evaluations. */
+static double part_units(const mls_throughput_group *group, const mls_throughput *run, mls_slow_part part)
+{
+    return part == MLS_SLOW_TRAINING                                 ? mls_throughput_units(group, run)
            : part == MLS_SLOW_EVALUATION || part == MLS_SLOW_BETWEEN ? evaluations_of(run)
                                                                      : 1;
 }
@@ -51,18 +57,19 @@ static bool is_timed(const mls_throughput *run)
 }
 
 /* Holds a timed run against the medians, a unit, of its group; true when it is slow. */
-static bool is_slow_run(const double *medians, double limit, mls_slow_run *slow)
+static bool is_slow_run(const mls_throughput_group *group, const double *medians, mls_slow_run *slow)
 {
     const mls_throughput *run = slow->run;
     slow->largest = MLS_SLOW_STARTUP;
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
-        const double extra = part_ms(run, (mls_slow_part)part) - medians[part] * part_units(run, (mls_slow_part)part);
+        const double extra =
+            part_ms(run, (mls_slow_part)part) - medians[part] * part_units(group, run, (mls_slow_part)part);
         slow->parts_extra_ms[part] = extra;
         slow->extra_ms += extra;
         slow->largest = extra > slow->parts_extra_ms[slow->largest] ? (mls_slow_part)part : slow->largest;
     }
     slow->expected_ms = run->run_ms - slow->extra_ms;
-    slow->pace = run->measured_training_ms / run->samples > limit;
+    slow->pace = run->measured_training_ms / mls_throughput_units(group, run) > group->limit_ms_per_sample;
     return slow->pace || (slow->extra_ms > EXTRA_MIN * slow->expected_ms && slow->extra_ms > EXTRA_MIN_MS);
 }
 
@@ -92,7 +99,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
         for (size_t i = 0; i < count; i++) {
             const mls_throughput *run = &group->runs[i];
             if (is_timed(run)) {
-                values[used++] = part_ms(run, (mls_slow_part)part) / part_units(run, (mls_slow_part)part);
+                values[used++] = part_ms(run, (mls_slow_part)part) / part_units(group, run, (mls_slow_part)part);
             }
         }
         mls_sort_doubles(values, used);
@@ -106,7 +113,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     }
     for (size_t i = 0; i < count; i++) {
         mls_slow_run slow = {.run = &group->runs[i]};
-        if (is_timed(slow.run) && is_slow_run(medians, group->limit_ms_per_sample, &slow)) {
+        if (is_timed(slow.run) && is_slow_run(group, medians, &slow)) {
             group->slow_runs[group->slow_run_count++] = slow;
         }
     }

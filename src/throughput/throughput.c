@@ -238,8 +238,8 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
     }
     status = status == MLS_OK ? finish_group(all, group, measured) : status;
     free(measured);
-    const bool judged = status == MLS_OK && mls_throughput_group_judge(group, all->arena, scratch) &&
-                        mls_throughput_group_heal(group, healing, scratch) &&
+    const bool judged = status == MLS_OK && mls_throughput_group_heal(group, healing, scratch) &&
+                        mls_throughput_group_judge(group, all->arena, scratch) &&
                         mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);
     free(healing);
     return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
