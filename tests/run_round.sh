@@ -197,7 +197,7 @@ says "check guesses the edition by a key" 'training 6\.1 (by date)' sh -c '"$0" 
 
 # ------------------------------------------------------------- a mistake in the data
 # It is told by its file and line.
-for table in models accelerators signatures kernels findings systems; do
+for table in models accelerators signatures kernels ncu_rules findings systems; do
     sed -i '2s/$/ stray/' "$data/$table.json"
 done
 sed -i '2s/^/|/' "$data/published/training-5.1.table"
@@ -213,6 +213,7 @@ broken() { # broken TABLE COMMAND…: it fails, and says where
 broken models.json:2 memory --model llama2_70b_lora --train
 broken signatures.json:2 help signatures
 broken kernels.json:2 profile testdata/profiles/stats.txt
+broken ncu_rules.json:2 profile --kernels src/data/kernels.json testdata/profiles/stats.txt
 broken findings.json:2 help findings
 broken systems.json:2 verify testdata/submission
 broken published/training-5.1.table published

@@ -124,7 +124,8 @@ typedef struct mls_profile_counter {
 typedef struct mls_profile_advice {
     mls_str name; /**< of the kernel */
     mls_str rule;
-    bool global; /**< the speedup is of the whole kernel, else of a part of the device */
+    const char *words; /**< by what it would be faster, in our own words; "": nobody says.  The classes' */
+    bool global;       /**< the speedup is of the whole kernel, else of a part of the device */
     uint64_t launches;
     double duration_ms;     /**< of these launches; NAN: not known */
     double speedup_percent; /**< how much less time they would take: the mean, weighted by duration */

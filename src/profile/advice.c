@@ -37,6 +37,12 @@ static int compare_gains(const void *a, const void *b)
                                   : mls_str_compare(x->name, y->name);
 }
 
+static const char *words_of(const mls_kernel_classes *classes, mls_str rule)
+{
+    unsigned i;
+    return MLS_NAME_FIND(classes->ncu_rules, classes->ncu_rule_count, rule, &i) ? classes->ncu_rules[i].words : "";
+}
+
 /* Adds the speedup that a rule expects of a launch. */
 static void add_launch(mls_profile_advice *to, const mls_launch *launch, double speedup)
 {
@@ -65,9 +71,11 @@ bool mls_gather_list_advice(mls_gather *gather)
     qsort(items, count, sizeof *items, compare_advice);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_rules(&items[i - 1], &items[i]) != 0) {
+            const mls_str rule = gather->tallies[MLS_TALLY_RULES].rows[items[i].rule].name;
             to = &profile->advice[profile->advice_count++];
             *to = (mls_profile_advice){.name = kernels->rows[items[i].row].name,
-                                       .rule = gather->tallies[MLS_TALLY_RULES].rows[items[i].rule].name,
+                                       .rule = rule,
+                                       .words = words_of(gather->classes, rule),
                                        .global = items[i].global};
         }
         double most = items[i].speedup; /* a rule may say several things of a launch */

@@ -131,6 +131,24 @@ static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, m
     return status;
 }
 
+static mls_status read_ncu_rules(mls_kernel_classes *classes, mls_error *error)
+{
+    static const mls_row_member members[] = {
+        MLS_MEMBER_OF(mls_ncu_rule, "rule", TEXT, rule, NULL),
+        MLS_MEMBER_OF(mls_ncu_rule, "words", TEXT, words, NULL),
+    };
+    cJSON *json = NULL;
+    void *rows = NULL;
+    mls_status status = mls_json_data("ncu_rules.json", &json, error);
+    if (status == MLS_OK) {
+        status = mls_json_table_read(json, "rules", members, sizeof members / sizeof *members, &classes->memory, &rows,
+                                     &classes->ncu_rule_count, sizeof *classes->ncu_rules, error);
+    }
+    classes->ncu_rules = rows;
+    cJSON_Delete(json);
+    return status;
+}
+
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error)
 {
     mls_kernel_classes *made = calloc(1, sizeof *made);
@@ -140,6 +158,7 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
         (void)pthread_mutex_init(made->lock, NULL);
         status = json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
         status = status == MLS_OK ? read_classes(made, root, error) : status;
+        status = status == MLS_OK ? read_ncu_rules(made, error) : status;
     }
     cJSON_Delete(root);
     if (status != MLS_OK) {

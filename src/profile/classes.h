@@ -20,8 +20,15 @@ enum {
     MLS_CLASS_BYTES = 16      /* moves bytes more than it computes */
 };
 
+/* By what a kernel gets faster where a rule of Nsight Compute says so. */
+typedef struct mls_ncu_rule {
+    const char *rule, *words;
+} mls_ncu_rule;
+
 struct mls_kernel_classes {
     mls_arena memory;
+    const mls_ncu_rule *ncu_rules;
+    size_t ncu_rule_count;
     pthread_mutex_t *lock; /* a pattern is matched by one thread at a time; NULL: not made yet */
     const char *names[MLS_CLASSES_MAX];
     unsigned roles[MLS_CLASSES_MAX];

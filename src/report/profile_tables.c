@@ -133,30 +133,6 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
     }
 }
 
-/* In our own words, where the name does not say it. */
-static const char *rule_words(mls_str rule)
-{
-    static const struct {
-        const char *rule, *words;
-    } known[] = {
-        {"LaunchConfiguration", "a grid that fills the waves of blocks"},
-        {"UncoalescedGlobalAccess", "accesses of global memory side by side"},
-        {"UncoalescedSharedAccess", "accesses of shared memory side by side"},
-        {"SharedMemoryConflicts", "no conflicts of banks of shared memory"},
-        {"SharedBankConflicts", "no conflicts of banks of shared memory"},
-        {"AchievedOccupancy", "warps as many as could be active"},
-        {"TheoreticalOccupancy", "fewer registers or less shared memory a block"},
-        {"WorkloadImbalance", "work spread evenly over the device"},
-        {"FPInstructions", "fused multiply and add"},
-        {"HighPipeUtilization", "less work for the busiest pipe"},
-        {"IssueSlotUtilization", "more warps that are ready"},
-        {"CPIStall", "less waiting of warps"},
-        {"ThreadDivergence", "threads of a warp on one way"},
-    };
-    unsigned i;
-    return MLS_NAME_FIND(known, sizeof known / sizeof *known, rule, &i) ? known[i].words : "";
-}
-
 static void show_rules(mls_view *view, const mls_profile *profile)
 {
     enum { USUAL = 10 };
@@ -171,7 +147,7 @@ static void show_rules(mls_view *view, const mls_profile *profile)
         mls_table_cell(&table, "faster", RIGHT, MLS_STYLE_PLAIN, "%s%s",
                        mls_words_percent(row->speedup_percent / 100, 1).text, row->global ? "" : " of a part");
         profile_cell(&table, "gain ms", row->gain_ms, 3);
-        mls_table_text(&table, "by", MLS_COLUMN_CUT, rule_words(row->rule));
+        mls_table_text(&table, "by", MLS_COLUMN_CUT, row->words);
     }
     mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->advice_count - shown, NULL,
