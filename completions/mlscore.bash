@@ -65,7 +65,7 @@ _mlscore()
         esac
         ;;
     *:pack)
-        options='--into= --system= --benchmark= --config= --describe= --incomplete --write --usage= --edition= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--into= --system= --benchmark= --config= --describe= --scrub --host= --path= --word= --record= --incomplete --write --usage= --edition= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --into) value=yes words='' files=no ;;
@@ -73,6 +73,10 @@ _mlscore()
         --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --config) value=yes words='' files=no ;;
         --describe) value=yes words='' files=yes ;;
+        --host) value=yes words='' files=no ;;
+        --path) value=yes words='' files=no ;;
+        --word) value=yes words='' files=no ;;
+        --record) value=yes words='' files=yes ;;
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --format) value=yes words='table json' files=no ;;

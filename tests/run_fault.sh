@@ -364,6 +364,15 @@ for call in write sync open close mkdir rename; do
 done
 pack 'open@.pack-:*:full'
 unpacked "pack on a full disk"
+# With what is replaced, neither is the table left.
+scrub() { faulty "$1" "$mlscore" pack --scrub --write --into packed --system n18 --benchmark llama2_70b_lora "$testdata/slurm"; }
+for rule in 'write@.pack-:15:ENOSPC' 'sync@.pack-:20:EIO' 'open@.pack-:40:ENOSPC' 'write@.scrub.csv:1:ENOSPC' 'sync@.scrub.csv:1:EIO' \
+    'open@.scrub.csv:1:ENOSPC' 'rename@packed:1:ENOSPC' 'rename@packed:2:ENOSPC'; do
+    scrub "$rule"
+    unpacked "scrub, $rule"
+    that "scrub, $rule: no table" '[ ! -e packed.scrub.csv ]'
+    rm -rf packed packed.scrub.csv
+done
 # What was there stays.
 mkdir packed
 echo '{"status": "Preview"}' >packed/notes

@@ -10,11 +10,17 @@ MLS_C_BEGIN
 
 /** What to pack, and where. */
 typedef struct mls_pack_options {
-    const char *into;              /**< the submitter's folder; made when it is not there */
-    const char *system;            /**< names of one path component: no leading dot, no space, at most 100 bytes */
-    const char *benchmark;         /**< as the logs spell it, and the result's folder */
-    const char *config;            /**< of several groups the one of this config; NULL: there must be one group */
-    mls_str described;             /**< a description whose fields come before those that are logged; empty: none */
+    const char *into;         /**< the submitter's folder; made when it is not there */
+    const char *system;       /**< names of one path component: no leading dot, no space, at most 100 bytes */
+    const char *benchmark;    /**< as the logs spell it, and the result's folder */
+    const char *config;       /**< of several groups the one of this config; NULL: there must be one group */
+    mls_str described;        /**< a description whose fields come before those that are logged; empty: none */
+    bool scrub;               /**< hosts, users, addresses and tokens are replaced, by one table for the submission */
+    const char *const *hosts; /**< patterns of names of hosts, beside those that logs tell */
+    size_t host_count;
+    const char *const *named; /**< FROM=TO: whole words and paths that a person wants replaced */
+    size_t named_count;
+    const char *record;            /**< where the table is kept; NULL: beside the submission, SUBMISSION.scrub.csv */
     bool incomplete;               /**< fewer runs than needed are packed, too */
     bool write;                    /**< put it in its place; else nothing is left */
     mls_submission_options judged; /**< how the packed result is judged; the edition is the group's */
@@ -25,6 +31,12 @@ typedef struct mls_pack_file {
     const mls_run *run;
     const char *file; /**< below the submission */
 } mls_pack_file;
+
+/** How much of a kind was replaced: "host", "user" … */
+typedef struct mls_pack_replaced {
+    const char *kind;
+    size_t things, places; /**< that the table knows, and where they stood */
+} mls_pack_replaced;
 
 /** What was, or would be, packed.  Borrows from the collection. */
 typedef struct mls_pack {
@@ -39,10 +51,12 @@ typedef struct mls_pack {
     bool described;                  /**< there was a description, which stays as it is */
     MLS_LIST_OF(const char *) lacks; /**< fields of a new one that are empty */
     MLS_LIST_OF(const char *)
-    rests;                 /**< folders that a pack which was killed left in the submission; none is touched */
-    mls_submission judged; /**< the packed result, in a folder of its own */
-    bool valid;            /**< it passes, but for the number of its runs when that was allowed */
-    bool written;          /**< and is in its place */
+    rests; /**< folders that a pack which was killed left in the submission; none is touched */
+    MLS_LIST_OF(mls_pack_replaced) replaced; /**< when it was scrubbed */
+    size_t doubtful;                         /**< what may be an address or a version, and stays */
+    mls_submission judged;                   /**< the packed result, in a folder of its own */
+    bool valid;                              /**< it passes, but for the number of its runs when that was allowed */
+    bool written;                            /**< and is in its place */
 } mls_pack;
 
 /** Chooses the runs of a collection that was scored with select_window, lays out their logs (and power files beside

@@ -7,6 +7,7 @@
 typedef struct pack_settings {
     mls_pack_options wanted;
     const char *describe; /* a file */
+    mls_names hosts, named;
 } pack_settings;
 
 #define AT(member) offsetof(pack_settings, member)
@@ -17,6 +18,11 @@ static const mls_option options[] = {
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "the benchmark, as the logs name it"),
     MLS_ROW_TEXT('\0', "config", "NAME", AT(wanted.config), "of several groups of runs take the one of this config"),
     MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe), "take fields of a new description from FILE before the logs"),
+    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "replace hosts, users, addresses and tokens in the logs"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "host", "PATTERN", AT(hosts), "words like this are names of hosts, too: 'gpu*'"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "path", "FROM=TO", AT(named), "replace a path, too"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "word", "FROM=TO", AT(named), "replace a word, too"),
+    MLS_ROW_TEXT('\0', "record", "FILE", AT(wanted.record), "keep what was replaced in FILE (SUBMISSION.scrub.csv)"),
     MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "pack fewer runs than a result needs, too"),
     MLS_ROW_FLAG('\0', "write", AT(wanted.write), "do it; without, only what would be done is printed"),
     MLS_ROWS_ROUND,
@@ -66,8 +72,16 @@ static void pack_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--into, --system and --benchmark are needed");
         return;
     }
+    if (!wanted->scrub && (settings->hosts.count + settings->named.count > 0 || wanted->record != NULL)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--host, --path, --word and --record go with --scrub");
+        return;
+    }
     if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
         how.score.select_window = true;
+        wanted->hosts = (const char *const *)settings->hosts.items;
+        wanted->host_count = settings->hosts.count;
+        wanted->named = (const char *const *)settings->named.items;
+        wanted->named_count = settings->named.count;
         wanted->described = mls_buffer_str(&described);
         wanted->judged = (mls_submission_options){
             .rulesets = cli->rulesets, .usage = cli->usage, .work = cli->work, .strict = cli->view.strict};

@@ -66,6 +66,20 @@ static void show_pack_description(mls_view *view, const mls_pack *pack)
     mls_view_line(view, &line, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG);
 }
 
+static void show_replaced(mls_view *view, const mls_pack *pack)
+{
+    for (size_t i = 0; i < pack->replaced.count; i++) {
+        const mls_pack_replaced *row = &pack->replaced.items[i];
+        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "replaced: %s in %s", row->kind,
+                        mls_words_plural(row->places, "place", "places").text);
+    }
+    if (pack->doubtful > 0) {
+        mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG,
+                        "%s of an address or a version: not replaced, look at them",
+                        mls_words_plural(pack->doubtful, "place", "places").text);
+    }
+}
+
 static void show_packing(mls_view *view, const mls_pack *pack)
 {
     mls_buffer line = {0};
@@ -74,6 +88,7 @@ static void show_packing(mls_view *view, const mls_pack *pack)
     mls_view_headline(view, mls_str_from(pack->path), &line, PACK_HANG);
     show_pack_files(view, pack);
     show_pack_description(view, pack);
+    show_replaced(view, pack);
     mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
                     mls_words_minutes(packed_score(pack)).text);
 }
@@ -104,6 +119,11 @@ static void show_pack(mls_printer *to, const void *what)
     F(packed_file, minutes, NUMBER_OR_NULL, "", mls_run_minutes(row->run))                                             \
     F(packed_file, valid, BOOL, "", row->run->valid)
 MLS_FIELDS(packed_file, mls_pack_file, PACK_FILE_FIELDS)
+#define PACK_REPLACED_FIELDS(F)                                                                                        \
+    F(replaced, kind, TEXT, "", row->kind)                                                                             \
+    F(replaced, things, NUMBER, "", row->things)                                                                       \
+    F(replaced, places, NUMBER, "", row->places)
+MLS_FIELDS(replaced, mls_pack_replaced, PACK_REPLACED_FIELDS)
 #define PACK_FIELDS(F)                                                                                                 \
     F(pack, path, TEXT, "", row->path)                                                                                 \
     F(pack, edition, TEXT, "", row->group->edition->name)                                                              \
@@ -116,6 +136,8 @@ MLS_FIELDS(packed_file, mls_pack_file, PACK_FILE_FIELDS)
     F(pack, description_is_new, BOOL, "", !row->described)                                                             \
     F(pack, description_lacks, VALUES, "", MLS_EACH(row->lacks.count, mls_emit_text(to, row->lacks.items[i])))         \
     F(pack, left_behind, VALUES, "", MLS_EACH(row->rests.count, mls_emit_text(to, row->rests.items[i])))               \
+    F(pack, replaced, LIST(replaced), "", MLS_ROWS(row->replaced.items, row->replaced.count))                          \
+    F(pack, doubtful, NUMBER, "", row->doubtful)                                                                       \
     F(pack, findings, FINDINGS, "", add_pack_findings(&found, row, to->view))
 
 MLS_FIELDS(pack, mls_pack, PACK_FIELDS)

@@ -51,9 +51,9 @@ mls_status mls_made_own_folder(mls_names *made, char *path, mls_error *error)
     return mkdtemp(path) != NULL ? note_made(made, path, error) : cannot_make(path, errno, error);
 }
 
-mls_status mls_made_file(mls_names *made, const char *path, mls_str text, mls_error *error)
+mls_status mls_made_file(mls_names *made, const char *path, mode_t mode, mls_str text, mls_error *error)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     int failed = fd < 0 ? errno : 0;
     mls_status status = fd >= 0 ? note_made(made, path, error) : MLS_OK;
     while (failed == 0 && text.len > 0) {

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "submission/made.h"
+#include "submission/pack_scrub.h"
 #include "submission/skeleton.h"
 
 /* The folder in which a result is laid out; the last six bytes are replaced. */
@@ -23,6 +24,7 @@ enum { PACK_NAME_MAX = 100 };
 typedef struct packing {
     const mls_pack_options *options;
     mls_pack *pack;
+    mls_pack_scrub scrub;
     char *tree;       /* the folder in which it is laid out */
     mls_names inside; /* what was made there */
     mls_names placed; /* what was made in the submission */
@@ -180,7 +182,7 @@ static mls_status copy_file(packing *self, const char *source, const char *file)
                      : mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s", MLS_CUT_TEXT(source, 150),
                                      status != MLS_OK ? reading.message : "changed meanwhile");
     }
-    status = status == MLS_OK ? mls_made_file(&self->inside, path, mls_buffer_str(&text), self->error) : status;
+    status = status == MLS_OK ? mls_made_file(&self->inside, path, 0666, mls_buffer_str(&text), self->error) : status;
     mls_buffer_release(&text);
     free(path);
     return status;
@@ -258,7 +260,8 @@ static mls_status lay_description(packing *self)
     } else if (status == MLS_OK) {
         status = mls_skeleton_append(pack->group, self->options->system, self->options->described, &text, lack_field,
                                      pack, self->error);
-        status = status == MLS_OK ? mls_made_file(&self->inside, path, mls_buffer_str(&text), self->error) : status;
+        status =
+            status == MLS_OK ? mls_made_file(&self->inside, path, 0666, mls_buffer_str(&text), self->error) : status;
     }
     mls_buffer_release(&text);
     free(there);
@@ -311,6 +314,19 @@ static mls_status judge_packed(packing *self)
     return status;
 }
 
+/* Scrubs what was laid out and has been judged, and judges it again. */
+static mls_status scrub_packed(packing *self)
+{
+    mls_pack *pack = self->pack;
+    mls_submission before = pack->judged;
+    pack->judged = (mls_submission){0};
+    mls_status status = mls_pack_scrub_files(&self->scrub, pack, &self->inside, self->error);
+    status = status == MLS_OK ? judge_packed(self) : status;
+    status = status == MLS_OK ? mls_pack_compare(pack, &before, self->error) : status;
+    mls_submission_release(&before);
+    return status;
+}
+
 /* Puts what was laid out into the submission: the description first, the result in one step. */
 static mls_status place_packed(packing *self)
 {
@@ -323,6 +339,8 @@ static mls_status place_packed(packing *self)
     const bool ok = folder != NULL && from[0] != NULL && from[1] != NULL && to[0] != NULL && to[1] != NULL;
     mls_status status = ok ? make_folder(self, &self->placed, into, folder) : mls_error_memory(self->error);
     status = status == MLS_OK ? mls_made_sync(from[1], self->error) : status;
+    status = status == MLS_OK && self->options->scrub ? mls_pack_scrub_keep(&self->scrub, &self->placed, self->error)
+                                                      : status;
     if (status == MLS_OK && !pack->described) {
         status = make_folder(self, &self->placed, into, "systems");
         status = status == MLS_OK ? mls_made_move(&self->placed, from[0], to[0], self->error) : status;
@@ -406,10 +424,12 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
     status = status == MLS_OK ? name_paths(&self) : status;
     status = status == MLS_OK ? choose_runs(&self) : status;
     status = status == MLS_OK ? find_room(&self) : status;
+    status = status == MLS_OK && options->scrub ? mls_pack_scrub_begin(&self.scrub, options, error) : status;
     status = status == MLS_OK ? make_tree(&self) : status;
     status = status == MLS_OK ? copy_logs(&self) : status;
     status = status == MLS_OK ? lay_description(&self) : status;
     status = status == MLS_OK ? judge_packed(&self) : status;
+    status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
     if (status == MLS_OK && pack->valid && options->write) {
         status = place_packed(&self);
         pack->written = status == MLS_OK;
@@ -421,6 +441,7 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
         mls_made_undo(&self.placed);
     }
     free(self.tree);
+    mls_pack_scrub_release(&self.scrub);
     return status;
 }
 
