@@ -31,7 +31,8 @@ const mls_throughput *mls_overview_median(const mls_overview_group *of);
 /* The slow phase, or the slow run, that lost most: how much, and of which run (NULL: of most of them). */
 typedef struct mls_overview_slow {
     double lost_ms, share;       /* of the score */
-    const mls_slow_phase *phase; /* NULL: a run as a whole */
+    const mls_slow_phase *phase; /* NULL: a run as a whole, */
+    const char *part;            /* mostly in this one of its parts */
     const mls_throughput *run;
     size_t runs; /* that have it alike */
 } mls_overview_slow;

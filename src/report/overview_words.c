@@ -208,7 +208,9 @@ mls_overview_slow mls_overview_slowest(const mls_overview_group *of)
     }
     for (size_t i = 0; timed != NULL && i < timed->slow_run_count; i++) {
         const mls_slow_run *slow = &timed->slow_runs[i];
-        offer_slow(&slowest, of, (mls_overview_slow){.lost_ms = slow->extra_ms, .run = slow->run});
+        offer_slow(&slowest, of,
+                   (mls_overview_slow){
+                       .lost_ms = slow->extra_ms, .part = mls_slow_part_name(slow->largest), .run = slow->run});
     }
     return slowest;
 }
@@ -226,7 +228,7 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of, const ml
         mls_buffer_printf(line, " slow from %s to %s %s", mls_words_grouped(slow->phase->from_samples, decimals).text,
                           mls_words_grouped(slow->phase->to_samples, decimals).text, unit);
     } else {
-        mls_buffer_append_text(line, " slow");
+        mls_buffer_printf(line, " slow (%s)", slow->part);
     }
     mls_buffer_printf(line, ": %s lost, %s of the score", mls_words_duration(slow->lost_ms).text,
                       mls_words_percent(slow->share, 1).text);
@@ -261,7 +263,7 @@ void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
     }
     mls_buffer_printf(line, "  other %s", mls_words_percent(other / run->run_ms, 0).text);
     if (ms[MLS_PART_STARTUP] > MLS_OVERVIEW_STARTUP * run->run_ms) {
-        mls_buffer_printf(line, " (start-up %s)", mls_words_percent(ms[MLS_PART_STARTUP] / run->run_ms, 0).text);
+        mls_buffer_printf(line, " (startup %s)", mls_words_percent(ms[MLS_PART_STARTUP] / run->run_ms, 0).text);
     }
     append_utilization(line, &run->utilization);
     const mls_overview_slow slow = mls_overview_slowest(of);
