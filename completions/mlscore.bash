@@ -17,7 +17,7 @@ _mlscore()
         words='score check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events rcp rules help completion'
         ;;
     *:score)
-        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --format= --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
@@ -26,7 +26,9 @@ _mlscore()
         --rcp) value=yes words='' files=yes ;;
         --sacct) value=yes words='' files=yes ;;
         --timezone) value=yes words='' files=no ;;
-        --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        --timeout) value=yes words='' files=no ;;
+        --format) value=yes words='table csv json ndjson markdown openmetrics oneline' files=no ;;
+        --label) value=yes words='' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;

@@ -170,7 +170,11 @@ typedef struct mls_work {
     /** Called now and then, from any thread but never from two at once; NULL: not. */
     void (*progress)(void *state, size_t files_done, size_t files, uint64_t bytes_done);
     void *progress_state;
+    double deadline_ms; /**< by mls_clock_ms(): what is not read then fails; 0: there is none */
 } mls_work;
+
+/** Milliseconds of a clock that never goes back. */
+double mls_clock_ms(void);
 
 /** How bad a finding is; its name: "error", "warning" or "advice".  Only errors make a log or a submission invalid. */
 typedef enum mls_severity { MLS_SEVERITY_ERROR, MLS_SEVERITY_WARNING, MLS_SEVERITY_ADVICE } mls_severity;

@@ -128,6 +128,7 @@ typedef struct mls_scan_options {
     mls_scan_room **room; /**< kept there, made where it is NULL, when one thread scans; NULL: kept nowhere */
     unsigned threads;     /**< threads for one large regular file; 0 and 1: the calling one only */
     bool plain;           /**< what is packed by gzip is not unpacked but left unread */
+    double deadline_ms;   /**< as mls_work has it */
 } mls_scan_options;
 
 /** Reads an open file, pipe or device, which stays the caller's, to its end and feeds `sinks` in order, from the

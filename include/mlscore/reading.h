@@ -20,6 +20,8 @@ typedef struct mls_source {
     bool failed;                /**< it could not be read */
     bool named;                 /**< by the user, not found in a folder */
     bool result;                /**< result_*.txt: one run, whatever is in it */
+    size_t root;                /**< so many bytes of the path are that of a folder of a user whom root does not trust:
+                                   no link leads out of it; 0: it may */
     uint64_t size;              /**< of a regular file when it was found; 0: not known */
     const mls_edition *edition; /**< judged by this one, if by rules at all; NULL: as the reading says */
 } mls_source;

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { READ_STEP = 65536 };
@@ -64,6 +67,35 @@ int mls_file_open(const char *path, bool given, mls_error *error)
         (void)close(fd);
     }
     return -1;
+}
+
+bool mls_folder_is_foreign(const char *path)
+{
+    struct stat about;
+    return geteuid() == 0 && stat(path, &about) == 0 && about.st_uid != 0;
+}
+
+int mls_file_open_below(const char *path, size_t root, int flags)
+{
+    const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    const char *below = path + root;
+    char *folder = strndup(path, root);
+    const int above = folder != NULL ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = -1;
+    while (*below == '/') {
+        below++;
+    }
+    if (above >= 0) {
+        fd = (int)syscall(SYS_openat2, above, below, &how, sizeof how);
+        if (fd < 0 && errno == ENOSYS) { /* before Linux 5.6: at least the file itself is no link */
+            fd = openat(above, below, flags | O_NOFOLLOW);
+        }
+        const int system_errno = errno;
+        (void)close(above);
+        errno = system_errno;
+    }
+    free(folder);
+    return fd;
 }
 
 /* Reads from where a descriptor stands to its end. */

@@ -13,6 +13,12 @@
 /* A descriptor for reading, to be closed; -1 with `error` (may be NULL) set.  Folders are refused in any case. */
 int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 
+/* Whether root reads a folder that another user can change, and so must not be led out of it. */
+bool mls_folder_is_foreign(const char *path);
+
+/* open() of what stands below such a folder, the first `root` bytes of the path; no link leads out of it. */
+int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
+
 /* The kind of file that begins with these bytes (16 are enough), and what unpacks it; NULL: it may be a text. */
 const char *mls_file_magic_words(mls_str head);
 

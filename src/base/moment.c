@@ -167,6 +167,13 @@ double mls_time_resolve(double time_ms, double near_ms)
     return best;
 }
 
+double mls_clock_ms(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6;
+}
+
 /* Hinnant's algorithm: its years begin in March. */
 int mls_days_of(int year, int month, int day)
 {

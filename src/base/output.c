@@ -80,12 +80,34 @@ static int named_descriptor(const char *path)
     return named ? (int)number : -1;
 }
 
+/* Why root does not write to a path, where other users could have it write somewhere else; NULL: it does. */
+static const char *refused_by_root(const char *path)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(path));
+    char *above = folder.len > 0 ? strndup(folder.ptr, folder.len) : strdup(".");
+    struct stat about;
+    const bool known = above != NULL && stat(above, &about) == 0;
+    free(above);
+    if (geteuid() != 0) {
+        return NULL;
+    }
+    if (known && (about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0) {
+        return "its folder is writable for all users";
+    }
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != 0 ? "a link of another user" : NULL;
+}
+
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
 {
     struct stat about;
     *output = (mls_output){.fd = STDOUT_FILENO};
     if (path == NULL || strcmp(path, "-") == 0) {
         return MLS_OK;
+    }
+    const char *refused = refused_by_root(path);
+    if (refused != NULL) {
+        output->fd = -1;
+        return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "root does not write there: %s", refused);
     }
     const bool exists = stat(path, &about) == 0;
     const int descriptor = named_descriptor(path);

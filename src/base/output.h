@@ -3,7 +3,8 @@
  *
  * An error is remembered, what is written after it is dropped, and mls_output_close() reports it.  A file, also at the
  * end of a link, is written under a temporary name beside it and renamed at the end; a pipe or device is written
- * directly. */
+ * directly.  Root writes nowhere that other users could have led to: neither into a folder that all may write to,
+ * unless it has the sticky bit, nor through a link of another user. */
 #pragma once
 
 #include "base/buffer.h"

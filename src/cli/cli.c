@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -301,6 +301,9 @@ bool mls_cli_open(mls_cli *cli)
         return mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
     }
     cli->view.output = &cli->output;
+    if (cli->view.format == MLS_FORMAT_OPENMETRICS && cli->output.temporary != NULL) {
+        (void)fchmod(cli->output.fd, 0644); /* others read it, whatever the mask of a job is */
+    }
     return true;
 }
 
@@ -404,7 +407,8 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 
 bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
 {
-    mls_endings endings = {.options = {.work.threads = cli->work.threads, .unpack = true}};
+    mls_endings endings = {
+        .options = {.work = {.threads = cli->work.threads, .deadline_ms = cli->work.deadline_ms}, .unpack = true}};
     mls_error error = {0};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
@@ -490,9 +494,7 @@ enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 100 };
 void mls_cli_progress(void *state, size_t files_done, size_t files, uint64_t bytes_done)
 {
     mls_cli *cli = state;
-    struct timespec clock = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &clock);
-    const double now = (double)clock.tv_sec * 1000 + (double)clock.tv_nsec / 1e6;
+    const double now = mls_clock_ms();
     if (cli->progress_ms == 0) {
         const char *terminal = getenv("TERM");
         const bool wanted =

@@ -3,17 +3,30 @@
 #include "log/input.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/utf8.h"
 
+/* Waits for bytes, where there is a time by which they must come.  False: they did not. */
+static bool came_in_time(const mls_input *input)
+{
+    struct pollfd end = {.fd = input->fd, .events = POLLIN};
+    const double left = input->deadline_ms - mls_clock_ms();
+    return input->deadline_ms <= 0 || input->in_memory ||
+           (left > 0 && poll(&end, 1, left < INT_MAX ? (int)left + 1 : INT_MAX) != 0);
+}
+
 static bool input_read(mls_input *input, char *block, size_t *len)
 {
     bool ok = true;
     *len = 0;
-    if (input->unpacker != NULL) {
+    if (!came_in_time(input)) {
+        input->trouble.read_errno = ETIME;
+    } else if (input->unpacker != NULL) {
         ok = mls_unpacker_fill(input->unpacker, block, MLS_BLOCK_SIZE, len, &input->trouble);
     } else if (input->in_memory) {
         *len = input->bytes.len < MLS_BLOCK_SIZE ? input->bytes.len : MLS_BLOCK_SIZE;
@@ -141,7 +154,8 @@ bool mls_input_fill(mls_input *input, char *block, size_t *len)
 
 mls_status mls_input_status(const mls_input *input, mls_error *error)
 {
-    return input->trouble.read_errno != 0
+    return input->trouble.read_errno == ETIME ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "not read in the time given")
+           : input->trouble.read_errno != 0
                ? mls_error_set_errno(error, MLS_ERROR_READ, input->trouble.read_errno, "cannot read")
            : input->trouble.wrong != NULL ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", input->trouble.wrong)
                                           : MLS_OK;

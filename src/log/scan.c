@@ -124,7 +124,9 @@ static mls_status scan(mls_input *input, unsigned threads, mls_scan_room **room,
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
                            mls_log_totals *totals, mls_error *error)
 {
-    mls_input input = {.fd = fd, .plain = options != NULL && options->plain};
+    mls_input input = {.fd = fd,
+                       .plain = options != NULL && options->plain,
+                       .deadline_ms = options != NULL ? options->deadline_ms : 0};
     unsigned threads = options != NULL && options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
     struct stat about;
     const bool large = options != NULL && threads > 1 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&

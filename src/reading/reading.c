@@ -181,8 +181,10 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
 {
     const mls_reading *reading = work->reading;
     const mls_source *source = file->read.source;
-    const mls_scan_options options = {
-        .room = &tools->room, .threads = file->direct ? work->threads : 1, .plain = reading->plain};
+    const mls_scan_options options = {.room = &tools->room,
+                                      .threads = file->direct ? work->threads : 1,
+                                      .plain = reading->plain,
+                                      .deadline_ms = reading->work.deadline_ms};
     mls_sink sinks[2];
     size_t count = 0;
     mls_file cutter = {.reading = reading,
@@ -218,8 +220,14 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     mls_read *read = &file->read;
     reading_tools tools;
     mls_status status = MLS_OK;
-    const int fd = reading->open != NULL ? reading->open(reading->state, read->index) : mls_source_open(read->source);
-    if (fd < 0) {
+    const double deadline_ms = reading->work.deadline_ms;
+    const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
+    const int fd = late                    ? -1
+                   : reading->open != NULL ? reading->open(reading->state, read->index)
+                                           : mls_source_open(read->source);
+    if (late) {
+        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read in the time given");
+    } else if (fd < 0) {
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
     }
     if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {

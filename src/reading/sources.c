@@ -18,6 +18,7 @@ enum { HEAD_BYTES = 4096 }; /* of a log, which mostly have its first record */
 typedef struct source_finder {
     mls_sources *list;
     mls_error *error;
+    bool foreign; /* the folder that is walked is one out of which root must not be led */
 } source_finder;
 
 /* Names of files that run.sub and the tools around it leave beside the logs. */
@@ -76,7 +77,7 @@ static mls_status add_failed(const source_finder *finder, const char *path, int 
 }
 
 /* Why what was found in a folder is not read; NULL when it is, or is a folder that is entered. */
-static const char *entry_skipped(const mls_walk_entry *entry)
+static const char *entry_skipped(const mls_walk_entry *entry, bool inside)
 {
     const char *skip = name_skipped(entry->name);
     return skip != NULL                      ? skip
@@ -84,12 +85,14 @@ static const char *entry_skipped(const mls_walk_entry *entry)
            : entry->kind == MLS_WALK_SPECIAL ? mls_file_kind_words(entry->mode)
            : entry->before                   ? "folder already read"
            : entry->too_deep                 ? "folders nested too deeply"
+           : entry->outside && inside        ? "leads out of the folder"
                                              : NULL;
 }
 
 static mls_status found(void *state, mls_walk_entry *entry)
 {
-    const char *skip = entry_skipped(entry);
+    const source_finder *finder = state;
+    const char *skip = entry_skipped(entry, finder->foreign);
     if (skip != NULL) {
         entry->enter = false;
         return add_source(state, entry->path, skip, (mls_source){0});
@@ -97,7 +100,9 @@ static mls_status found(void *state, mls_walk_entry *entry)
     if (entry->kind == MLS_WALK_FAILED) {
         return add_failed(state, entry->path, entry->system_errno, false);
     }
-    const mls_source source = {.result = is_result(entry->name), .size = entry->size};
+    const mls_source source = {.result = is_result(entry->name),
+                               .size = entry->size,
+                               .root = finder->foreign ? (size_t)(entry->below - entry->path) : 0};
     return entry->kind == MLS_WALK_FOLDER ? MLS_OK : add_source(state, entry->path, NULL, source);
 }
 
@@ -107,7 +112,7 @@ static mls_status listed(void *state, const mls_walk_entry *folder, const mls_na
     return system_errno != 0 ? add_failed(state, folder->path, system_errno, folder->depth == 0) : MLS_OK;
 }
 
-static mls_status find_given(const source_finder *finder, mls_folder_walk *walk, const char *path)
+static mls_status find_given(source_finder *finder, mls_folder_walk *walk, const char *path)
 {
     struct stat about;
     if (strcmp(path, "-") == 0) {
@@ -117,6 +122,7 @@ static mls_status find_given(const source_finder *finder, mls_folder_walk *walk,
         return add_failed(finder, path, errno, true);
     }
     if (S_ISDIR(about.st_mode)) {
+        finder->foreign = mls_folder_is_foreign(path);
         return mls_folder_walk_from(walk, path, 0, finder->error);
     }
     const mls_source source = {.named = true,
@@ -170,7 +176,7 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
 
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *list, mls_error *error)
 {
-    source_finder finder = {list, error};
+    source_finder finder = {list, error, false};
     mls_folder_walk walk = {
         .visitor = {&finder, found, listed}, .entries_max = MLS_WALK_FILES_MAX, .depth_max = MLS_WALK_DEPTH_MAX};
     mls_status status = MLS_OK;
@@ -223,7 +229,8 @@ int mls_source_open(const mls_source *source)
     if (source->named && strcmp(source->path, "-") == 0) {
         return STDIN_FILENO;
     }
-    return open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named ? 0 : O_NONBLOCK));
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named ? 0 : O_NONBLOCK);
+    return source->root > 0 ? mls_file_open_below(source->path, source->root, flags) : open(source->path, flags);
 }
 
 void mls_sources_release(mls_sources *list)

@@ -24,6 +24,9 @@ typedef struct mls_report {
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
     void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);
+    /* OpenMetrics: writes all families; one line: appends it, of any text. */
+    void (*metrics)(struct mls_printer *to, const void *what);
+    void (*line)(mls_buffer *line, const void *what);
 } mls_report;
 
 /* Printing in progress; the members below `state` belong to the format. */

@@ -58,15 +58,14 @@ static void show_job(mls_view *view, const mls_slurm_job *job, const char *here)
     show_times(view, job);
 }
 
-/* Whether the job of a run is that of none before it. */
-static bool is_new(const mls_group *group, size_t run)
+const mls_slurm_job *mls_group_new_job(const mls_group *group, size_t run)
 {
     const mls_slurm_job *job = group->runs[run]->job.known;
     size_t i = run;
     while (i > 0 && group->runs[i - 1]->job.known != job) {
         i--;
     }
-    return job != NULL && i == 0;
+    return i == 0 ? job : NULL;
 }
 
 void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm_jobs *jobs)
@@ -74,8 +73,9 @@ void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm
     const size_t most = mls_view_limit(view, JOBS_SHOWN);
     size_t count = 0;
     for (size_t i = 0; i < group->run_count && jobs != NULL; i++) {
-        if (is_new(group, i) && count++ < most) {
-            show_job(view, group->runs[i]->job.known, jobs->here);
+        const mls_slurm_job *job = mls_group_new_job(group, i);
+        if (job != NULL && count++ < most) {
+            show_job(view, job, jobs->here);
         }
     }
     if (count > most) {

@@ -231,6 +231,8 @@ MLS_FIELDS(collection, mls_collection, COLLECTION_FIELDS)
 const mls_report mls_score_report = {
     .section = "SCORE JSON",
     .show = mls_score_show,
+    .metrics = mls_score_metrics,
+    .line = mls_score_line,
     .object = &collection_fields,
     .lines = "groups",
     .columns = {.section = "SCORE CSV",

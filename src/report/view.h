@@ -14,7 +14,9 @@
     F(NDJSON, ndjson)                                                                                                  \
     F(MARKDOWN, markdown)                                                                                              \
     F(GITHUB, github)                                                                                                  \
-    F(JUNIT, junit)
+    F(JUNIT, junit)                                                                                                    \
+    F(OPENMETRICS, openmetrics)                                                                                        \
+    F(ONELINE, oneline)
 
 #define MLS_FORMAT_ID(id, name) MLS_FORMAT_##id,
 typedef enum mls_format { MLS_FORMAT_LIST(MLS_FORMAT_ID) MLS_FORMAT_COUNT } mls_format;
@@ -23,14 +25,15 @@ typedef enum mls_format { MLS_FORMAT_LIST(MLS_FORMAT_ID) MLS_FORMAT_COUNT } mls_
 typedef struct mls_view {
     mls_output *output;
     mls_format format;
-    size_t width;     /* columns to fit results into; 0: no limit */
-    bool color;       /* results may be coloured */
-    bool ascii;       /* the locale has no UTF-8: bars are drawn without it */
-    bool quiet;       /* say less */
-    bool brief;       /* a summary only, where a command stands for another one */
-    unsigned verbose; /* 1: every finding on its own, every skipped file */
-    bool strict;      /* warnings and advice count as errors */
-    const char *only; /* "errors", "warnings" or "advice": show no other findings; NULL: all */
+    size_t width;                            /* columns to fit results into; 0: no limit */
+    bool color;                              /* results may be coloured */
+    bool ascii;                              /* the locale has no UTF-8: bars are drawn without it */
+    bool quiet;                              /* say less */
+    bool brief;                              /* a summary only, where a command stands for another one */
+    unsigned verbose;                        /* 1: every finding on its own, every skipped file */
+    bool strict;                             /* warnings and advice count as errors */
+    const struct mls_metrics_labels *labels; /* of metrics, metrics.h; NULL: none but our own */
+    const char *only;                        /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
 /* Remembers that memory ran out where it did, also of a buffer that is freed, or of one that is written and freed;

@@ -29,13 +29,6 @@ typedef struct asking {
     mls_buffer answer, complaint;
 } asking;
 
-static double clock_ms(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6;
-}
-
 /* The words of our own, which sacct is given, must be ones that nothing writes to. */
 static char *fixed(const char *text)
 {
@@ -110,7 +103,7 @@ static bool read_answer(asking *ask, int out, int complaints)
 {
     struct pollfd ends[2] = {{.fd = out, .events = POLLIN}, {.fd = complaints, .events = POLLIN}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-        const double left = ask->deadline_ms - clock_ms();
+        const double left = ask->deadline_ms - mls_clock_ms();
         if (left <= 0) {
             return false;
         }
@@ -226,7 +219,7 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
     mls_arena arena = {0};
     mls_map jobs = {.arena = &arena};
     mls_buffer list = {0};
-    asking ask = {.program = program, .deadline_ms = clock_ms() + ASK_MS};
+    asking ask = {.program = program, .deadline_ms = mls_clock_ms() + ASK_MS};
     mls_status status = list_jobs(collection, &jobs) && make_environment(&ask) ? MLS_OK : mls_error_memory(error);
     for (size_t i = 0; i < jobs.count && status == MLS_OK;) {
         mls_buffer_clear(&list);
