@@ -247,6 +247,21 @@ T ?= $(if $(SANITIZE)$(COVERAGE),units cases submissions docs examples replay,fa
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone
 	+@MAKE='$(MAKE) --no-print-directory' sh tests/run_all.sh $B '$(T)'
 
+# Debian's; installing them starts no daemon: the tests start their own.
+SLURM_PACKAGES := slurm-wlm slurmdbd mariadb-server munge prometheus
+SLURM_PROGRAMS := slurmctld slurmdbd mariadbd munged promtool
+
+.PHONY: check-slurm
+check-slurm: all ## run tests/slurm on a real Slurm of two nodes, made for it (as root; installs what is missing: apt)
+	@PATH="$$PATH:/usr/sbin"; \
+	 for program in $(SLURM_PROGRAMS); do command -v $$program >/dev/null 2>&1 || missing=1; done; \
+	 if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	   echo "installing $(SLURM_PACKAGES)"; \
+	   apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+	     apt-get install -y -qq --no-install-recommends $(SLURM_PACKAGES) >/dev/null; \
+	 fi; \
+	 exec bash tests/slurm/run.sh $B
+
 .PHONY: bless
 bless: ## write the expected output of the command cases and the list of findings anew (read the difference)
 	@$(MAKE) --no-print-directory all

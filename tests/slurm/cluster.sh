@@ -20,8 +20,12 @@ start() {
 $started"
 }
 
-# Ends what was started, the newest first: asks, and insists on it after 20 seconds.
+# Ends what was started, jobs first, then the newest process first: asks, and insists on it after 20 seconds.
 cluster_stop() {
+    if [ "${SLURM_CONF:-}" = "$cluster/slurm.conf" ] && sinfo >/dev/null 2>&1; then
+        scancel -u root
+        until_true 20 no_jobs
+    fi
     printf '%s' "$started" | while read -r pid at name; do
         [ "$(started_at "$pid")" = "$at" ] || continue
         kill "$pid"
@@ -35,6 +39,7 @@ cluster_stop() {
     started=
 }
 
+no_jobs() { [ -z "$(squeue -h)" ]; }
 state_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c 1; }
 
 # until_true SECONDS COMMAND…: tries it again and again until it succeeds; says so when it never does.
