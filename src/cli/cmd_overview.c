@@ -204,7 +204,6 @@ static void answer_groups(mls_cli *cli, const mls_names *paths, bool logs)
         request.collect.observer = logs ? &mls_throughput_observer : NULL;
         request.collect.printed = true;
         request.collect.facts = MLS_FACTS_OF_RUNS;
-        request.collect.facts = MLS_FACTS_OF_RUNS;
         const mls_status status = mls_compare(&request, &comparison, &error);
         mls_cli_progress_end(cli);
         if (status == MLS_ERROR_VALUE) {
