@@ -210,6 +210,10 @@ swept published --edition 5.1 --trend --format json
 swept published --benchmark cosmoflw
 swept published --edition 5.1 --benchmark rgat --runs --format csv
 swept published --edition 5.1 --benchmark rgat --settings
+swept hosts --fold 'n[1-3]m[1-2],x[3-1]'
+swept score -j1 --sacct "$testdata/jobs/sacct.txt" "$testdata/logs/died.log"
+swept score -j1 --sacct "$testdata/jobs/sacct-23.11.json" --format json "$testdata/logs/died.log"
+swept score -j1 --sacct "$testdata/jobs/sacct.txt" --format openmetrics "$testdata/logs/plain.log"
 swept events --format csv "$testdata/logs/plain.log"
 swept events --count -j1 logs
 swept events packed.log

@@ -92,7 +92,7 @@ static void add_names(const host_word *word, size_t bracket, mls_buffer *name, m
     mls_str ranges = word->ranges[bracket];
     for (bool more = true; more;) {
         mls_str one;
-        host_range range;
+        host_range range = {0};
         more = mls_str_cut(&ranges, ',', &one);
         (void)read_host_range(one, &range);
         for (size_t i = 0; i < range.count; i++) {

@@ -20,7 +20,7 @@ static double json_number(const cJSON *value)
         const bool known = cJSON_IsTrue(member(value, "set")) && !cJSON_IsTrue(member(value, "infinite"));
         value = known ? member(value, "number") : NULL;
     }
-    return cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
+    return value != NULL && cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
 }
 
 /* Of a list the first text. */
