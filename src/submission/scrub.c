@@ -103,7 +103,7 @@ mls_str mls_scrub_replace(mls_scrub *scrub, mls_scrub_kind kind, mls_str text)
 }
 
 /* A longer word is no name: what looks at each word of a hostile line must not look at all that follows. */
-enum { WORD_MAX = 256 };
+enum { WORD_MAX = 64 };
 
 mls_str mls_scrub_word(mls_str text, size_t at, const char *marks)
 {

@@ -214,15 +214,20 @@ static size_t try_colons(scrub_span *span, size_t at)
     return word.len;
 }
 
-/* How much of a text from `at` on can be a list of hosts. */
+/* The length of the name with brackets at `at`, none of which stands in another; 0: they do not end. */
 static size_t list_length(mls_str text, size_t at)
 {
     enum { LIST_MAX = 4096 };
+    bool inside = false;
     size_t len = 0;
-    while (at + len < text.len && len < LIST_MAX && !ends_here(text, at + len, "-_,[]")) {
-        len++;
+    for (; at + len < text.len && len < LIST_MAX && !ends_here(text, at + len, "-_,[]"); len++) {
+        const char c = text.ptr[at + len];
+        if ((c == '[' && inside) || (c == ',' && !inside)) {
+            break;
+        }
+        inside = c == '[' || (inside && c != ']');
     }
-    return len;
+    return inside ? 0 : len;
 }
 
 /* A list of hosts with brackets, all of which are known: "node[01-18]". */
