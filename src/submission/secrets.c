@@ -18,6 +18,16 @@ typedef struct secret_search {
     size_t slots;
 } secret_search;
 
+/* Returns how many lines end in a text. */
+static size_t count_line_ends(const char *text, size_t len)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < len; i++) {
+        count += text[i] == '\n';
+    }
+    return count;
+}
+
 /* Looks through the bytes of a block that begin at a line's number; the last MLS_SECRET_BYTES are looked at again with
  * what follows them, unless nothing does.  Returns how many bytes are done with. */
 static size_t search_block(mls_str text, bool last, size_t *line, const char *path, mls_findings *found)
@@ -32,17 +42,15 @@ static size_t search_block(mls_str text, bool last, size_t *line, const char *pa
         if (start >= end) {
             break;
         }
-        for (; done < start; done++) {
-            *line += text.ptr[done] == '\n';
-        }
+        *line += count_line_ends(text.ptr + done, start - done);
         mls_findings_add(found, MLS_FINDING_SECRET, (mls_finding_place){.path = path, .line = *line}, "%s stands here",
                          what);
         done = start + secret.len;
     }
-    for (; done < end; done++) {
-        *line += text.ptr[done] == '\n';
+    if (done < end && !last) {
+        *line += count_line_ends(text.ptr + done, end - done);
     }
-    return done;
+    return done < end ? end : done;
 }
 
 /* One more read of up to `room` bytes; 0: the end, or an error, which reading it as a log says. */
