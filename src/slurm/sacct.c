@@ -182,6 +182,9 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     if (number.len == 0) {
         return leave_out(reader, at, "a row without a JobID", number);
     }
+    if (memchr(cells.raw.ptr, '\0', cells.raw.len) != NULL || memchr(cells.id.ptr, '\0', cells.id.len) != NULL) {
+        return leave_out(reader, at, "a NUL in its JobID", MLS_S(""));
+    }
     /* Steps, and the heading of a table that was appended, are no jobs. */
     const bool job = memchr(number.ptr, '.', number.len) == NULL && !mls_str_among(number, "JobID JobIDRaw");
     return job ? keep_job(reader, at, &cells) : MLS_OK;

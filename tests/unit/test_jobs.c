@@ -131,13 +131,28 @@ static void a_number_of_two_jobs(void **state)
     release(sacct, runs, 1);
 }
 
+/* A number that a NUL cuts short is none. */
+static void a_nul_in_a_number(void **state)
+{
+    static const char text[] = "JobIDRaw|JobID|State\n\0008|5|FAILED\n9|6\0|FAILED\n";
+    mls_sacct *sacct;
+    mls_error error = {0};
+    (void)state;
+    assert_int_equal(mls_sacct_new(&sacct, &error), MLS_OK);
+    const mls_str bytes = {text, sizeof text - 1};
+    assert_int_equal(mls_sacct_read(sacct, bytes, "rows", (mls_sacct_zone){0, "UTC"}, &error), MLS_OK);
+    assert_int_equal(sacct->by_raw.count, 0);
+    assert_int_equal(sacct->findings.count, 2);
+    assert_string_equal(sacct->findings.items[0].message, "a NUL in its JobID: the row is not used");
+    mls_sacct_free(sacct);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_add_up),
-        cmocka_unit_test(rows_of_a_requeued_job),
-        cmocka_unit_test(a_limit_and_the_median),
-        cmocka_unit_test(a_number_of_two_jobs),
+        cmocka_unit_test(times_add_up),           cmocka_unit_test(rows_of_a_requeued_job),
+        cmocka_unit_test(a_limit_and_the_median), cmocka_unit_test(a_number_of_two_jobs),
+        cmocka_unit_test(a_nul_in_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
