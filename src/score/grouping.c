@@ -121,6 +121,7 @@ static int compare_runs(const void *a, const void *b)
 /* A run that joined late stands where its file's name puts it. */
 static bool close_group(mls_group *group)
 {
+    mls_fit((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
     qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
     const mls_str file = mls_str_from(group->runs[0]->file);
     bool one_file = !group->result_folder;

@@ -44,9 +44,10 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
 /* The setups of many runs, kept once; NULL: of no run yet. */
 typedef struct mls_setups mls_setups;
 
-/* Moves the hyperparameters and seeds of a run that has been read there, which must outlive it, and gives back the room
- * that its other lists do not need.  False, and the run has no setup, when memory runs out. */
-bool mls_setups_keep(mls_setups **setups, mls_run *run) MLS_MUST_USE;
+/* Moves the hyperparameters and (`seeds`: else they are dropped) seeds of a run that has been read there, which must
+ * outlive it, and gives back the room that its other lists do not need.  False, and the run has no setup, when memory
+ * runs out. */
+bool mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds) MLS_MUST_USE;
 void mls_setups_free(mls_setups *setups);
 
 /* Takes a seed record; the run has an arena.  False when memory runs out. */

@@ -74,7 +74,7 @@ static bool keep_seeds(mls_setups *setups, mls_run *run)
     return ok;
 }
 
-bool mls_setups_keep(mls_setups **setups, mls_run *run)
+bool mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
 {
     if (*setups == NULL) {
         *setups = calloc(1, sizeof **setups);
@@ -83,6 +83,7 @@ bool mls_setups_keep(mls_setups **setups, mls_run *run)
         }
         (*setups)->texts.arena = &(*setups)->arena;
     }
+    run->seed_count = seeds ? run->seed_count : 0;
     const bool ok = keep_hyperparameters(*setups, run) && keep_seeds(*setups, run);
     if (ok) {
         mls_arena_free(run->arena);

@@ -191,7 +191,8 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
         return MLS_ERROR_MEMORY;
     }
-    const bool kept = mls_setups_keep(&to->setups, run) && mls_run_note_name(run);
+    const bool kept =
+        mls_setups_keep(&to->setups, run, !collecting->options->score.unchecked) && mls_run_note_name(run);
     to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);
