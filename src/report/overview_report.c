@@ -324,6 +324,17 @@ static void show_command(mls_view *view, size_t *shown, const char *before, cons
     mls_output_drop(view->output, &line);
 }
 
+/* Whether nothing is left to be looked at first, so that one may ask how far it would get elsewhere. */
+static bool is_healthy(const mls_overview_group *of)
+{
+    mls_buffer first = {0};
+    mls_overview_append_first(&first, of);
+    const bool healthy = of->group != NULL && mls_group_is_well(of->group, false) && first.len == 0 && !first.failed &&
+                         of->group->accelerators > 0 && of->group->global_batch_size > 0;
+    mls_buffer_release(&first);
+    return healthy;
+}
+
 static void show_next(mls_view *view, const mls_overview_group *of)
 {
     const mls_published_near *fastest = mls_overview_fastest(of);
@@ -345,6 +356,9 @@ static void show_next(mls_view *view, const mls_overview_group *of)
         mls_buffer_printf(&words, "published:%s,%s", fastest->result->round, fastest->result->system->system_id);
         show_command(view, &shown, "compare", path, NULL, words.ptr != NULL ? words.ptr : "");
         mls_output_drop(view->output, &words);
+    }
+    if (is_healthy(of) && mls_overview_median(of) != NULL) {
+        show_command(view, &shown, "plan", path, NULL, NULL);
     }
     if (mls_overview_median(of) != NULL) {
         show_command(view, &shown, "throughput", path, NULL, NULL);
