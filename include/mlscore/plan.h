@@ -61,7 +61,7 @@ typedef struct mls_plan_row {
     const mls_plan_base *base;
     double accelerators, global_batch_size;
     bool measured;        /**< it is the base itself */
-    bool shown;           /**< the base's batch, the fastest of so many accelerators, or one that was asked for */
+    bool shown;           /**< the base's batch, the fastest of so many accelerators, the only one, or asked for */
     double samples, rate; /**< to converge; and a second */
     double efficiency;    /**< rate of an accelerator over the base's */
     double training_minutes, evaluation_minutes, other_minutes;
@@ -95,7 +95,7 @@ typedef struct mls_plan_request {
 
 /** Owns what it points to, but for the groups. */
 typedef struct mls_plan {
-    MLS_LIST_OF(mls_plan_base) bases; /**< groups of one benchmark and accelerator; none: nothing can be predicted */
+    MLS_LIST_OF(mls_plan_base) bases; /**< groups of one benchmark, by their number of one kind of accelerators */
     MLS_LIST_OF(mls_plan_row) rows;   /**< by accelerators, then batch */
     MLS_LIST_OF(mls_unmatched) unfit; /**< groups that are no base, and why */
     unsigned level;

@@ -14,7 +14,7 @@ typedef struct plan_settings {
 } plan_settings;
 
 /* More numbers than this are not asked for by a person. */
-enum { NUMBERS_MOST = 100, USUAL_LEVEL = 1 };
+enum { NUMBERS_MOST = 100, USUAL_LEVEL = 1, NAMED_MOST = 5 }; /* groups of one reason, without -v */
 
 #define AT(member) offsetof(plan_settings, member)
 
@@ -98,10 +98,31 @@ static bool take_operands(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
     return true;
 }
 
+/* Says why groups of one reason are no base; where nothing else is, -q does not hide it. */
+static void say_alike(mls_cli *cli, const mls_plan *plan, const char *reason)
+{
+    const int kind = plan->bases.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+    size_t alike = 0;
+    for (size_t i = 0; i < plan->unfit.count; i++) {
+        if (strcmp(plan->unfit.items[i].reason, reason) == 0 && (alike++ < NAMED_MOST || cli->view.verbose > 0)) {
+            mls_cli_say(cli, kind, plan->unfit.items[i].group->path, "%s", reason);
+        }
+    }
+    if (alike > NAMED_MOST && cli->view.verbose == 0) {
+        mls_cli_say(cli, kind, NULL, "and %zu more (-v: all): %s", alike - NAMED_MOST, reason);
+    }
+}
+
 static void say_unfit(mls_cli *cli, const mls_plan *plan)
 {
     for (size_t i = 0; i < plan->unfit.count; i++) {
-        mls_cli_say(cli, MLS_EXIT_OK, plan->unfit.items[i].group->path, "%s", plan->unfit.items[i].reason);
+        size_t first = 0;
+        while (strcmp(plan->unfit.items[first].reason, plan->unfit.items[i].reason) != 0) {
+            first++;
+        }
+        if (first == i) {
+            say_alike(cli, plan, plan->unfit.items[i].reason);
+        }
     }
     if (plan->bases.count == 0) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");

@@ -34,6 +34,11 @@ static double model_parallel_of(const mls_side_group *group)
                                      : (double)name.gpus / (double)name.data_parallel;
 }
 
+bool mls_plan_is_count(double number)
+{
+    return number >= 1 && number == floor(number);
+}
+
 /* Adds the runs up; with `parts` only those whose parts are known.  False: what they took is not of one unit. */
 static bool sum_runs(mls_plan_base *base, bool parts)
 {
@@ -75,11 +80,12 @@ static const char *measure_base(mls_plan_base *base)
     base->training_ms /= runs;
     base->evaluation_ms /= runs;
     base->evaluations /= runs;
-    base->per_node = group->runs.count > 0
-                         ? group->accelerators / setting_number(&group->runs.items[0].environment, "nodes")
-                         : (double)NAN;
+    const double nodes =
+        group->runs.count > 0 ? setting_number(&group->runs.items[0].environment, "nodes") : (double)NAN;
+    base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
     base->model_parallel = model_parallel_of(group);
-    if (group->accelerators / base->model_parallel > group->global_batch_size) { /* the runs contradict it */
+    const double ranks = group->accelerators / base->model_parallel;
+    if (ranks < 1 || ranks > group->global_batch_size) { /* the runs contradict it */
         base->model_parallel = NAN;
     }
     return group->weak ? "weak scaling: many models side by side are not predicted"
@@ -87,8 +93,8 @@ static const char *measure_base(mls_plan_base *base)
            : group->valid == 0                                  ? "no valid run"
            : base->runs == 0                                    ? "how much it took to converge is not known"
            : !one_unit                                          ? "its runs do not converge in one unit"
-           : !(group->accelerators > 0)                         ? "number of accelerators not known"
-           : !(group->global_batch_size > 0)                    ? "global batch size not known"
+           : !mls_plan_is_count(group->accelerators)            ? "number of accelerators not known"
+           : !mls_plan_is_count(group->global_batch_size)       ? "global batch size not known"
            : !(base->training_ms > 0) || !(base->samples > 0)   ? "no time of training"
                                                                 : NULL;
 }
@@ -154,23 +160,57 @@ static mls_status refuse_other(const mls_side_group *group, const mls_side_group
                                model, group->path);
 }
 
+/* The place of the first base that has as many accelerators or more. */
+static size_t base_place(const mls_plan *plan, double accelerators)
+{
+    size_t from = 0;
+    size_t end = plan->bases.count;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (plan->bases.items[middle].group->accelerators < accelerators) {
+            from = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return from;
+}
+
+static mls_status add_unfit(mls_plan *plan, const mls_side_group *group, const char *reason, mls_error *error)
+{
+    return MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason}) ? MLS_OK : mls_error_memory(error);
+}
+
+/* Puts a base where it stands by its accelerators: an export may have thousands, of which each row asks for one. */
+static mls_status insert_base(mls_plan *plan, const mls_plan_base *base, size_t place, mls_error *error)
+{
+    if (!MLS_ARENA_ADD(plan->arena, &plan->bases, *base)) {
+        mls_rcp_set_free(base->points);
+        return mls_error_memory(error);
+    }
+    mls_plan_base *at = plan->bases.items + place;
+    memmove(at + 1, at, (plan->bases.count - 1 - place) * sizeof *at);
+    *at = *base;
+    return MLS_OK;
+}
+
 static mls_status add_base(mls_plan *plan, const mls_plan_request *request, const mls_side_group *group,
                            mls_error *error)
 {
     mls_plan_base base = {.group = group, .factors = mls_plan_factors_of(request->figures, group->benchmark)};
     const char *reason = measure_base(&base);
     if (reason != NULL) {
-        return MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason}) ? MLS_OK
-                                                                                        : mls_error_memory(error);
+        return add_unfit(plan, group, reason, error);
     }
     mls_status status = plan->bases.count > 0 ? refuse_other(group, plan->bases.items[0].group, error) : MLS_OK;
+    const size_t place = base_place(plan, group->accelerators);
+    if (status == MLS_OK && place < plan->bases.count &&
+        plan->bases.items[place].group->accelerators == group->accelerators) {
+        return add_unfit(plan, group, "another group with as many accelerators is the base", error);
+    }
     status = status == MLS_OK ? find_memory(&base, request, plan->arena, error) : status;
     status = status == MLS_OK ? find_points(&base, request->editions, error) : status;
-    if (status == MLS_OK && !MLS_ARENA_ADD(plan->arena, &plan->bases, base)) {
-        mls_rcp_set_free(base.points);
-        status = mls_error_memory(error);
-    }
-    return status;
+    return status == MLS_OK ? insert_base(plan, &base, place, error) : status;
 }
 
 mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
@@ -182,9 +222,7 @@ mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request 
     for (size_t i = 0; i < of->groups.count && status == MLS_OK; i++) {
         const mls_side_group *group = of->groups.items[i];
         if (group->benchmark == NULL) {
-            status = MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, "benchmark not known"})
-                         ? MLS_OK
-                         : mls_error_memory(error);
+            status = add_unfit(plan, group, "benchmark not known", error);
         } else if (wanted == NULL || strcmp(group->benchmark, wanted) == 0) {
             any = true;
             status = add_base(plan, request, group, error);
@@ -197,14 +235,10 @@ mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request 
 
 const mls_plan_base *mls_plan_base_for(const mls_plan *plan, double accelerators)
 {
-    const mls_plan_base *nearest = NULL;
-    double least = INFINITY;
-    for (size_t i = 0; i < plan->bases.count; i++) {
-        const double distance = fabs(log2(accelerators / plan->bases.items[i].group->accelerators));
-        if (distance < least) {
-            least = distance;
-            nearest = &plan->bases.items[i];
-        }
-    }
-    return nearest;
+    const mls_plan_base *bases = plan->bases.items;
+    const size_t place = base_place(plan, accelerators);
+    const bool below =
+        place > 0 && (place == plan->bases.count || accelerators / bases[place - 1].group->accelerators <=
+                                                        bases[place].group->accelerators / accelerators);
+    return &bases[below ? place - 1 : place];
 }

@@ -11,20 +11,23 @@
 static const double suggested_times[] = {0.5, 1, 2, 4, 8};
 enum { SUGGESTED = sizeof suggested_times / sizeof *suggested_times, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 
-static bool is_whole_count(double number)
-{
-    return number >= 1 && number == floor(number);
-}
-
-/* Adds a number that is whole and not there yet. */
+/* Adds a number that is whole. */
 static bool add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
 {
-    for (size_t i = 0; i < to->count; i++) {
-        if (to->items[i] == number) {
-            return true;
+    return !mls_plan_is_count(number) || MLS_ARENA_ADD(arena, to, number);
+}
+
+/* Sorts candidates, and leaves each there once. */
+static void order_candidates(mls_plan_numbers *numbers)
+{
+    size_t kept = 0;
+    mls_sort_doubles(numbers->items, numbers->count);
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (kept == 0 || numbers->items[i] != numbers->items[kept - 1]) {
+            numbers->items[kept++] = numbers->items[i];
         }
     }
-    return !is_whole_count(number) || MLS_ARENA_ADD(arena, to, number);
+    numbers->count = kept;
 }
 
 /* Ranks that each take a share of the batch; NAN: not known. */
@@ -55,7 +58,7 @@ static bool find_batches(const mls_plan *plan, const mls_plan_request *request, 
         ok = add_candidate(plan->arena, batches, request->batches.items[i]);
     }
     if (request->batches.count > 0) {
-        mls_sort_doubles(batches->items, batches->count);
+        order_candidates(batches);
         return ok;
     }
     ok = add_candidate(plan->arena, batches, own) &&
@@ -72,7 +75,7 @@ static bool find_batches(const mls_plan *plan, const mls_plan_request *request, 
         }
     }
     batches->count = kept;
-    mls_sort_doubles(batches->items, kept);
+    order_candidates(batches);
     return ok;
 }
 
@@ -132,18 +135,25 @@ static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
     return isfinite(row->minutes) && (than == NULL || row->minutes * row->scale < than->minutes * than->scale);
 }
 
-/* The rows of one number of accelerators, of which the fastest and that of the base's batch are shown. */
+/* The rows of one number of accelerators, of which the fastest and that of the base's batch are shown, and some row in
+ * any case: where no batch can be suggested, the least there could be, or the base's own, says why. */
 static bool add_rows(mls_plan *plan, const mls_plan_request *request, double accelerators, mls_plan_numbers *batches)
 {
     const mls_plan_base *base = mls_plan_base_for(plan, accelerators);
     const size_t first = plan->rows.count;
     mls_plan_row *fastest = NULL;
+    bool shown = false;
     bool ok = find_batches(plan, request, base, accelerators, batches);
+    if (batches->count == 0 && ok) {
+        const double least = ceil(least_batch(base, accelerators));
+        ok = add_candidate(plan->arena, batches, isfinite(least) ? least : base->group->global_batch_size);
+    }
     for (size_t i = 0; i < batches->count && ok; i++) {
         mls_plan_row row = predicted(base, request, accelerators, batches->items[i]);
         judge_prediction(&row);
         place_prediction(&row, &plan->published);
         row.shown = request->batches.count > 0 || row.global_batch_size == base->group->global_batch_size;
+        shown |= row.shown;
         ok = MLS_ARENA_ADD(plan->arena, &plan->rows, row);
     }
     for (size_t i = first; i < plan->rows.count; i++) {
@@ -151,6 +161,8 @@ static bool add_rows(mls_plan *plan, const mls_plan_request *request, double acc
     }
     if (fastest != NULL) {
         fastest->shown = true;
+    } else if (!shown && first < plan->rows.count) {
+        plan->rows.items[first].shown = true;
     }
     return ok;
 }
@@ -190,7 +202,7 @@ static bool find_target(mls_plan *plan, const mls_plan_request *request, double 
 {
     mls_plan_target *target = &plan->target;
     const double per_node = plan->bases.items[0].per_node;
-    const double node = is_whole_count(per_node) ? per_node : 1;
+    const double node = mls_plan_is_count(per_node) ? per_node : 1;
     const double step = node * ceil(largest * MLS_PLAN_TIMES_MAX / node / TARGET_STEPS_MAX);
     const double most = floor(largest * MLS_PLAN_TIMES_MAX / step) * step;
     const double first = fmax(ceil(smallest / MLS_PLAN_TIMES_MAX / step), 1) * step;
@@ -219,7 +231,7 @@ static bool find_accelerators(const mls_plan *plan, const mls_plan_request *requ
             ok = add_candidate(plan->arena, to, plan->bases.items[i].group->accelerators * suggested_times[k]);
         }
     }
-    mls_sort_doubles(to->items, to->count);
+    order_candidates(to);
     return ok;
 }
 

@@ -12,6 +12,9 @@ const mls_plan_factors *mls_plan_factors_of(const mls_plan_figures *figures, con
 mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
                                mls_error *error) MLS_MUST_USE;
 
+/* Whether it is a number that things can be counted with: whole, from 1 on. */
+bool mls_plan_is_count(double number);
+
 /* The group to start from, where so many accelerators are asked for. */
 const mls_plan_base *mls_plan_base_for(const mls_plan *plan, double accelerators);
 

@@ -5,6 +5,7 @@
 #include "report/reports.h"
 #include "report/table.h"
 
+enum { BASES_NAMED = 8 }; /* without -v */
 enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP, DECIMAL = MLS_COLUMN_DECIMAL };
 
 /* NULL: there is no base. */
@@ -15,16 +16,29 @@ static const mls_plan_base *first_base(const mls_plan *plan)
 
 static void show_bases(mls_view *view, const mls_plan *plan)
 {
-    const mls_side_group *group = plan->bases.items[0].group;
-    mls_buffer rest = {0};
-    mls_buffer_printf(&rest, "  %s %s   %s   from ", mls_usage_name(group->usage), group->edition,
+    const mls_plan_base *bases = plan->bases.items;
+    const mls_side_group *group = bases[0].group;
+    const size_t count = plan->bases.count;
+    const size_t named = view->verbose > 0 || count <= BASES_NAMED ? count : BASES_NAMED;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "  %s %s   %s   from ", mls_usage_name(group->usage), group->edition,
                       group->accelerator != NULL ? group->accelerator : "unknown accelerators");
-    for (size_t i = 0; i < plan->bases.count; i++) {
-        const mls_plan_base *base = &plan->bases.items[i];
-        mls_buffer_printf(&rest, "%s%s of %s", i > 0 ? ", " : "", mls_words_plural(base->runs, "run", "runs").text,
-                          base->group->path);
+    if (count == 1) {
+        mls_buffer_printf(&line, "%s of %s", mls_words_plural(bases->runs, "run", "runs").text, group->path);
+    } else {
+        mls_buffer_printf(&line, "%s, each row from that of the nearest size",
+                          mls_words_plural(count, "group", "groups").text);
     }
-    mls_view_headline(view, mls_str_from(group->benchmark), &rest, 4);
+    mls_view_headline(view, mls_str_from(group->benchmark), &line, 4);
+    for (size_t i = 0; i < named && count > 1; i++) {
+        mls_buffer_printf(&line, "%s: %s of %s", mls_words_count(bases[i].group->accelerators).text,
+                          mls_words_plural(bases[i].runs, "run", "runs").text, bases[i].group->path);
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, 4, 4);
+    }
+    if (named < count) {
+        mls_view_printf(view, MLS_STYLE_DIM, 4, 4, "and %s (-v: all)",
+                        mls_words_plural(count - named, "more", "more").text);
+    }
 }
 
 static void add_plan_row(mls_table *table, const mls_plan_row *row)
@@ -69,12 +83,6 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
     }
 }
 
-/* "512 by the prediction", or that no number is enough. */
-static void append_least(mls_buffer *line, double number, const char *by)
-{
-    mls_buffer_printf(line, "%s %s", isnan(number) ? "none" : mls_words_count(number).text, by);
-}
-
 static void show_target(mls_view *view, const mls_plan *plan)
 {
     const mls_plan_target *target = &plan->target;
@@ -92,9 +100,13 @@ static void show_target(mls_view *view, const mls_plan *plan)
                               : "convergence: more accelerators need larger batches, which take more "
                                 "training as far as the reference points tell");
     } else {
-        append_least(&line, target->by_middle, "accelerators are enough by the prediction, ");
-        append_least(&line, target->by_low, "if all goes well, ");
-        append_least(&line, target->by_high, "to be sure");
+        mls_buffer_printf(
+            &line, "%s enough by the prediction, %s if all goes well, %s to be sure",
+            isnan(target->by_middle)
+                ? "no number of accelerators is"
+                : mls_words_plural((uint64_t)target->by_middle, "accelerator is", "accelerators are").text,
+            mls_words_count(target->by_low).text,
+            isnan(target->by_high) ? "none" : mls_words_count(target->by_high).text);
     }
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 4);
 }

@@ -194,6 +194,27 @@ static void what_cannot_be_a_base_says_why(void **state)
     }
 }
 
+/* A model of 64 accelerators did not run on 8; one of 8 does not run on 4, where the row says so. */
+static void degrees_are_believed_where_they_can_be(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        mls_side_run runs[RUNS];
+        mls_side_group group = made_group(runs);
+        mls_setting degree = {
+            .key = mls_str_from("tensor_parallel"), .kind = MLS_SETTING_NUMBER, .number = i == 0 ? 64 : 8};
+        mls_plan_request request = asking(*state);
+        mls_plan plan;
+        runs[0].printed.items = &degree;
+        runs[0].printed.count = 1;
+        assert_int_equal(plan_of(&group, &request, &plan, NULL), MLS_OK);
+        assert_int_equal(isnan(plan.bases.items[0].model_parallel), i == 0);
+        const mls_plan_row *row = row_of(&plan, 4, i == 0 ? 8 : 16);
+        assert_true(i == 0 || row->shown);
+        assert_int_equal(row->note != NULL && strstr(row->note, "spread over") != NULL, i == 1);
+        mls_plan_release(&plan);
+    }
+}
+
 static void more_than_64_times_is_refused(void **state)
 {
     for (int i = 0; i < 3; i++) {
@@ -340,6 +361,7 @@ int main(void)
         cmocka_unit_test(without_points_only_own_batch),
         cmocka_unit_test(evaluations_that_are_not_delimited_are_training),
         cmocka_unit_test(what_cannot_be_a_base_says_why),
+        cmocka_unit_test(degrees_are_believed_where_they_can_be),
         cmocka_unit_test(more_than_64_times_is_refused),
         cmocka_unit_test(target_names_what_stands_in_the_way),
         cmocka_unit_test(broken_figures_are_refused),
