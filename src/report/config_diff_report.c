@@ -40,7 +40,9 @@ static void show_diff(mls_printer *to, const void *what)
     }
     show_diff_rows(view, diff, &diff->may_differ, "may differ");
     if (diff->differs.count + diff->may_differ.count == 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, 0, HANG, "nothing is known to differ");
+        mls_view_printf(view, MLS_STYLE_PLAIN, 0, HANG,
+                        diff->same > 0 ? "nothing is known to differ"
+                                       : "nothing to compare: no setting is known of more than one");
     }
     mls_view_printf(view, MLS_STYLE_DIM, 0, HANG, "%s the same",
                     mls_words_plural(diff->same, "value is", "values are").text);

@@ -33,7 +33,7 @@ static void show_bases(mls_view *view, const mls_plan *plan)
     for (size_t i = 0; i < named && count > 1; i++) {
         mls_buffer_printf(&line, "%s: %s of %s", mls_words_count(bases[i].group->accelerators).text,
                           mls_words_plural(bases[i].runs, "run", "runs").text, bases[i].group->path);
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, 4, 4);
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, 4, 8);
     }
     if (named < count) {
         mls_view_printf(view, MLS_STYLE_DIM, 4, 4, "and %s (-v: all)",
