@@ -158,23 +158,22 @@ static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *reque
            read_positive(cli, "--samples", settings->samples, &request->samples);
 }
 
-static void plan_with(mls_cli *cli, mls_plan_request *request, mls_arena *arena)
+static void plan_with(mls_cli *cli, mls_plan_request *request, mls_plan_figures *figures, mls_arena *arena)
 {
     const char *path = ((const plan_settings *)cli->settings)->factors;
     mls_compare_request groups = {.mode = MLS_COMPARE_NOTHING};
-    mls_plan_figures figures = {.arena = NULL};
     mls_comparison comparison = {.arena = NULL};
     mls_buffer text = {0};
     mls_error error = {0};
     if (!mls_cli_load_models(cli) || !mls_cli_read_file(cli, path, &text)) {
         return;
     }
-    if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) != MLS_OK) {
+    if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, figures, &error) != MLS_OK) {
         mls_cli_say_wrong_file(cli, path, &error);
     } else if (take_operands(cli, &groups.sides, arena) && mls_cli_judge(cli, &groups.collect)) {
         groups.collect.printed = true;
         request->editions = groups.collect.score.editions;
-        request->figures = &figures;
+        request->figures = figures;
         request->models = cli->models;
         request->known = cli->accelerators;
         if (mls_cli_compare(cli, &groups, &comparison)) {
@@ -183,17 +182,18 @@ static void plan_with(mls_cli *cli, mls_plan_request *request, mls_arena *arena)
         }
     }
     mls_comparison_release(&comparison);
-    mls_plan_figures_release(&figures);
     mls_buffer_release(&text);
 }
 
 static void plan_run(mls_cli *cli)
 {
     mls_arena arena = {0};
+    mls_plan_figures figures = {.arena = NULL};
     mls_plan_request request = {.benchmark = NULL};
     if (read_request(cli, &arena, &request)) {
-        plan_with(cli, &request, &arena);
+        plan_with(cli, &request, &figures, &arena);
     }
+    mls_plan_figures_release(&figures);
     mls_arena_release(&arena);
 }
 

@@ -12,7 +12,8 @@ typedef struct printed_values {
 static mls_str printed(const printed_values *of, const char *name)
 {
     const mls_str value = mls_known_value(of->known, of->values, mls_str_from(name));
-    return mls_setting_is_none(value) ? (mls_str){0} : value;
+    const mls_str nothing = {NULL, 0};
+    return mls_setting_is_none(value) ? nothing : value;
 }
 
 /* Sets what is not set. */

@@ -202,7 +202,11 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, cons
     if (reason != NULL) {
         return add_unfit(plan, group, reason, error);
     }
-    mls_status status = plan->bases.count > 0 ? refuse_other(group, plan->bases.items[0].group, error) : MLS_OK;
+    const mls_side_group *first = plan->bases.count > 0 ? plan->bases.items[0].group : group;
+    mls_status status = refuse_other(group, first, error);
+    if (status == MLS_OK && (group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN)) {
+        return add_unfit(plan, group, "of another division than the base", error);
+    }
     const size_t place = base_place(plan, group->accelerators);
     if (status == MLS_OK && place < plan->bases.count &&
         plan->bases.items[place].group->accelerators == group->accelerators) {

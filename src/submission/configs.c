@@ -124,8 +124,8 @@ static mls_status judge_memory(mls_submission *submission, const memory_tables *
                                const char *config, const mls_submission_run *run, mls_findings *found)
 {
     const uint64_t gpus = mls_config_name_decode(mls_str_from(config)).gpus;
-    mls_memory_ask ask;
-    mls_memory_answer answer;
+    mls_memory_ask ask = {.models = NULL};
+    mls_memory_answer answer = {.tried_count = 0};
     mls_status status = MLS_OK;
     bool over = true;
     for (int by_job = 0; by_job < (run != NULL ? 2 : 1) && over && status == MLS_OK; by_job++) {

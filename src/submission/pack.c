@@ -254,7 +254,7 @@ static mls_status lay_description(packing *self)
     char *path = mls_path_join(self->tree, pack->system);
     mls_status status = there != NULL && path != NULL ? MLS_OK : mls_error_memory(self->error);
     status = status == MLS_OK ? make_folder(self, &self->inside, self->tree, "systems") : status;
-    pack->described = status == MLS_OK && lstat(there, &about) == 0;
+    pack->described = status == MLS_OK && there != NULL && lstat(there, &about) == 0;
     if (pack->described) {
         status = copy_file(self, there, pack->system);
     } else if (status == MLS_OK) {
@@ -363,7 +363,7 @@ static mls_status find_room(packing *self)
     struct stat about;
     char *path = mls_path_join(self->options->into, pack->path);
     mls_status status = path == NULL ? mls_error_memory(self->error) : MLS_OK;
-    if (status == MLS_OK && lstat(path, &about) == 0) {
+    if (path != NULL && lstat(path, &about) == 0) {
         status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
                                MLS_CUT_TEXT(path, 200));
     }

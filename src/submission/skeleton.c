@@ -142,9 +142,13 @@ mls_status mls_skeleton_append(const mls_group *group, const char *name, mls_str
     size_t wrong = 0;
     skeleton_sources from = {
         .group = group, .name = name, .logged = mls_arena_zeroed(&arena, group->run_count, sizeof(mls_str))};
-    mls_status status = from.logged != NULL ? MLS_OK : mls_error_memory(error);
+    if (from.logged == NULL) {
+        mls_arena_release(&arena);
+        return mls_error_memory(error);
+    }
+    mls_status status = MLS_OK;
     const char *reason = skeleton_object(described, &arena, &from.described, &wrong);
-    if (status == MLS_OK && reason != NULL) {
+    if (reason != NULL) {
         mls_text_position(described, wrong, &place.line, &place.column);
         status = reason == mls_reason_memory
                      ? mls_error_memory(error)

@@ -201,7 +201,8 @@ static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct ml
         return false;
     }
     const bool same = of->ids[1].len > 0 && mls_str_equal(of->ids[1], other->ids[1]);
-    const bool copy = memcmp(of->rows, other->rows, sizeof *of->rows) == 0;
+    const bool copy = of->rows[0].time_ms == other->rows[0].time_ms &&
+                      memcmp(of->rows[0].values, other->rows[0].values, sizeof of->rows[0].values) == 0;
     return !same && !copy && of->rows[0].time_ms < other->rows[other->count - 1].time_ms &&
            other->rows[0].time_ms < of->rows[of->count - 1].time_ms;
 }

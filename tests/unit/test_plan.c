@@ -264,8 +264,7 @@ static void broken_figures_are_refused(void **state)
         "[",
         "{\"benchmarks\": {\"bert\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0}}}",
         "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": \"x\", \"batch\": 0, \"evaluation\": 0}}}",
-        "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": {\"0.5\": "
-        "[1]}}}}",
+        "{\"benchmarks\": {\"*\": {\"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": {\"0.5\": [1]}}}}",
         "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": null}}}"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
