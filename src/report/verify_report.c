@@ -93,7 +93,8 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
 /* What is odd about results, of which no rule is broken: what tells most first. */
 static void show_odd(mls_view *view, const mls_submission *submission)
 {
-    static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS};
+    static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS,
+                                           MLS_FINDING_CONFIG_SYSTEM};
     enum { ODD_SHOWN = 10, ODD_WIDTH = 100 };
     const mls_found_look look = {.indent = 2, .hang = 6, .together = true, .limit = ODD_SHOWN};
     mls_found found = {0};

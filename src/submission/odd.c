@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
+#include "mlscore/accelerators.h"
 #include "submission/judge.h"
 
 /* ------------------------------------------------------------- copied logs */
@@ -360,6 +361,52 @@ static mls_status judge_peers(mls_submission *submission, const mls_judged_resul
     return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
+/* ------------------------------------------------- configs of other systems */
+
+/* Whether the accelerators that a config is named after are known, and are not those of the description. */
+static bool is_of_another(const mls_accelerators *known, const char *config, const char *described)
+{
+    const mls_accelerator *of_config = mls_accelerators_find(known, mls_str_from(config));
+    return of_config != NULL && of_config->pattern != NULL &&
+           of_config != mls_accelerators_find(known, mls_str_from(described));
+}
+
+/* The model that the config's name of a result's runs says, where its description says another; "": it does not. */
+static mls_accelerator_model other_model(const mls_judged_result *judged, mls_accelerator_model *described)
+{
+    const mls_config_name name = mls_config_name_decode(mls_str_from(judged->result->group.config));
+    const mls_description *says = &mls_submitter_system(judged->submitter, judged->result->system)->says;
+    mls_accelerator_model model = {""};
+    *described = mls_accelerator_model_of(mls_str_from(says->accelerator_model_name));
+    if (name.kind == MLS_CONFIG_KIND_SHAPE && described->text[0] != '\0') {
+        model = mls_accelerator_model_of(name.system);
+    }
+    return strcmp(model.text, described->text) != 0 ? model : (mls_accelerator_model){""};
+}
+
+/* The table of accelerators is loaded for the first result that may be one: few are. */
+static mls_status judge_configs_used(mls_submission *submission, const mls_judged_results *judged)
+{
+    mls_accelerators *known = NULL;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < judged->count && status == MLS_OK; i++) {
+        const mls_submission_result *result = judged->items[i].result;
+        mls_accelerator_model described;
+        const mls_accelerator_model model = other_model(&judged->items[i], &described);
+        if (model.text[0] != '\0' && known == NULL) {
+            status = mls_accelerators_load(&known, NULL);
+        }
+        if (status == MLS_OK && model.text[0] != '\0' && is_of_another(known, model.text, described.text)) {
+            mls_findings_add(&submission->findings, MLS_FINDING_CONFIG_SYSTEM,
+                             (mls_finding_place){.path = result->path},
+                             "its runs name the config %s, of %s; its description says %s", result->group.config,
+                             model.text, described.text);
+        }
+    }
+    mls_accelerators_free(known);
+    return status;
+}
+
 mls_status mls_odd_judge(mls_submission *submission)
 {
     mls_judged_results judged = {0};
@@ -382,6 +429,7 @@ mls_status mls_odd_judge(mls_submission *submission)
     status = status == MLS_OK ? judge_copies(submission, &judged) : status;
     status = status == MLS_OK ? mls_resubmitted_judge(submission, &judged) : status;
     status = status == MLS_OK ? judge_peers(submission, &judged) : status;
+    status = status == MLS_OK ? judge_configs_used(submission, &judged) : status;
     free(judged.items);
     return status;
 }
