@@ -51,7 +51,7 @@ static bool is_wanted(const mls_published_query *query, const mls_published_resu
     return query->submitter == NULL || strcasestr(result->system->submitter, query->submitter) != NULL;
 }
 
-static bool answers(const mls_published_query *query, const mls_published_result *result)
+static bool is_asked_for(const mls_published_query *query, const mls_published_result *result)
 {
     const mls_division division = query->division != MLS_DIVISION_NONE ? query->division : MLS_DIVISION_CLOSED;
     return mls_str_equal(query->benchmark, mls_str_from(result->benchmark)) && division == result->system->division &&
@@ -64,7 +64,7 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     unsigned newest = 0;
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (answers(query, result) && result->known == MLS_PUBLISHED_EXACT) {
+        if (is_asked_for(query, result) && result->known == MLS_PUBLISHED_EXACT) {
             if (result->edition == query->edition) {
                 return query->edition;
             }
@@ -90,7 +90,7 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     size_t found = 0;
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !answers(query, result) || result->known != MLS_PUBLISHED_EXACT) {
+        if (result->edition != edition || !is_asked_for(query, result) || result->known != MLS_PUBLISHED_EXACT) {
             continue;
         }
         size_t at = found;
@@ -122,7 +122,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     *place = (mls_published_place){1, 0, known, 0, 0};
     for (size_t i = 0, rank = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !answers(&any, result)) {
+        if (result->edition != edition || !is_asked_for(&any, result)) {
             continue;
         }
         place->published++;
