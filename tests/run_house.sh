@@ -17,6 +17,8 @@ finding_table.h base
 log.h log
 key_table.h log
 value.h log
+write.h log
+keys.h log
 messages.h messages
 shell.h shell
 edition.h rules

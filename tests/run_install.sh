@@ -57,7 +57,8 @@ check "its version is the program's" test "mlscore $(pkg-config --modversion mls
 cxx=$(command -v g++ || command -v clang++) || cxx=
 for header in "$d$prefix"/include/mlscore/*.h; do
     name=${header##*/}
-    echo "#include <mlscore/$name>" >"$scratch/one.c"
+    # A header may define nothing but constants.
+    printf '%s\n' "#include <mlscore/$name>" 'typedef int nothing;' >"$scratch/one.c"
     # Tables are no headers of their own: they want, or are, a macro.
     case $name in *_table.h) printf '%s\n' '#define MLS_FINDING(a, b, c)' '#define MLS_KEY(a, b)' \
         "#include <mlscore/$name>" 'typedef int nothing;' >"$scratch/one.c" ;; esac

@@ -12,6 +12,7 @@
 #include "mlscore/edition.h"
 #include "mlscore/group.h"
 #include "mlscore/jobs.h"
+#include "mlscore/keys.h"
 #include "mlscore/log.h"
 #include "mlscore/memory.h"
 #include "mlscore/messages.h"
@@ -33,3 +34,4 @@
 #include "mlscore/telemetry.h"
 #include "mlscore/throughput.h"
 #include "mlscore/value.h"
+#include "mlscore/write.h"

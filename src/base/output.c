@@ -80,8 +80,7 @@ static int named_descriptor(const char *path)
     return named ? (int)number : -1;
 }
 
-/* Why root does not write to a path, where other users could have it write somewhere else; NULL: it does. */
-static const char *refused_by_root(const char *path)
+const char *mls_output_refused(const char *path)
 {
     const mls_str folder = mls_path_folder(mls_str_from(path));
     char *above = folder.len > 0 ? strndup(folder.ptr, folder.len) : strdup(".");
@@ -104,7 +103,7 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
     if (path == NULL || strcmp(path, "-") == 0) {
         return MLS_OK;
     }
-    const char *refused = refused_by_root(path);
+    const char *refused = mls_output_refused(path);
     if (refused != NULL) {
         output->fd = -1;
         return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "root does not write there: %s", refused);

@@ -17,6 +17,9 @@ typedef struct mls_output {
     char *temporary;  /* NULL: written directly */
 } mls_output;
 
+/* Why root does not write to a path, where other users could have it write somewhere else; NULL: it does. */
+const char *mls_output_refused(const char *path);
+
 /* Opens `path` (NULL or "-": standard output).  MLS_OK, or MLS_ERROR_WRITE or MLS_ERROR_MEMORY with `error` set. */
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 

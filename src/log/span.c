@@ -135,8 +135,7 @@ static uint32_t hex4(const char *text)
     return value;
 }
 
-/* Reads the escape at text[*at] (a backslash) and moves after it; surrogate pairs are joined. */
-static uint32_t escape_read(mls_str text, size_t *at)
+uint32_t mls_json_escape_read(mls_str text, size_t *at)
 {
     static const char names[] = "\"\\/bfnrt";
     static const char values[] = "\"\\/\b\f\n\r\t";
@@ -169,7 +168,7 @@ bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *res
     for (size_t i = 0; i < text.len;) {
         const unsigned char c = (unsigned char)text.ptr[i];
         if (c == '\\') {
-            len += mls_utf8_encode(escape_read(text, &i), out + len);
+            len += mls_utf8_encode(mls_json_escape_read(text, &i), out + len);
         } else {
             len += latin1 ? mls_utf8_encode(c, out + len) : 1;
             if (!latin1) {
@@ -199,7 +198,7 @@ bool mls_span_name_is(mls_str raw, mls_str wanted)
         char bytes[4];
         size_t count = 1;
         if (raw.ptr[i] == '\\') {
-            count = mls_utf8_encode(escape_read(raw, &i), bytes);
+            count = mls_utf8_encode(mls_json_escape_read(raw, &i), bytes);
         } else {
             bytes[0] = raw.ptr[i++];
         }
