@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         overview=yes
-        words='score check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events rcp rules help completion'
+        words='score check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events log rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -283,6 +283,16 @@ _mlscore()
         -j | --threads) value=yes words='' files=no ;;
         esac
         ;;
+    *:log)
+        options='--event= --metadata= --namespace= --rank= --output= --help --version '
+        case $prev in
+        --event) value=yes words='start end point' files=no ;;
+        -m | --metadata) value=yes words='' files=no ;;
+        --namespace) value=yes words='' files=no ;;
+        --rank) value=yes words='' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        esac
+        ;;
     *:rcp)
         options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version '
         words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
@@ -309,7 +319,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
+        words='score check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events log rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
         ;;
     *:completion)
         options='--help --version '

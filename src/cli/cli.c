@@ -64,7 +64,8 @@ mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest)
 
 bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
 {
-    const bool failed = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_MEMORY;
+    const bool failed =
+        error->status == MLS_ERROR_READ || error->status == MLS_ERROR_WRITE || error->status == MLS_ERROR_MEMORY;
     const int kind = failed ? MLS_EXIT_IO : MLS_EXIT_USAGE;
     return error->line > 0
                ? mls_cli_say(cli, kind, path, "line %zu, column %zu: %s", error->line, error->column, error->message)

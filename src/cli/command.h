@@ -173,6 +173,7 @@ struct mls_cli {
     C(hosts)                                                                                                           \
     C(plan)                                                                                                            \
     C(events)                                                                                                          \
+    C(log)                                                                                                             \
     C(rcp)                                                                                                             \
     C(rules)                                                                                                           \
     C(help)                                                                                                            \

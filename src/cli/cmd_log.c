@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_log.c - mlscore log: one record, from a shell script.
+ *
+ * The records of a job that no training program writes are its script's: that caches were cleared, for one. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/command.h"
+#include "mlscore/write.h"
+
+typedef struct log_settings {
+    unsigned event; /* of the values of --event, from 1 */
+    mls_names metadata, outputs;
+    const char *space, *rank;
+} log_settings;
+
+#define AT(member) offsetof(log_settings, member)
+static const mls_option options[] = {
+    MLS_ROW_OF(MLS_SETS_VALUE, "event", "start|end|point", AT(event),
+               "what it is of (a KEY_start starts, a KEY_stop ends, others are points in time)"),
+    MLS_ROW('m', "metadata", "NAME=VALUE", "add to its metadata (may be given again)", MLS_ADDS_TEXT, false,
+            AT(metadata), NULL),
+    MLS_ROW_OF(MLS_SETS_TEXT, "namespace", "TEXT", AT(space), "its namespace (empty)"),
+    MLS_ROW_OF(MLS_SETS_TEXT, "rank", "N", AT(rank), "log nothing but in the process of rank N, from 0"),
+    MLS_ROW('o', "output", "FILE", "append to FILE, not to standard output (-); may be given again", MLS_ADDS_TEXT,
+            false, AT(outputs), NULL),
+    MLS_ROWS_LAST,
+};
+
+static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
+{
+    mls_str value = mls_str_from(text);
+    mls_str name;
+    if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--metadata is NAME=VALUE, not '%s'", text);
+    }
+    char *copy = strndup(name.ptr, name.len);
+    if (copy == NULL) {
+        return mls_cli_say_no_memory(cli);
+    }
+    mls_log_writer_put_word(writer, copy, text + name.len + 1);
+    free(copy);
+    return true;
+}
+
+/* Standard output is opened as results have it, too, so that it is closed, and an error of that heard of. */
+static mls_status add_output(mls_cli *cli, mls_log_writer *writer, const char *path, mls_error *error)
+{
+    if (strcmp(path, "-") != 0) {
+        return mls_log_writer_add_file(writer, path, error);
+    }
+    (void)mls_cli_open(cli);
+    return mls_log_writer_add_fd(writer, STDOUT_FILENO, error);
+}
+
+static bool open_places(mls_cli *cli, mls_log_writer *writer)
+{
+    const log_settings *settings = cli->settings;
+    mls_error error = {0};
+    mls_status status = settings->outputs.count == 0 ? add_output(cli, writer, "-", &error) : MLS_OK;
+    for (size_t i = 0; i < settings->outputs.count && status == MLS_OK; i++) {
+        status = add_output(cli, writer, settings->outputs.items[i], &error);
+    }
+    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+}
+
+static bool choose_rank(mls_cli *cli, mls_log_writer *writer)
+{
+    const log_settings *settings = cli->settings;
+    mls_error error = {0};
+    size_t rank = 0;
+    if (settings->rank == NULL) {
+        return true;
+    }
+    if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--rank is a number from 0 on, not '%s'", settings->rank);
+    }
+    return mls_log_writer_only_rank(writer, (long)rank, -1, &error) == MLS_OK ||
+           mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
+}
+
+static mls_log_event event_of(const log_settings *settings, mls_str key)
+{
+    return settings->event > 0                  ? (mls_log_event)(settings->event - 1)
+           : mls_str_ends(key, MLS_S("_start")) ? MLS_LOG_START
+           : mls_str_ends(key, MLS_S("_stop"))  ? MLS_LOG_END
+                                                : MLS_LOG_POINT;
+}
+
+static void write_operands(mls_cli *cli, mls_log_writer *writer)
+{
+    const log_settings *settings = cli->settings;
+    const char *key = cli->operands.items[0];
+    mls_error error = {0};
+    bool ok = choose_rank(cli, writer);
+    if (cli->operands.count > 1) {
+        mls_log_writer_put_word(writer, NULL, cli->operands.items[1]);
+    }
+    for (size_t i = 0; i < settings->metadata.count && ok; i++) {
+        ok = put_metadata(cli, writer, settings->metadata.items[i]);
+    }
+    if (!ok || !open_places(cli, writer)) {
+        return;
+    }
+    mls_log_writer_namespace(writer, settings->space != NULL ? settings->space : "");
+    mls_status status = mls_log_writer_record(writer, event_of(settings, mls_str_from(key)), key, "<shell>", 0, &error);
+    if (status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    }
+    status = mls_log_writer_close(writer, &error);
+    if (status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    }
+}
+
+static void log_run(mls_cli *cli)
+{
+    mls_log_writer *writer = NULL;
+    mls_error error = {0};
+    if (cli->operands.count == 0 || *cli->operands.items[0] == '\0') {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no key given");
+    } else if (cli->operands.count > 2) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one value belongs to a key, not '%s' too", cli->operands.items[2]);
+    } else if (mls_log_writer_new(&writer, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else {
+        write_operands(cli, writer);
+    }
+    mls_log_writer_free(writer);
+}
+
+const mls_command mls_command_log = {
+    .name = "log",
+    .summary = "write a record into a log, from a shell script",
+    .usage = "[OPTION]… KEY [VALUE]",
+    .about = "Writes one record as the benchmarks' own Python logger does.  VALUE is JSON where\n"
+             "it can be read as such (true, 4, \"text\"), else a text; without one it is null.",
+    .options = options,
+    .settings_size = sizeof(log_settings),
+    .run = log_run,
+};
