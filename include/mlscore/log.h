@@ -93,9 +93,13 @@ typedef struct mls_log_totals {
     size_t malformed;
     size_t torn;        /**< lines in which an earlier marker was overwritten */
     const char *unread; /**< why it was not read as a log at all: "compressed by xz; …"; NULL: it was */
+    bool old_format;    /**< no record, but lines as logs of training 0.6 and older have them */
     bool binary;        /**< NUL bytes near the start and not one line with a marker: not a log */
     bool json;          /**< the whole file is a list or an object of JSON, such as the description of a system */
 } mls_log_totals;
+
+/** Why a log of that format is of no use, and what to do: static text. */
+extern const char mls_reason_old_format[];
 
 /** Whole lines as they stand in the file, those of records among them. */
 typedef struct mls_lines {

@@ -466,7 +466,10 @@ void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
         }
     }
     if (collection->group_count == 0) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+        /* Who has been told why a log was not read knows. */
+        if (collection->failed == 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+        }
         mls_cli_worsen(cli, MLS_EXIT_INVALID);
     }
 }

@@ -94,6 +94,15 @@ static const struct {
     {MLS_STR("slurmstepd: error: *** STEP "), MLS_MARKER_STEP, true},
 };
 
+/* ":::MLPv0.5.0 resnet …" is what a record began with in training 0.5, ":::MLL 1558767599.999 run_start: …" in 0.6. */
+static bool is_old_record(mls_str text)
+{
+    static const mls_str version = MLS_STR(":::MLPv0.");
+    static const mls_str time = MLS_STR(":::MLL ");
+    return mls_str_starts(text, version) ||
+           (mls_str_starts(text, time) && text.len > time.len && mls_is_digit(text.ptr[time.len]));
+}
+
 static __attribute__((noinline)) bool line_marker(const line_state *state, const char *at, const char *end)
 {
     const mls_str text = {at, (size_t)(end - at)};
@@ -103,6 +112,7 @@ static __attribute__((noinline)) bool line_marker(const line_state *state, const
         i++;
     }
     if (i == sizeof marker_words / sizeof *marker_words) {
+        state->batch->old_format |= is_old_record(text);
         return true;
     }
     const char *next = at + marker_words[i].word.len;
@@ -253,6 +263,7 @@ bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
     const char *end = text.ptr + text.len;
     mark_words mark = mark_plain;
     batch->count = 0;
+    batch->old_format = false;
     mls_arena_reset(&batch->scratch);
     if (!begin_line(&state, text.ptr)) {
         return false;

@@ -4,6 +4,10 @@
 
 #include "log/json_check.h"
 
+const char mls_reason_old_format[] =
+    "a log of training 0.6 or older (:::MLL, :::MLPv0…), and mlscore reads those of 0.7 and later (:::MLLOG); "
+    "the compliance checker of its own round judges it";
+
 /* How much of a log is searched for NUL bytes. */
 enum { BINARY_SNIFF = 4096 };
 
@@ -68,6 +72,7 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     const size_t line_base = reader->totals.lines;
     mls_status status = MLS_OK;
     reader->totals.lines += batch->lines;
+    reader->totals.old_format |= batch->old_format;
     for (size_t i = 0; i < batch->count && status == MLS_OK; i++) {
         status = deliver_event(reader, &batch->items[i], line_base);
     }
@@ -191,6 +196,7 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
 mls_status mls_reader_end(mls_reader *reader)
 {
     mls_status status = reader->carry.len > 0 ? carry_flush(reader) : MLS_OK;
+    reader->totals.old_format &= reader->totals.records + reader->totals.malformed == 0;
     reader->totals.binary = reader->nul_near_start && reader->totals.records + reader->totals.malformed == 0;
     for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
         const mls_sink *sink = &reader->sinks[i];

@@ -25,6 +25,7 @@ typedef struct mls_scan_event {
 typedef struct mls_batch {
     mls_scan_event *items;
     size_t count, capacity;
+    bool old_format;  /* a line is a record of training 0.6 or older */
     size_t lines;     /* line endings, plus one for an unfinished last line */
     uint32_t *starts; /* as in mls_lines: of all lines, and after them the end of the text */
     size_t start_capacity;

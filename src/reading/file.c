@@ -112,6 +112,7 @@ static mls_status file_end(void *state, const mls_log_totals *totals)
 {
     mls_file *file = state;
     file->asked_for &= !file->not_json || !totals->json;
+    file->asked_for &= !totals->old_format || file->reading->cutting == MLS_CUT_NEVER;
     const mls_status status = finish(file, true);
     return status == MLS_OK ? hand_over(file, file->count > 0) : status;
 }

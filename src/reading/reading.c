@@ -234,6 +234,9 @@ static mls_status read_source(reading_work *work, ahead_file *file)
         status = take_tools(work, read->source, &tools);
         if (status == MLS_OK) {
             status = scan_file(work, file, &tools, fd);
+            if (status == MLS_OK && read->totals.old_format) {
+                status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", mls_reason_old_format);
+            }
             if (read->totals.json && read->runs == 0 && may_be_json(read->source) && reading->run != NULL) {
                 read->totals.unread = "JSON, not a log";
             }

@@ -151,9 +151,12 @@ static mls_status look_at_text(looker *looking, const char *path, mls_window *wi
         *kind = is_one ? MLS_PATH_PROFILE : *kind;
     }
     if (*kind == MLS_PATH_UNKNOWN && status == MLS_OK) {
+        mls_log_totals totals = {0};
+        const bool old = mls_log_scan_bytes(head, NULL, 0, &totals, NULL) == MLS_OK && totals.old_format;
         keep_beginning(looking->seen, head);
         status = find_record(window, &is_one);
         *kind = is_one ? MLS_PATH_LOGS : *kind;
+        looking->seen->why = !is_one && old ? mls_reason_old_format : looking->seen->why;
     }
     return status;
 }
