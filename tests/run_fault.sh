@@ -399,4 +399,18 @@ score many
 that "$many files: the one run among them is found" '[ "$(runs)" = many/deep/trial_1.log ] && [ "$status" -eq 0 ]'
 run sh -c 'find many -name "*.log" | "$1" events --count --files-from -' - "$mlscore"
 that "$many files by name" '[ "$status" -eq 0 ] && [ ! -s err ]'
+# ------------------------------------------------------------ writing a log
+whole() { [ "$(run "$mlscore" events --count run.log; cat out)" = "$1" ]; }
+faulty 'write@run.log:*:short=100000' "$mlscore" log k 1 -o run.log
+that "a record is one write()" '[ "$status" -eq 0 ] && [ "$(cat report)" -eq 1 ] && whole 1'
+faulty 'write@run.log:1:EINTR' "$mlscore" log k 2 -o run.log
+that "a write that a signal interrupts is made again" '[ "$status" -eq 0 ] && whole 2'
+faulty 'write@run.log:*:short=10' "$mlscore" log k 3 -o run.log
+that "what a short write left is written" '[ "$status" -eq 0 ] && whole 3'
+faulty 'write@run.log:1:ENOSPC' "$mlscore" log k 4 -o run.log -o other.log
+that "a full disk is said, and what has room gets the record" '[ "$status" -eq 3 ] && says "run.log" && says "No space left" && [ -s other.log ] && whole 3'
+faulty 'close@run.log:*:EIO' "$mlscore" log k 5 -o run.log
+that "an error of closing is said" '[ "$status" -eq 3 ] && says "run.log" && says "Input/output error"'
+swept log k '[1,2]' -m a=b -o swept.log
+
 finish
