@@ -67,13 +67,14 @@ _mlscore()
         esac
         ;;
     *:pack)
-        options='--into= --system= --benchmark= --config= --describe= --scrub --host= --path= --word= --record= --incomplete --write --usage= --edition= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--into= --system= --benchmark= --config= --batch= --weak --describe= --scrub --host= --path= --word= --record= --incomplete --force --write --usage= --edition= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --into) value=yes words='' files=no ;;
         --system) value=yes words='' files=no ;;
         --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --config) value=yes words='' files=no ;;
+        --batch) value=yes words='' files=no ;;
         --describe) value=yes words='' files=yes ;;
         --host) value=yes words='' files=no ;;
         --path) value=yes words='' files=no ;;

@@ -14,6 +14,8 @@ typedef struct mls_pack_options {
     const char *system;       /**< names of one path component: no leading dot, no space, at most 100 bytes */
     const char *benchmark;    /**< as the logs spell it, and the result's folder */
     const char *config;       /**< of several groups the one of this config; NULL: there must be one group */
+    size_t batch;             /**< and of this global batch size; 0: of any */
+    bool weak;                /**< hpc: models of weak scaling; those of a folder weak/… are in any case */
     mls_str described;        /**< a description whose fields come before those that are logged; empty: none */
     bool scrub;               /**< hosts, users, addresses and tokens are replaced, by one table for the submission */
     const char *const *hosts; /**< patterns of names of hosts, beside those that logs tell */
@@ -22,6 +24,7 @@ typedef struct mls_pack_options {
     size_t named_count;
     const char *record;            /**< where the table is kept; NULL: beside the submission, SUBMISSION.scrub.csv */
     bool incomplete;               /**< fewer runs than needed are packed, too */
+    bool force;                    /**< what does not pass is packed, too, but for runs that have no score */
     bool write;                    /**< put it in its place; else nothing is left */
     mls_submission_options judged; /**< how the packed result is judged; the edition is the group's */
 } mls_pack_options;
@@ -55,6 +58,7 @@ typedef struct mls_pack {
     MLS_LIST_OF(mls_pack_replaced) replaced; /**< when it was scrubbed */
     size_t doubtful;                         /**< what may be an address or a version, and stays */
     mls_submission judged;                   /**< the packed result, in a folder of its own */
+    bool weak;                               /**< models of weak scaling (hpc) */
     bool valid;                              /**< it passes, but for the number of its runs when that was allowed */
     bool written;                            /**< and is in its place */
 } mls_pack;

@@ -108,9 +108,10 @@ static void show_pack(mls_printer *to, const void *what)
                         pack->rests.items[i]);
     }
     mls_view_printf(view, pack->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, 0, 0, "%s",
-                    pack->written  ? "written"
-                    : !pack->valid ? "does not pass verify: nothing was written"
-                                   : "would pass verify: --write writes it");
+                    pack->written && pack->valid ? "written"
+                    : pack->written              ? "written, though it does not pass verify"
+                    : !pack->valid               ? "does not pass verify: nothing was written"
+                                                 : "would pass verify: --write writes it");
 }
 
 #define PACK_FILE_FIELDS(F)                                                                                            \

@@ -10,8 +10,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "score/score.h"
 #include "submission/made.h"
 #include "submission/pack_scrub.h"
 #include "submission/skeleton.h"
@@ -56,27 +58,31 @@ static const char *shown_name(const char *name)
 static mls_status choose_group(packing *self, const mls_collection *collection)
 {
     const char *config = self->options->config;
+    const double batch = (double)self->options->batch;
     const mls_group *other = NULL;
     mls_pack *pack = self->pack;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
-        if (config == NULL || (group->config != NULL && strcmp(group->config, config) == 0)) {
+        if ((config == NULL || (group->config != NULL && strcmp(group->config, config) == 0)) &&
+            (batch == 0 || mls_compare_doubles(group->global_batch_size, batch) == 0)) {
             other = pack->group != NULL && other == NULL ? group : other;
             pack->group = pack->group != NULL ? pack->group : group;
         }
     }
     if (pack->group == NULL) {
-        return mls_error_set(self->error, MLS_ERROR_UNKNOWN, 0, 0, "there are no runs%s%.*s",
-                             config != NULL ? " of the config " : "", MLS_CUT_TEXT(config != NULL ? config : "", 80));
+        return mls_error_set(self->error, MLS_ERROR_UNKNOWN, 0, 0, "there are no runs%s%.*s%s",
+                             config != NULL ? " of the config " : "", MLS_CUT_TEXT(config != NULL ? config : "", 80),
+                             batch > 0 ? " of this batch size" : "");
     }
     if (other != NULL) {
-        return mls_error_set(self->error, MLS_ERROR_UNKNOWN, 0, 0,
-                             "there is more than one group: %.*s, config %.*s in %.*s, and %.*s, config %.*s in %.*s; "
-                             "one makes a result: name its folder, or its --config",
-                             MLS_CUT_TEXT(shown_name(pack->group->benchmark), 24),
-                             MLS_CUT_TEXT(shown_name(pack->group->config), 32), MLS_CUT_TEXT(pack->group->path, 40),
-                             MLS_CUT_TEXT(shown_name(other->benchmark), 24),
-                             MLS_CUT_TEXT(shown_name(other->config), 32), MLS_CUT_TEXT(other->path, 40));
+        return mls_error_set(
+            self->error, MLS_ERROR_UNKNOWN, 0, 0,
+            "there is more than one group: %.*s, config %.*s, batch %s in %.*s, and %.*s, config %.*s, "
+            "batch %s in %.*s; one makes a result: name its folder, its --config or its --batch",
+            MLS_CUT_TEXT(shown_name(pack->group->benchmark), 24), MLS_CUT_TEXT(shown_name(pack->group->config), 32),
+            mls_words_exact(pack->group->global_batch_size).text, MLS_CUT_TEXT(pack->group->path, 30),
+            MLS_CUT_TEXT(shown_name(other->benchmark), 24), MLS_CUT_TEXT(shown_name(other->config), 32),
+            mls_words_exact(other->global_batch_size).text, MLS_CUT_TEXT(other->path, 30));
     }
     if (pack->group->benchmark == NULL || strcmp(pack->group->benchmark, self->options->benchmark) != 0) {
         return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "the logs are of %.*s, not of %.*s",
@@ -86,16 +92,22 @@ static mls_status choose_group(packing *self, const mls_collection *collection)
     return MLS_OK;
 }
 
-/* Why runs that are scored so are not packed; NULL: they are. */
-static const char *refuse_outcome(const mls_group *group, bool incomplete)
+/* Why runs that are scored so are not packed; NULL: they are.  Of models of weak scaling there may be any more. */
+static const char *refuse_outcome(const packing *self, const mls_group *group)
 {
-    switch (group->score.outcome) {
+    mls_olympic_outcome outcome = group->score.outcome;
+    if (self->pack->weak) {
+        outcome = group->run_count < group->rules->runs_needed ? MLS_OLYMPIC_TOO_FEW_RUNS : MLS_OLYMPIC_SCORED;
+    }
+    switch (outcome) {
     case MLS_OLYMPIC_SCORED:
         return NULL;
     case MLS_OLYMPIC_TOO_FEW_RUNS:
-        return incomplete ? NULL : "fewer than a result needs (--incomplete packs them all the same)";
+        return self->options->incomplete ? NULL : "fewer than a result needs (--incomplete packs them all the same)";
     case MLS_OLYMPIC_TOO_MANY_DROPPED:
-        return "more of them are not valid than the rules forgive";
+        return self->options->force && group->score.dropped < group->run_count
+                   ? NULL
+                   : "more of them are not valid than the rules forgive";
     case MLS_OLYMPIC_NO_WINDOW:
         return "more than a result needs, and in most windows of as many too many are not valid";
     case MLS_OLYMPIC_TOO_MANY_RUNS:
@@ -134,7 +146,7 @@ static mls_status choose_runs(packing *self)
 {
     mls_pack *pack = self->pack;
     const mls_group *group = pack->group;
-    const char *refused = refuse_outcome(group, self->options->incomplete);
+    const char *refused = refuse_outcome(self, group);
     if (refused != NULL) {
         return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%s of %.*s: %s",
                              mls_words_plural(group->run_count, "run", "runs").text, MLS_CUT_TEXT(group->benchmark, 60),
@@ -147,7 +159,7 @@ static mls_status choose_runs(packing *self)
         return mls_error_memory(self->error);
     }
     for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks[i] == MLS_OLYMPIC_OUTSIDE) {
+        if (group->marks[i] == MLS_OLYMPIC_OUTSIDE && !pack->weak) {
             pack->left_out[pack->left_out_count++] = group->runs[i];
         } else {
             chosen[pack->file_count++] = group->runs[i];
@@ -157,7 +169,7 @@ static mls_status choose_runs(packing *self)
     qsort((void *)pack->left_out, pack->left_out_count, sizeof *pack->left_out, compare_started);
     bool ok = true;
     for (size_t i = 0; i < pack->file_count; i++) {
-        pack->files[i] = (mls_pack_file){chosen[i], pack_path(pack, pack->path, "result_", i, ".txt")};
+        pack->files[i] = (mls_pack_file){.run = chosen[i], .file = pack_path(pack, pack->path, "result_", i, ".txt")};
         ok = ok && pack->files[i].file != NULL;
     }
     return ok ? MLS_OK : mls_error_memory(self->error);
@@ -231,8 +243,9 @@ static mls_status copy_logs(packing *self)
     const mls_pack *pack = self->pack;
     mls_status status = make_folder(self, &self->inside, self->tree, pack->path);
     for (size_t i = 0; i < pack->file_count && status == MLS_OK; i++) {
-        status = copy_file(self, pack->files[i].run->file, pack->files[i].file);
-        status = status == MLS_OK && pack->files[i].run->result ? copy_power(self, i) : status;
+        const mls_run *run = pack->files[i].run;
+        status = copy_file(self, run->file, pack->files[i].file);
+        status = status == MLS_OK && run->result ? copy_power(self, i) : status;
     }
     return status;
 }
@@ -401,9 +414,11 @@ static mls_status name_paths(packing *self)
         !is_pack_name("benchmark", options->benchmark, self->error)) {
         return MLS_ERROR_UNKNOWN;
     }
+    pack->weak = pack->group->usage == MLS_USAGE_HPC &&
+                 (options->weak || mls_path_is_weak(pack->group->usage, pack->group->path));
     const char *folder = pack_path(pack, "results", options->system, 0, NULL);
     if (folder != NULL && pack->group->usage == MLS_USAGE_HPC) {
-        folder = pack_path(pack, folder, "strong", 0, NULL);
+        folder = pack_path(pack, folder, pack->weak ? "weak" : "strong", 0, NULL);
     }
     const char *description = pack_path(pack, "systems", options->system, 0, NULL);
     mls_buffer name = {0};
@@ -430,7 +445,7 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
     status = status == MLS_OK ? lay_description(&self) : status;
     status = status == MLS_OK ? judge_packed(&self) : status;
     status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
-    if (status == MLS_OK && pack->valid && options->write) {
+    if (status == MLS_OK && (pack->valid || options->force) && options->write) {
         status = place_packed(&self);
         pack->written = status == MLS_OK;
     }
