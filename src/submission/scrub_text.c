@@ -194,7 +194,8 @@ static size_t try_colons(scrub_span *span, size_t at)
     mls_str word = {text.ptr + at, len};
     const bool open = len > 0 && text.ptr[at + len - 1] == ':' && !mls_str_ends(word, MLS_S("::"));
     word.len -= open;
-    if (colons - open < 2 || word.len >= sizeof copy || !ends_here(text, at + len, "_") ||
+    const bool mapped = at + len + 1 < text.len && text.ptr[at + len] == '.' && mls_is_digit(text.ptr[at + len + 1]);
+    if (colons - open < 2 || word.len >= sizeof copy || mapped || !ends_here(text, at + len, "_") ||
         (at > 0 && text.ptr[at - 1] == ':')) {
         return 0;
     }
