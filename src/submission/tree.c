@@ -521,6 +521,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         return MLS_OK;
     }
     if (entry->kind == MLS_WALK_FOLDER && strcmp(entry->name, ".git") == 0) {
+        mls_findings_add(walk->here, MLS_FINDING_GIT_FOLDER, walk->place, "what is in it was not looked at");
         entry->enter = false;
         return MLS_OK;
     }
