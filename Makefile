@@ -15,7 +15,10 @@ AR          ?= ar
 
 CFLAGS      ?= -O3 -g
 # What the code needs, whatever the user's CFLAGS are.
-OWN_CFLAGS  := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc -pthread -fno-math-errno
+# One set of objects is for both libraries: calls stay inside (a program cannot replace our functions), and
+# only what the public headers declare is seen outside.
+OWN_CFLAGS  := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc -pthread -fno-math-errno \
+               -fPIC -fvisibility=hidden -fno-semantic-interposition
 WARNINGS    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
                -Wformat=2 -Wundef -Wpointer-arith -Wcast-qual -Wwrite-strings -include src/base/banned.h
 ifdef WERROR
@@ -54,6 +57,9 @@ LIB_SOURCES := $(filter-out $(CLI_SOURCES),$(SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$B/%.o) $B/data/files.o $B/data/table.o
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$B/%.o)
 HEADERS     := $(wildcard include/mlscore/*.h)
+VERSION     := $(shell sed -n 's/^\#define MLS_VERSION "\(.*\)"$$/\1/p' include/mlscore/version.h)
+SONAME      := libmlscore.so.$(firstword $(subst ., ,$(VERSION)))
+SHARED      := libmlscore.so.$(VERSION)
 
 # Data files (rules, reference points, templates) are embedded as they stand.  With DATA another folder than src/data,
 # `make DATA=folder round` builds build/release/round/mlscore from the same objects with the data of that folder.
@@ -65,7 +71,7 @@ data_files   = $(sort $(shell find $(1) -type f \( -name '*.json' -o -name '*.cs
 MAKEFLAGS += --no-builtin-rules
 
 .PHONY: all
-all: $B/mlscore $B/libmlscore.a ## build build/release/mlscore and libmlscore.a (the default)
+all: $B/mlscore $B/libmlscore.a $(if $(SANITIZE),,$B/$(SHARED)) ## build build/release/mlscore, libmlscore.a and libmlscore.so (the default)
 
 $B/mlscore: $(CLI_OBJECTS) $B/libmlscore.a
 	$(call say,LINK)
@@ -75,6 +81,11 @@ $B/libmlscore.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $(LIB_OBJECTS)
+
+# A program that was linked with one version of the library runs with every later one of the same first number.
+$B/$(SHARED): $(LIB_OBJECTS)
+	$(call say,LINK)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(CFLAGS) $(OWN_CFLAGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $(LIB_OBJECTS) $(PKG_LIBS)
 
 $B/%.o: src/%.c | $B/.packages
 	@mkdir -p $(@D)
@@ -90,7 +101,7 @@ $B/round/files.S $B/round/table.c: $(if $(filter src/data,$(DATA)),,$(call data_
 	@mkdir -p $(@D)
 	@{ i=0; echo '.section .rodata'; \
 	   for f in $(call data_files,$(EMBEDDED)); do \
-	     printf '.global mls_data_%d\n.global mls_data_%d_end\n.balign 16\nmls_data_%d: .incbin "%s"\nmls_data_%d_end: .byte 0\n' $$i $$i $$i "$$f" $$i; \
+	     printf '.global mls_data_%d\n.hidden mls_data_%d\n.global mls_data_%d_end\n.hidden mls_data_%d_end\n.balign 16\nmls_data_%d: .incbin "%s"\nmls_data_%d_end: .byte 0\n' $$i $$i $$i $$i $$i "$$f" $$i; \
 	     i=$$((i+1)); done; \
 	   echo '.section .note.GNU-stack,"",%progbits'; } > $@
 %/table.c:
@@ -145,10 +156,8 @@ $B/mlscore.pc:
 	@{ echo 'prefix=$(PREFIX)'; echo 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))'; \
 	   echo 'includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))'; echo; \
 	   echo 'Name: mlscore'; echo 'Description: verdicts and scores from MLPerf training logs'; \
-	   echo "Version: $$(sed -n 's/^#define MLS_VERSION "\(.*\)"$$/\1/p' include/mlscore/base.h)"; \
-	   echo '# Only a static library is installed, so what it needs is needed by every program.'; \
-	   echo 'Requires: $(PACKAGES) $(ZLIB)'; echo 'Cflags: -I$${includedir}'; \
-	   echo 'Libs: -L$${libdir} -lmlscore -lcsv -lm -pthread'; } > $@
+	   echo 'Version: $(VERSION)'; echo 'Requires.private: $(PACKAGES) $(ZLIB)'; echo 'Cflags: -I$${includedir}'; \
+	   echo 'Libs: -L$${libdir} -lmlscore'; echo 'Libs.private: -lcsv -lm -pthread'; } > $@
 
 MAN_PAGES   := $(sort $(wildcard man/man*/*.[1-8]))
 install_to   = $(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(3) $(1) '$(DESTDIR)$(2)/$(4)'
@@ -157,6 +166,9 @@ install_to   = $(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(3) $(1) '$(DEST
 install: all $B/mlscore.pc ## install into PREFIX (/usr/local), below DESTDIR
 	$(call install_to,$B/mlscore,$(BINDIR),755,mlscore)
 	$(call install_to,$B/libmlscore.a,$(LIBDIR),644,libmlscore.a)
+	$(call install_to,$B/$(SHARED),$(LIBDIR),755,$(SHARED))
+	ln -sf $(SHARED) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libmlscore.so'
 	$(call install_to,$B/mlscore.pc,$(LIBDIR)/pkgconfig,644,mlscore.pc)
 	$(call install_to,$(HEADERS),$(INCLUDEDIR)/mlscore,644)
 	@for page in $(MAN_PAGES); do \

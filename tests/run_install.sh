@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_install.sh BUILD
 # Installs into a temporary DESTDIR and uses what is there: the program runs,
-# a C program builds with the installed headers and mlscore.pc, C++ reads the
-# headers, and every man page and completion has its place.
+# programs in C, C++ and Python are built with the installed libraries, headers
+# and mlscore.pc, and every man page and completion has its place.
 . tests/count.sh
 build=$1
 prefix=/opt/a
@@ -11,6 +11,8 @@ d=$scratch/dest
 unset BINDIR LIBDIR INCLUDEDIR MANDIR DATADIR DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
 check "make install" make --no-print-directory install DESTDIR="$d" PREFIX=$prefix FLAVOUR="${build##*/}"
 check "the installed program runs" "$d$prefix/bin/mlscore" --version
+version=$("$d$prefix/bin/mlscore" --version | sed -n '1s/^mlscore //p')
+check "the shared library has the program's version" test -f "$d$prefix/lib/libmlscore.so.$version"
 for header in include/mlscore/*.h; do
     check "installed header ${header##*/}" cmp "$header" "$d$prefix/include/mlscore/${header##*/}"
 done
@@ -36,32 +38,103 @@ fi
 
 export PKG_CONFIG_PATH="$d$prefix/lib/pkgconfig"
 cat >"$scratch/use.c" <<'END'
-#include <mlscore/base.h>
+#include <mlscore/version.h>
 #include <stdio.h>
+#include <string.h>
 int main(void)
 {
-    mls_finding_code code;
-    return !mls_finding_code_from_name(MLS_S("malformed"), &code) || puts(mls_finding_info_get(code)->name) < 0;
+    return puts(mls_version()) < 0 || strcmp(mls_version(), MLS_VERSION) != 0;
 }
 END
 flags=$(pkg-config --define-variable=prefix="$d$prefix" --cflags --libs mlscore) || flags=
 check "mlscore.pc is found" test -n "$flags"
 check "a C program builds with it" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -o "$scratch/use" "$scratch/use.c" $flags
+export LD_LIBRARY_PATH="$d$prefix/lib"
 check "and runs" "$scratch/use"
+needed() { readelf -d "$1" | grep -q "NEEDED.*\[$2\]"; }
+check "with the shared library, by the first number of its version" needed "$scratch/use" "libmlscore.so.${version%%.*}"
+static=$(pkg-config --static --define-variable=prefix="$d$prefix" --cflags --libs mlscore) || static=
+check "a C program builds with the static library" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror \
+    -o "$scratch/alone" "$scratch/use.c" $(echo "$static" | sed "s|-lmlscore|$d$prefix/lib/libmlscore.a|")
+check "and runs without the shared one" env -u LD_LIBRARY_PATH "$scratch/alone"
+
+# What the shared library shows is what the headers declare, to the name.
+cat "$d$prefix"/include/mlscore/*.h | sed -e ':a' -e '/\\$/{N; s/\\\n//; ba' -e '}' -e '/^#/d' | tr '\n' ' ' | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/| |g' |
+    sed 's/typedef [^;{]*;//g' | grep -o -E '\<mls_[a-z_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
+nm -D --defined-only "$d$prefix/lib/libmlscore.so" | sed 's/.* //' | sort -u >"$scratch/exported"
+check "the shared library shows names" test -s "$scratch/exported"
+check "the shared library shows what the headers declare" cmp "$scratch/declared" "$scratch/exported"
+
+# Who links with the library by hand, in other languages.
+cat >"$scratch/score.cc" <<'END'
+#include <mlscore/mlscore.h>
+
+#include <cstdio>
+#include <memory>
+
+int main(int argc, char **argv)
+{
+    mls_rules *rules = nullptr;
+    mls_collection *found = nullptr;
+    mls_error error;
+    if (mls_rules_new(&rules, &error) != MLS_OK ||
+        mls_collection_new(rules, argv + 1, static_cast<std::size_t>(argc - 1), &found, &error) != MLS_OK) {
+        return std::fprintf(stderr, "%s\n", error.message), 1;
+    }
+    const std::unique_ptr<mls_rules, void (*)(mls_rules *)> rules_owner(rules, mls_rules_free);
+    const std::unique_ptr<mls_collection, void (*)(mls_collection *)> owner(found, mls_collection_free);
+    for (std::size_t i = 0; mls_collection_group(found, i) != nullptr; i++) {
+        const mls_group *group = mls_collection_group(found, i);
+        std::printf("%s %.3f %s\n", mls_group_benchmark(group), mls_group_scaled_minutes(group), mls_group_convergence(group));
+    }
+}
+END
+cat >"$scratch/score.py" <<'END'
+import ctypes, sys
+lib = ctypes.CDLL(sys.argv[1])
+for name in ("mls_group_benchmark", "mls_group_convergence"):
+    getattr(lib, name).restype = ctypes.c_char_p
+lib.mls_group_scaled_minutes.restype = ctypes.c_double
+lib.mls_collection_group.restype = ctypes.c_void_p
+rules, found = ctypes.c_void_p(), ctypes.c_void_p()
+paths = (ctypes.c_char_p * (len(sys.argv) - 2))(*(path.encode() for path in sys.argv[2:]))
+assert lib.mls_rules_new(ctypes.byref(rules), None) == 0
+assert lib.mls_collection_new(rules, paths, ctypes.c_size_t(len(paths)), ctypes.byref(found), None) == 0
+i = 0
+while group := lib.mls_collection_group(found, ctypes.c_size_t(i)):
+    group = ctypes.c_void_p(group)
+    print(lib.mls_group_benchmark(group).decode(), "%.3f" % lib.mls_group_scaled_minutes(group),
+          lib.mls_group_convergence(group).decode())
+    i += 1
+lib.mls_collection_free(found)
+lib.mls_rules_free(rules)
+END
+echo 'llama2_70b_lora 1.680 pass' >"$scratch/scored"
+cxx=$(command -v g++ || command -v clang++) || cxx=
+if [ -n "$cxx" ]; then
+    check "a C++ program builds with it" "$cxx" -std=c++17 -Wall -Wextra -Werror -o "$scratch/score" "$scratch/score.cc" $flags
+    "$scratch/score" testdata/slurm >"$scratch/printed" 2>&1
+    check "and scores" cmp "$scratch/scored" "$scratch/printed"
+else
+    skip
+    skip
+fi
+if python3 -c 'import ctypes' 2>/dev/null; then
+    python3 "$scratch/score.py" "$d$prefix/lib/libmlscore.so" testdata/slurm >"$scratch/printed" 2>&1
+    check "a program in Python scores" cmp "$scratch/scored" "$scratch/printed"
+else
+    skip
+fi
 # Moved to where it is, as a package manager would, for who knows only pkg-config.
 sed -i "s|^prefix=.*|prefix=$d$prefix|" "$PKG_CONFIG_PATH/mlscore.pc"
 for page in man/man*/*.3; do
     check "the programs of $page" sh tests/run_examples.sh "$build" "$page"
 done
 check "its version is the program's" test "mlscore $(pkg-config --modversion mlscore)" = "$("$d$prefix/bin/mlscore" --version | head -n 1)"
-cxx=$(command -v g++ || command -v clang++) || cxx=
 for header in "$d$prefix"/include/mlscore/*.h; do
     name=${header##*/}
-    # A header may define nothing but constants.
-    printf '%s\n' "#include <mlscore/$name>" 'typedef int nothing;' >"$scratch/one.c"
-    # Tables are no headers of their own: they want, or are, a macro.
-    case $name in *_table.h) printf '%s\n' '#define MLS_FINDING(a, b, c)' '#define MLS_KEY(a, b)' \
-        "#include <mlscore/$name>" 'typedef int nothing;' >"$scratch/one.c" ;; esac
+    echo "#include <mlscore/$name>" >"$scratch/one.c"
+    echo 'typedef int nothing;' >>"$scratch/one.c"
     check "$name stands alone in C" ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$d$prefix/include" "$scratch/one.c"
     if [ -n "$cxx" ]; then
         cp "$scratch/one.c" "$scratch/one.cc"

@@ -1,189 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.h - runs that make one result, and their score: the fastest and the slowest are left out and the rest is
- * averaged, as in olympic judging; runs that are not valid are dropped and count as the slowest.  A group borrows its
- * runs and owns everything else. */
+/* group.h - from logs and folders of them to runs, each once, and to groups of runs, each of which has one score.
+ *
+ * Groups and runs belong to the collection.  Numbers that are not known are NAN, texts NULL. */
 #pragma once
 
-#include "mlscore/config.h"
-#include "mlscore/rcp.h"
 #include "mlscore/run.h"
-#include "mlscore/system.h"
 
 MLS_C_BEGIN
 
-/** The outcome of a run in its group, and its name: "kept", "fastest" …; "" for any other number. */
-typedef enum mls_olympic_mark {
-    MLS_OLYMPIC_KEPT,    /**< its time is in the mean */
-    MLS_OLYMPIC_FASTEST, /**< left out at the fast end */
-    MLS_OLYMPIC_SLOWEST, /**< left out at the slow end */
-    MLS_OLYMPIC_DROPPED, /**< not valid */
-    MLS_OLYMPIC_OUTSIDE  /**< outside the selected window */
-} mls_olympic_mark;
-const char *mls_olympic_mark_name(mls_olympic_mark mark);
+typedef struct mls_collection mls_collection;
+typedef struct mls_group mls_group;
 
-/** How the score came about, which decides whether it counts. */
-typedef enum mls_olympic_outcome {
-    MLS_OLYMPIC_SCORED,           /**< an olympic mean over the N runs needed (or the selected window of N) */
-    MLS_OLYMPIC_TOO_FEW_RUNS,     /**< the plain mean of the valid runs, not official */
-    MLS_OLYMPIC_TOO_MANY_RUNS,    /**< and no window asked for: the olympic mean of all, not official */
-    MLS_OLYMPIC_TOO_MANY_DROPPED, /**< no score */
-    MLS_OLYMPIC_NOTHING_LEFT,     /**< every run was left out or dropped: no score */
-    MLS_OLYMPIC_NO_WINDOW         /**< the median of all windows is infinite: no score */
-} mls_olympic_outcome;
+/** Finds, judges and scores the runs below `paths`, as `mlscore score` does ("-": standard input).  What cannot be read
+ * is listed as left out.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_LIMIT: too many files.  *collection is NULL but for
+ * MLS_OK. */
+mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, size_t count,
+                              mls_collection **collection, mls_error *error) MLS_MUST_USE;
+void mls_collection_free(mls_collection *collection);
 
-/** A benchmark's score. */
-typedef struct mls_olympic_result {
-    double score_minutes; /**< NaN: no score */
-    bool official;        /**< the outcome is SCORED */
-    mls_olympic_outcome outcome;
-    size_t dropped; /**< runs that are not valid, of those scored: the window's when one is selected, else all */
-    size_t kept;    /**< runs in the mean */
-    bool windowed;  /**< a window was selected; the next two say which */
-    size_t window_first, window_count; /**< in order of start time, from 0; N */
-} mls_olympic_result;
+/** Its groups, in the order of their first runs, and all its runs; NULL past the end. */
+const mls_group *mls_collection_group(const mls_collection *collection, size_t index);
+const mls_run *mls_collection_run(const mls_collection *collection, size_t index);
 
-/** The divisions of a submission, which decide what is checked. */
-typedef enum mls_division {
-    MLS_DIVISION_NONE, /**< nobody says one */
-    MLS_DIVISION_CLOSED,
-    MLS_DIVISION_OPEN,
-    MLS_DIVISION_OTHER /**< none of the two: nothing is checked, as for open */
-} mls_division;
+/** The files without a run of their own: which and why ("empty", "repeats the run in …"), false past the end; and how
+ * many of them could not be read. */
+bool mls_collection_left_out(const mls_collection *collection, size_t index, const char **path, const char **reason);
+size_t mls_collection_unreadable(const mls_collection *collection);
 
-/** "closed" or "open"; NULL for the others. */
-const char *mls_division_name(mls_division division);
+/** What the runs have in common: the folder or file, the benchmark, the edition judged by, the division as logged
+ * ("closed"), the config, the batch size, how many accelerators and which ("GB200"). */
+const char *mls_group_path(const mls_group *group);
+const char *mls_group_benchmark(const mls_group *group);
+const char *mls_group_edition(const mls_group *group);
+const char *mls_group_division(const mls_group *group);
+const char *mls_group_config(const mls_group *group);
+double mls_group_global_batch_size(const mls_group *group);
+double mls_group_accelerators(const mls_group *group);
+const char *mls_group_accelerator(const mls_group *group);
 
-/** Reads what a log means by its submission_division (NULL: NONE), in any case, as the rules judge its spelling; and
- * what a system description means, which counts only as the rules spell it (NULL: OTHER). */
-mls_division mls_division_logged(const char *text);
-mls_division mls_division_described(const char *text);
+/** Its runs, NULL past the end; and what became of each: "kept", "fastest", "slowest", "dropped" or "outside". */
+const mls_run *mls_group_run(const mls_group *group, size_t index);
+const char *mls_group_mark(const mls_group *group, size_t index);
+size_t mls_group_runs_needed(const mls_group *group);
 
-/** The outcome of a check. */
-typedef enum mls_check {
-    MLS_CHECK_NOT_MADE, /**< it does not apply: open division, an early edition, a benchmark without one */
-    MLS_CHECK_PASS,
-    MLS_CHECK_FAIL,
-    MLS_CHECK_BYPASSED /**< it failed, and was asked not to count */
-} mls_check;
+/** The olympic mean in minutes; the same times its scale, which a convergence faster than the reference's makes more
+ * than 1; and whether it is that of the number of runs that the rules want. */
+double mls_group_minutes(const mls_group *group);
+double mls_group_scaled_minutes(const mls_group *group);
+double mls_group_scale(const mls_group *group);
+bool mls_group_is_official(const mls_group *group);
 
-/** Convergence against the reference points. */
-typedef struct mls_rcp_outcome {
-    mls_check check;
-    mls_rcp_set *set; /**< the points; NULL: not checked */
-    bool shared;      /**< they are of the options' `points`, not the group's own */
-    mls_rcp_result result;
-    mls_findings findings; /**< what a failure is, a warning when it is bypassed */
-} mls_rcp_outcome;
+/** The checks of convergence against the reference, and of the seeds: "pass", "fail", "bypassed", or "" when none was
+ * made. */
+const char *mls_group_convergence(const mls_group *group);
+const char *mls_group_seeds(const mls_group *group);
 
-/** Whether the runs were made with seeds of their own. */
-typedef struct mls_seed_outcome {
-    mls_check check;
-    size_t count;          /**< seed records in all runs */
-    size_t different;      /**< of them, by file, line and value */
-    mls_findings findings; /**< what is wrong with them; errors are warnings when the check is bypassed */
-} mls_seed_outcome;
-
-/** Energy, of groups with power files; whoever reads the files fills in the first two. */
-typedef struct mls_power_outcome {
-    double *joules; /**< of each run, NAN: not known; to be given to free(); NULL: there are no power files */
-    size_t wrong;   /**< runs whose power files are not as they must be */
-    mls_check check;
-    double energy_joules; /**< mean over the runs that the score keeps, times scale; NAN: not known, or no score */
-} mls_power_outcome;
-
-/** Weak scaling (hpc): many models trained at the same time on one system, the valid runs. */
-typedef struct mls_weak_outcome {
-    mls_check check; /**< at least as many models as the benchmark needs runs */
-    size_t models;
-    double instance_scale; /**< accelerators (or nodes without any) that train one model; NAN: not logged */
-    double minutes;        /**< from the first start to the last stop; NAN: no valid run */
-} mls_weak_outcome;
-
-/** How far the valid runs of a group lie apart; minutes. */
-typedef struct mls_spread {
-    double min_minutes, max_minutes, mean_minutes;
-    double stdev_minutes; /**< standard deviation, by n - 1 */
-    double variation;     /**< stdev / mean; 0.024 is 2.4 % */
-} mls_spread;
-
-typedef struct mls_group {
-    char *path;         /**< the folder (or file) that its runs have in common */
-    bool result_folder; /**< the result_*.txt files of one folder */
-    mls_usage usage;
-    const mls_edition *edition;
-    bool edition_guessed;       /**< by the date of the first record and the benchmark … */
-    bool edition_by_date;       /**< … and there was a date */
-    const char *benchmark;      /**< borrowed from path or a run; NULL: nothing names one */
-    const mls_benchmark *rules; /**< what scoring knows of it; never NULL once scored */
-    mls_division division;      /**< as the runs log it; NONE: none does, or they differ */
-    const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: not known, or they differ */
-    double global_batch_size;   /**< NAN: not logged, or they differ */
-    const char *system_id;      /**< the system of results/<system>/…; NULL: the runs do not lie in such a folder */
-    mls_description system;     /**< as its description, else the log, has it; see mls_group_describe() */
-    double nodes;               /**< NAN: not known */
-    double accelerators;        /**< in all, above 0; NAN: not known */
-    const char *accelerator;    /**< the model: "GB200", see mls_accelerator_model_of(); NULL: not known */
-    struct mls_arena *arena;    /**< of these texts; NULL: there are none */
-    const mls_run **runs;
-    size_t run_count, run_capacity;
-    mls_olympic_mark *marks; /**< one per run */
-    mls_olympic_result score;
-    double scale;          /**< what the score is multiplied with: 1 unless convergence passes and says otherwise */
-    double scaled_minutes; /**< score_minutes times scale; NAN: no score */
-    bool has_spread;       /**< at least two valid runs */
-    mls_spread spread;
-    mls_rcp_outcome rcp;
-    mls_seed_outcome seeds;
-    mls_power_outcome power;
-    mls_weak_outcome weak;
-    mls_findings findings; /**< what the runs do not agree on, and what is odd about them */
-    char *note;            /**< owned: one more line for people, of a floor above; NULL: none */
-    char *machine;         /**< likewise: the worst that was measured of its machines while it ran; NULL: nothing */
-} mls_group;
-
-/** How groups are to be scored.  Zero-initialised but for the editions is what the rules say. */
-typedef struct mls_score_options {
-    const mls_editions *editions; /**< not NULL */
-    bool select_window;           /**< with more runs than needed, score the window the rules choose */
-    bool bert_train_samples;      /**< a bert run's train_samples record says how much it took to converge */
-    mls_division division; /**< what decides whether convergence and seeds are checked; NONE: what the runs log */
-    bool unchecked;        /**< convergence and seeds are not checked: times alone are wanted */
-    bool rcp_bypass, seed_bypass; /**< a failed check of convergence, or of the seeds, does not count */
-    mls_str rcp_text;             /**< a user's own reference points (format: mlscore-rcp(1)); empty: none */
-    const char *rcp_path;         /**< where they are from */
-    mls_rcp_sets *points; /**< where groups find points that they share, and which outlives them; NULL: nowhere */
-} mls_score_options;
-
-/** Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.
- * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new(). */
-mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
-
-/** Decodes the name of a group's config; kind NONE when it says nothing.  What a run printed of how it was split counts
- * before the name. */
-mls_config_name mls_group_shape(const mls_group *group);
-
-/** The mean of mls_run_to_converge() over the runs in the score; NAN, and no unit, when one does not say or differs. */
-mls_convergence mls_group_to_converge(const mls_group *group);
-
-/** Describes what a scored group ran on: by what `text`, the description of the system `system_id` (ptr NULL: there is
- * none), says, else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's
- * name say. Accelerators are the first number in number_of_nodes times the first in accelerators_per_node, of one
- * source.  A text that is no description says nothing.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text) MLS_MUST_USE;
-
-/** How much was found about a scored group, its seeds and its runs. */
-mls_finding_counts mls_group_found(const mls_group *group);
-
-/** Whether a scored group is well: all its runs are valid, it has a score, and no check of it failed; `strict`: nothing
- * at all was found, either.  With too few runs convergence is not judged, which is no failure. */
+/** Whether all is well: every run is valid, it has a score, and no check of it failed; `strict`: nothing at all was
+ * found, either.  With too few runs convergence is not judged, which is no failure. */
 bool mls_group_is_well(const mls_group *group, bool strict);
 
-/** Whether the scale of a scored group is official: only results that have an official score and pass the convergence
- * check are scaled, and only folders of results hold a scaling.json. */
-bool mls_group_is_scaled(const mls_group *group);
-
-/** The energy of a scored group from group->power.joules, if it has any. */
-void mls_group_energy(mls_group *group);
-void mls_group_release(mls_group *group);
+/** What the runs do not agree on; each run has findings of its own. */
+const mls_findings *mls_group_findings(const mls_group *group);
 
 MLS_C_END

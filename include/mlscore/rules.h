@@ -1,97 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.h - the rules of an edition, and judging a log by them.
+/* rules.h - by which rules logs are judged, and how.
  *
- * A ruleset never changes; any number of threads may use it.  A checker is fed one log at a time, keeps a bounded
- * amount whatever the log's size, and has a verdict when the log has ended: that of the reference compliance checker to
- * the letter, with errors for the same keys.  Advice goes beyond it and never changes a verdict. */
+ * The rules of all editions are built in.  As it is made, an mls_rules is that of `mlscore score` without options: the
+ * edition of each log is guessed by its date.  It may be used by several threads once it is no longer changed, and must
+ * outlive all that was judged by it. */
 #pragma once
 
-#include "mlscore/edition.h"
-#include "mlscore/log.h"
+#include <stdbool.h>
+
+#include "mlscore/error.h"
 
 MLS_C_BEGIN
 
-typedef struct mls_ruleset mls_ruleset;
+typedef struct mls_rules mls_rules;
 
-/** Loads the embedded rules of an edition, to be given to mls_ruleset_free(); NULL but for MLS_OK. */
-mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
+/** The two families of benchmarks that log in this format. */
+typedef enum mls_usage { MLS_USAGE_TRAINING = 0, MLS_USAGE_HPC = 1 } mls_usage;
 
-/** Loads a user's own rule file (format: mlscore-rules(5)).  It may extend an embedded edition or another file.
- * MLS_ERROR_READ when a file cannot be read; MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT, with line and column
- * in the file and the rule named in the message, when it is wrong. */
-mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
+/** MLS_ERROR_MEMORY; *rules is NULL then.  Freeing NULL does nothing. */
+mls_status mls_rules_new(mls_rules **rules, mls_error *error) MLS_MUST_USE;
+void mls_rules_free(mls_rules *rules);
 
-/** As mls_ruleset_load_file(), from memory; files it extends are looked for in the current folder. */
-mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
-void mls_ruleset_free(mls_ruleset *ruleset);
+/** Judge benchmarks of this family, whatever the log says. */
+void mls_rules_set_usage(mls_rules *rules, mls_usage usage);
 
-mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
+/** Judge by the edition of this name ("5.1", of the family set before), or by a rule file of one's own
+ * (mlscore-rules(5)).  MLS_ERROR_UNKNOWN, with the names there are; of a file MLS_ERROR_READ, or what is wrong with it
+ * and where; MLS_ERROR_MEMORY.  Nothing has changed after an error. */
+mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *error) MLS_MUST_USE;
+mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error) MLS_MUST_USE;
 
-/** "5.1.0", or what a user's rule file calls itself; NUL-terminated, lives as long as the ruleset. */
-const char *mls_ruleset_edition(const mls_ruleset *ruleset);
+/** With more runs than a result needs, score the window of them that the rules choose. */
+void mls_rules_set_window(mls_rules *rules, bool window);
 
-/** Whether there are rules for the benchmark in any division. */
-bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
+/** How many threads read; 0, as it is at first: one for each processor. */
+void mls_rules_set_threads(mls_rules *rules, unsigned threads);
 
-/** Whether an evaluation that gave `number` meets the target that a benchmark has in the closed division, which may
- * depend on the batch size (NAN: not known).  *known is false when the rules have none for it, or it takes more to
- * say. MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
-                                    bool *known, bool *meets) MLS_MUST_USE;
-
-/** The published edition that it is, that its file extends, or that it bears the name of; NULL: none. */
-const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);
-
-/** The editions and the rulesets loaded so far, shared by all threads: any function from any thread at any time. */
-typedef struct mls_rulesets mls_rulesets;
-
-mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error) MLS_MUST_USE;
-void mls_rulesets_free(mls_rulesets *rulesets);
-const mls_editions *mls_rulesets_editions(const mls_rulesets *rulesets);
-
-/** The rules of an edition, loaded when first asked for; they belong to `rulesets`. */
-mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, const mls_ruleset **ruleset,
-                            mls_error *error) MLS_MUST_USE;
-
-/** The rules to judge by.  With `ruleset` NULL the edition of `usage` is guessed (mls_editions_guess()). */
-typedef struct mls_checker_options {
-    const mls_ruleset *ruleset;
-    mls_rulesets *rulesets; /**< needed for guessing; with it, advice can name other editions */
-    mls_usage usage;        /**< for guessing; a ruleset brings its own */
-    bool any_usage;         /**< a log of a benchmark that only another family has is of that one */
-} mls_checker_options;
-
-/** Judges one log at a time.  One thread uses a checker; several checkers may share a ruleset. */
-typedef struct mls_checker mls_checker;
-
-mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker) MLS_MUST_USE;
-void mls_checker_free(mls_checker *checker);
-
-/** Forgets the log and is ready for the next one. */
-void mls_checker_reset(mls_checker *checker);
-
-/** As mls_checker_reset(), and judges logs by `ruleset` from now on; NULL: by one that is guessed. */
-void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset);
-
-/** Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, MLS_ERROR_MEMORY, or what loading
- * the guessed edition's rules returned. */
-mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
-mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;
-mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
-
-/** The verdict on a log.  Strings and findings belong to the checker until it is reset. */
-typedef struct mls_verdict {
-    bool valid;   /**< no finding of severity error */
-    bool guessed; /**< nobody named the edition */
-    bool by_date; /**< guessed, and the first record had a date */
-    mls_usage usage;
-    const char *edition;          /**< "5.1.0"; NULL when nothing could be judged */
-    size_t benchmark_line;        /**< of the first submission_benchmark; 0: not logged */
-    const mls_findings *findings; /**< sorted by line */
-} mls_verdict;
-
-/** Once mls_checker_end() has been called: the verdict; and its findings, moved into an empty list. */
-mls_verdict mls_checker_verdict(const mls_checker *checker);
-void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);
+/** The editions of a family, oldest first, and their benchmarks, by name; NULL past the end. */
+const char *mls_rules_edition(const mls_rules *rules, mls_usage usage, size_t index);
+const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t edition, size_t index);
 
 MLS_C_END

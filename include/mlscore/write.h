@@ -15,7 +15,10 @@
  * SIGPIPE, as write() does, unless the program ignores it. */
 #pragma once
 
-#include "mlscore/base.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mlscore/error.h"
 #include "mlscore/keys.h"
 
 MLS_C_BEGIN

@@ -6,7 +6,7 @@
  * always a NUL after the last byte (not counted in len). */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* vsnprintf(), snprintf() and strtod() with a point whatever the locale has; all printing goes through the first. */
 int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);

@@ -2,7 +2,7 @@
 /* data.h - the files of src/data, embedded by the Makefile; after a file's bytes is a NUL that does not count. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 typedef struct mls_data_file {
     const char *name; /* relative to src/data: "rules/training-5.1.0.json" */

@@ -6,7 +6,7 @@
  * read in one way only leaves its mark, and a number that can be read in two stays open until all have been seen. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* As many digits as any uint64_t can hold. */
 enum { MLS_DECIMAL_DIGITS = 19 };

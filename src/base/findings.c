@@ -2,13 +2,13 @@
 /* findings.c - the list of findings and its counts, and the table of codes. */
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "mlscore/base.h"
 
 static const mls_finding_info finding_table[] = {
 #define MLS_FINDING(id, name, severity) {name, MLS_SEVERITY_##severity},
-#include "mlscore/finding_table.h"
+#include "base/finding_table.h"
 #undef MLS_FINDING
 };
 
@@ -106,7 +106,7 @@ static bool keeps_more(const mls_findings *list, mls_finding_code code)
     return (list->beyond == NULL || list->beyond[code] == 0) && kept_of(list, code) < MLS_FINDINGS_KEPT_PER_CODE;
 }
 
-void mls_findings_count(mls_findings *list, mls_finding_code code, mls_severity severity, size_t more)
+void mls_findings_count_more(mls_findings *list, mls_finding_code code, mls_severity severity, size_t more)
 {
     *count_of(&list->counts, severity) += more;
     count_beyond(list, code, more);

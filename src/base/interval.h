@@ -4,7 +4,7 @@
  * Lengths of differences are differences of lengths: what of A lies outside of B is |A ∪ B| - |B|. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* The union of the intervals added so far, which come in the order of their starts; zero-initialised is empty. */
 typedef struct mls_cover {

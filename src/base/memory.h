@@ -5,7 +5,7 @@
  * keeps its largest block, so that a steady workload allocates nothing. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
  * free().  False, nothing changed: no memory. */

@@ -6,7 +6,7 @@
  * with that, and stays as it is. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 #define MLS_DAY_MS 86400000.0
 #define MLS_MINUTE_MS 60000.0

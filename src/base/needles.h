@@ -2,7 +2,7 @@
 /* needles.h - all places of many byte strings in a text, in one pass that looks at few of its bytes. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* Of shorter ones no window of four bytes falls on each place that is looked at, and they occur too often. */
 enum { MLS_NEEDLE_MIN = 5 };

@@ -2,7 +2,7 @@
 /* parallel.h - items that are taken in order, worked on side by side, and delivered in order. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* The most items of a relay that may be taken and not yet delivered. */
 enum { MLS_RELAY_SLOTS_MAX = 1024 };

@@ -2,7 +2,7 @@
 /* pattern.h - shell patterns and regular expressions, matched by PCRE2 within limits of work and memory. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it: both from outside. Or
  * an expression of our own data files, in the whole language of PCRE2, whose case does not count.  Or one in that

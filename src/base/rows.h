@@ -5,7 +5,7 @@
  * Blanks around unquoted cells of CSV, empty lines and a byte order mark are dropped. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* A table with more text, or a row with more cells, is refused. */
 #define MLS_TABLE_TEXT_MAX ((size_t)1 << 30)

@@ -2,7 +2,7 @@
 /* str.c - byte strings: looking into them, putting them in order, and which is nearest to a misspelt one. */
 #include <strings.h>
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 mls_str mls_str_from(const char *text)
 {

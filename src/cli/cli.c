@@ -10,8 +10,8 @@
 #include "base/finding_texts.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/telemetry.h"
+#include "diagnose/diagnose.h"
+#include "telemetry/telemetry.h"
 
 void mls_cli_worsen(mls_cli *cli, int status)
 {

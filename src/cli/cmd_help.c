@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/finding_texts.h"
 #include "cli/command.h"
-#include "mlscore/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "report/reports.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};

@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "mlscore/collect.h"
-#include "mlscore/memory.h"
+#include "memory/memory.h"
 #include "report/reports.h"
+#include "slurm/collect.h"
 
 typedef struct memory_settings {
     const char *given[MLS_MEMORY_SETTING_COUNT]; /* what each option says; flags: "" */

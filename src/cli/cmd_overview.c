@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "mlscore/submission.h"
-#include "mlscore/telemetry.h"
-#include "mlscore/throughput.h"
 #include "report/reports.h"
+#include "submission/submission.h"
+#include "telemetry/telemetry.h"
+#include "throughput/throughput.h"
 
 typedef struct overview_settings {
     const char *against;

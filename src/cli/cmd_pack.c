@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_pack.c - mlscore pack: from log directories to a result in a submission. */
 #include "cli/command.h"
-#include "mlscore/pack.h"
 #include "report/reports.h"
+#include "submission/pack.h"
 
 typedef struct pack_settings {
     mls_pack_options wanted;

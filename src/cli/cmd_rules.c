@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_rules.c - mlscore rules: editions, benchmarks, and what must be logged. */
 #include "cli/command.h"
-#include "mlscore/rules.h"
 #include "report/reports.h"
+#include "rules/rules.h"
 
 typedef struct rules_settings {
     bool json;

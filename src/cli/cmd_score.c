@@ -7,12 +7,12 @@
 #include "base/file.h"
 #include "base/moment.h"
 #include "cli/command.h"
-#include "mlscore/collect.h"
-#include "mlscore/jobs.h"
-#include "mlscore/published.h"
+#include "compare/published.h"
 #include "report/metrics.h"
 #include "report/reports.h"
 #include "score/tracked.h"
+#include "slurm/collect.h"
+#include "slurm/jobs.h"
 #include "slurm/wide.h"
 
 typedef struct score_settings {

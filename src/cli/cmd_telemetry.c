@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_telemetry.c - mlscore telemetry: joins what the machines measured with the runs of that time. */
-#include "mlscore/telemetry.h"
+#include "telemetry/telemetry.h"
 
 #include <math.h>
 #include <stdlib.h>

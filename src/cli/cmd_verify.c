@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "mlscore/submission.h"
 #include "report/reports.h"
+#include "submission/submission.h"
 
 typedef struct verify_settings {
     mls_submission_options wanted;

@@ -8,12 +8,12 @@
 #pragma once
 
 #include "base/walk.h"
-#include "mlscore/accelerators.h"
-#include "mlscore/collect.h"
-#include "mlscore/compare.h"
-#include "mlscore/models.h"
-#include "mlscore/settings.h"
+#include "compare/compare.h"
 #include "report/formats.h"
+#include "score/accelerators.h"
+#include "score/models.h"
+#include "settings/settings.h"
+#include "slurm/collect.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
 enum {

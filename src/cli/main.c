@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 
 #define ENTRY(name) &mls_command_##name,
 static const mls_command *const commands[] = {MLS_COMMAND_LIST(ENTRY) NULL};

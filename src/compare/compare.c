@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "compare/side.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 /* Whether score wrote it, and not a run: by the end of its name. */
 typedef enum export_kind { NO_EXPORT, EXPORT_JSON, EXPORT_NDJSON, EXPORT_CSV } export_kind;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config_diff.c - the keys of configs and what each side says of them, sorted by whether they differ. */
-#include "mlscore/config_diff.h"
+#include "compare/config_diff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

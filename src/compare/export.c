@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/text_table.h"
 #include "compare/export_row.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 #include "score/score.h"
 #include "slurm/slurm.h"
 

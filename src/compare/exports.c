@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/walk.h"
+#include "compare/config_diff.h"
 #include "compare/side.h"
-#include "mlscore/config_diff.h"
 
 /* The configs of more sides are not read: each holds a script, and each key a word of each. */
 enum { SIDES_MAX = 26 };

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "base/statistics.h"
-#include "mlscore/published.h"
+#include "compare/published.h"
 
 #define BATCH_SIZE MLS_S("global_batch_size")
 

@@ -12,7 +12,7 @@
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "mlscore/published.h"
+#include "compare/published.h"
 
 #define RESULTS_HEADING "\nsystem_id|system_name|benchmark|unit|by|settings|"
 

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "compare/side.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 /* Numbers that differ by less were written with fewer digits. */
 #define SAME_NUMBER 1e-9

@@ -4,7 +4,7 @@
  * Which of the settings a benchmark goes by is not written anywhere; the order here is what the logs of published
  * configs bear out. */
 #include "base/number.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 
 /* A number of the text.  An export that is there without being a number (of the machine, or an expression) makes what
  * follows from it unknown, too; "null" and nothing are what is not set. */

@@ -9,7 +9,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 
 typedef struct comparison {
     const mls_config_name *name;

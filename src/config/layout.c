@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.c - Megatron's language for pipelines whose stages are not even. */
 #include "base/number.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 
 enum {
     DEPTH_MAX = 8,      /* of groups inside each other */

@@ -5,7 +5,7 @@
  * system, what follows are suffixes. */
 #include "base/file.h"
 #include "base/number.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 
 /* A number of which the shape cannot be believed: only the words of the name stay. */
 static void spoil(mls_config_name *decoded, const char *problem)

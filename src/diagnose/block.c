@@ -4,7 +4,7 @@
 
 #include "diagnose/job.h"
 #include "log/json_check.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 static bool is_progress(const mls_record *record)
 {

@@ -11,7 +11,7 @@
 #include "base/moment.h"
 #include "base/statistics.h"
 #include "base/text_table.h"
-#include "mlscore/diagnose.h"
+#include "diagnose/diagnose.h"
 
 typedef struct sacct_row {
     double start_ms, end_ms;

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "diagnose/job.h"
-#include "mlscore/reading.h"
+#include "reading/reading.h"
 
 /* Takes one of the endings off a name. */
 static bool take_ending(mls_str *name, const mls_str *endings, size_t count)

@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/run.h"
+#include "diagnose/diagnose.h"
+#include "score/run.h"
 
 /* Bytes that were read from a pipe are gone, and waiting for more would be for ever. */
 static bool can_be_read_again(const mls_endings *endings, const char *path)

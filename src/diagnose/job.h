@@ -7,10 +7,10 @@
 
 #include "base/map.h"
 #include "base/statistics.h"
+#include "diagnose/diagnose.h"
+#include "log/log.h"
 #include "log/prefix.h"
 #include "messages/marked.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/log.h"
 #include "score/run_cut.h"
 
 enum {

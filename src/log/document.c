@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/memory.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 mls_status mls_json_document(mls_str text, mls_arena *arena, mls_str *json, mls_error *error)
 {

@@ -2,7 +2,7 @@
 /* input.h - the bytes of a file, block by block, whatever they are packed in; private to the library. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };
 

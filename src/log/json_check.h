@@ -8,7 +8,7 @@
  * SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others. */
 #pragma once
 
-#include "mlscore/value.h"
+#include "log/value.h"
 
 #define MLS_SCAN_PADDING MLS_JSON_PADDING
 

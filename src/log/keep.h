@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 
 /* Zero-initialised is empty. */
 typedef struct mls_kept_records {

@@ -5,7 +5,7 @@
  * none. */
 #pragma once
 
-#include "mlscore/log.h"
+#include "log/log.h"
 
 /* Bytes of a line that are examined; the rest is not. */
 enum { MLS_LINE_EXAMINED = 16384 };

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "log/input.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 
 /* A line that matters.  Its line number counts from 1 within what was scanned. */
 typedef struct mls_scan_event {

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "log/json_check.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 mls_str mls_payload_trim(mls_str text)
 {
@@ -166,7 +166,7 @@ mls_key mls_key_of(mls_str text)
     if (text.len == sizeof(name) - 1 && memcmp(text.ptr, name, sizeof(name) - 1) == 0) {                               \
         return MLS_KEY_##id;                                                                                           \
     }
-#include "mlscore/key_table.h"
+#include "log/key_table.h"
 #undef MLS_KEY
     default:
         break;
@@ -179,7 +179,7 @@ mls_str mls_key_text(mls_key key)
     static const mls_str texts[MLS_KEY_COUNT] = {
         MLS_STR(""),
 #define MLS_KEY(id, text) MLS_STR(text),
-#include "mlscore/key_table.h"
+#include "log/key_table.h"
 #undef MLS_KEY
     };
     return (unsigned)key < MLS_KEY_COUNT ? texts[key] : texts[MLS_KEY_OTHER];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* value.c - trees of JSON that has been validated before: see span.c for what that spares. */
-#include "mlscore/value.h"
+#include "log/value.h"
 
 #include "base/map.h"
 #include "log/json_check.h"

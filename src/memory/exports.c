@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "config/config.h"
 #include "memory/sizes.h"
-#include "mlscore/config.h"
 
 typedef struct exports {
     mls_memory_ask *ask;

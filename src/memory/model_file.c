@@ -8,10 +8,10 @@
 #include "base/json_row.h"
 #include "base/map.h"
 #include "base/utf8.h"
+#include "log/value.h"
 #include "memory/quantization.h"
 #include "memory/towers.h"
-#include "mlscore/value.h"
-#include "score/models.h"
+#include "score/model_row.h"
 
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name)
 {

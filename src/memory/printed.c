@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* printed.c - what a job printed of itself, as the settings of a training job; what is set already stays. */
 #include "memory/sizes.h"
-#include "mlscore/settings.h"
+#include "settings/settings.h"
 
 typedef struct printed_values {
     mls_memory_ask *ask;

@@ -2,7 +2,7 @@
 /* sizes.h - private to the memory room: integers that overflow into "absurd", and the sizes of a model. */
 #pragma once
 
-#include "mlscore/memory.h"
+#include "memory/memory.h"
 
 /* The result of an overflow, and of everything that is made from it. */
 #define MLS_ABSURD UINT64_MAX

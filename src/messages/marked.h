@@ -2,8 +2,8 @@
 /* marked.h - the lines of a block that are to be examined, as they may hold what signatures and marks look for. */
 #pragma once
 
+#include "log/log.h"
 #include "messages/signatures.h"
-#include "mlscore/log.h"
 
 /* A block of a log; zero-initialised before the first one. */
 typedef struct mls_marked_lines {

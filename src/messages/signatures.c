@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/needles.h"
 #include "base/pattern.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 enum { SIGNATURES_MAX = 4096, TEXTS_MAX = 64 };
 

@@ -2,7 +2,7 @@
 /* signatures.h - the table of signatures as readers of logs use it: one search for all texts, then patterns. */
 #pragma once
 
-#include "mlscore/messages.h"
+#include "messages/messages.h"
 
 /* A bit of mls_signatures_search() for each of the first texts that a reader looks for beside the signatures, and one
  * for these and for all further texts. */

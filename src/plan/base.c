@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/plan.h"
+#include "plan/planning.h"
 
 /* A number that a run was set up with, or NAN. */
 static double setting_number(const mls_settings *settings, const char *key)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/json_row.h"
-#include "mlscore/value.h"
-#include "plan/plan.h"
+#include "log/value.h"
+#include "plan/planning.h"
 
 const double mls_plan_levels[MLS_PLAN_LEVELS] = {0.5, 0.75, 0.9};
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
-#include "plan/plan.h"
+#include "plan/planning.h"
 
 /* What the base suggests: accelerators from half to eight times its own, reference batches from a quarter to 64 times.
  */

@@ -2,7 +2,7 @@
 /* predict.c - one prediction. */
 #include <math.h>
 
-#include "plan/plan.h"
+#include "plan/planning.h"
 
 enum { MS_PER_MINUTE = 60000 };
 

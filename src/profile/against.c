@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "mlscore/profile.h"
+#include "profile/profile.h"
 
 static const mls_profile_row *class_row(const mls_profile *profile, mls_str name)
 {

@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/json_row.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 /* The class of a name shows at its beginning; templates go on for pages. */
 enum { NAME_LOOKED_AT = 4096 };

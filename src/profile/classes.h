@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/pattern.h"
-#include "mlscore/profile.h"
+#include "profile/profile.h"
 
 /* Limits of what a file defines. */
 enum { MLS_CLASSES_MAX = 64, MLS_CLASS_RULES_MAX = 256 };

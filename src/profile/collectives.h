@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "mlscore/profile.h"
+#include "profile/profile.h"
 
 /* Parts of a collective that a kernel's arguments name, in this order in trace_part too. */
 typedef enum mls_collective_part {

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "profile/ranks.h"
+#include "profile/rank_traces.h"
 
 enum { RANK_LEN = 4, LISTED = 8 };
 

@@ -3,7 +3,7 @@
  *
  * The kernels of each rank stand together by key, in their order.  So the keys of all ranks are put side by side, and
  * of those that stand equally often with every rank that has them the first is the first, and so on. */
-#include "profile/ranks.h"
+#include "profile/rank_traces.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
-#include "profile/ranks.h"
+#include "profile/rank_traces.h"
 #include "profile/sentence.h"
 
 /* From which share of the waiting, and of the time of all kernels, on one rank is a straggler; from which share of what

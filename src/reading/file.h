@@ -6,7 +6,7 @@
 #pragma once
 
 #include "log/keep.h"
-#include "mlscore/reading.h"
+#include "reading/reading.h"
 #include "score/run_cut.h"
 
 /* Nodes that may clear their caches before a run, and be waited for to see whose it is. */

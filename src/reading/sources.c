@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sources.c - which files to read: named paths as they are, folders in natural order. */
-#include "mlscore/reading.h"
+#include "reading/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>

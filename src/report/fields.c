@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 #include "report/view.h"
 
 void mls_emitter_release(mls_emitter *to)

@@ -7,9 +7,9 @@
 
 #include "base/map.h"
 #include "base/utf8.h"
-#include "mlscore/jobs.h"
 #include "report/metrics.h"
 #include "report/reports.h"
+#include "slurm/jobs.h"
 
 enum { SAMPLES_MAX = 10000, GROUP_SAMPLES = 13, RUN_SAMPLES = 4, JOB_SAMPLES = 2 };
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/words.h"
-#include "mlscore/jobs.h"
 #include "report/reports.h"
+#include "slurm/jobs.h"
 
 enum { JOBS_INDENT = 2, JOBS_HANG = 6, JOBS_SHOWN = 4, SACCT_ROWS_SHOWN = 10 };
 

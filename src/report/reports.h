@@ -4,22 +4,22 @@
  */
 #pragma once
 
-#include "mlscore/collect.h"
-#include "mlscore/compare.h"
-#include "mlscore/config.h"
-#include "mlscore/config_diff.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/memory.h"
-#include "mlscore/pack.h"
-#include "mlscore/plan.h"
-#include "mlscore/profile.h"
-#include "mlscore/published.h"
-#include "mlscore/ranks.h"
-#include "mlscore/settings.h"
-#include "mlscore/submission.h"
-#include "mlscore/telemetry.h"
-#include "mlscore/throughput.h"
+#include "compare/compare.h"
+#include "compare/config_diff.h"
+#include "compare/published.h"
+#include "config/config.h"
+#include "diagnose/diagnose.h"
+#include "memory/memory.h"
+#include "plan/plan.h"
+#include "profile/profile.h"
+#include "profile/ranks.h"
 #include "report/findings.h"
+#include "settings/settings.h"
+#include "slurm/collect.h"
+#include "submission/pack.h"
+#include "submission/submission.h"
+#include "telemetry/telemetry.h"
+#include "throughput/throughput.h"
 
 /* Prints the fields and the columns of every report: section of mlscore-formats(5), name and type. */
 void mls_reports_print_fields(mls_output *output);

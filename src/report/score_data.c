@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "mlscore/jobs.h"
 #include "report/reports.h"
 #include "score/tracked.h"
 #include "slurm/export.h"
 #include "slurm/hosts.h"
+#include "slurm/jobs.h"
 #include "slurm/wide.h"
 
 enum { SEEDS_IN_A_CELL = 8 };

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/memory.h"
-#include "mlscore/edition.h"
+#include "rules/edition.h"
 
 typedef struct mls_benchmark_list {
     mls_benchmark *items;

@@ -190,7 +190,7 @@ static void staged_take(mls_checker *checker, const mls_staged_list *list, bool 
     }
     if (!first && list->count > MLS_STAGED_MAX && list->last != NULL) {
         const size_t uncounted = list->count - MLS_STAGED_MAX;
-        mls_findings_count(&checker->findings, list->last->code, MLS_SEVERITY_ERROR, uncounted);
+        mls_findings_count_more(&checker->findings, list->last->code, MLS_SEVERITY_ERROR, uncounted);
     }
 }
 

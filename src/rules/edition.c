@@ -3,7 +3,7 @@
  *
  * A member that nobody knows, or a value out of range, breaks the table: a benchmark that is added with a misspelt
  * member must not be scored by the usual rules without a word. */
-#include "mlscore/edition.h"
+#include "rules/edition.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

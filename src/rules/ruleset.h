@@ -3,8 +3,8 @@
  * been loaded: any number of threads work from the same one. */
 #pragma once
 
-#include "mlscore/rules.h"
 #include "rules/expr.h"
+#include "rules/rules.h"
 
 enum { MLS_SCOPES_MAX = 256, MLS_SCOPE_NAME_MAX = 64 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* accelerators.c - the tables of accelerators, of links to the host, and of the memory of GPUs. */
-#include "mlscore/accelerators.h"
+#include "score/accelerators.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/json_row.h"
 #include "base/number.h"
 #include "base/pattern.h"
-#include "mlscore/models.h"
+#include "score/models.h"
 
 bool mls_precision_from_name(mls_str name, mls_precision *precision)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* models.c - the table of models, and one model of JSON. */
-#include "score/models.h"
+#include "score/model_row.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "mlscore/edition.h"
+#include "rules/edition.h"
 
 #define MEMBER(name, kind, member) MLS_MEMBER_OF(mls_model, name, kind, member, NULL)
 #define SHAPE(name, kind) MEMBER(#name, kind, shape.name)

@@ -4,7 +4,7 @@
  * Of the open spans the last that was opened owns the time until the next record, and a stop closes the oldest of its
  * kind: an evaluation within a block is evaluation, and training that starts again while an evaluation still runs is
  * training.  Since an evaluation is open once at most, the list of open spans is two numbers and a flag. */
-#include "mlscore/parts.h"
+#include "score/parts.h"
 
 #include <stdlib.h>
 

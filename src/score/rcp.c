@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rcp.c - from the values of reference runs to limits, and a submission held against them, in numbers and in words for
  * a person. */
-#include "mlscore/rcp.h"
+#include "score/rcp.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* run.c - what a run can be asked once it has been read: its numbers, how much training it took to converge (by the
  * rules of its benchmark and edition, which nobody knows for sure before its log has ended), the job around it; and
  * whether it is complete, succeeded and counts. */
-#include "mlscore/run.h"
+#include "score/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
-#include "mlscore/rcp.h"
-#include "mlscore/system.h"
+#include "score/rcp.h"
 #include "score/score.h"
+#include "score/system.h"
 
 const char *mls_run_status_name(mls_run_status status)
 {

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 #include "score/score.h"
 
 /* How much is kept of a name. */

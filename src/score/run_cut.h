@@ -7,7 +7,7 @@
  * a run's own cache_clear lines after its run_stop. */
 #pragma once
 
-#include "mlscore/log.h"
+#include "log/log.h"
 
 /* The state of a file and its last run, as far as it matters.  Zero-initialised for each file. */
 typedef struct mls_run_cut {

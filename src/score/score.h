@@ -2,8 +2,8 @@
 /* score.h - what the files of this floor, and few others, know of each other. */
 #pragma once
 
-#include "mlscore/group.h"
-#include "mlscore/log.h"
+#include "log/log.h"
+#include "score/group.h"
 
 /* Sorts runs into groups with path, result_folder and runs set: the result_*.txt of a folder, else those of a
  * benchmark, division, config and batch size; one that died before it logged these joins the only group that agrees

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.c - descriptions are read with the grammar that logs are checked with, because it is the one the package
  * checker's reader has. */
-#include "mlscore/system.h"
+#include "score/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "log/json_check.h"
-#include "mlscore/group.h"
-#include "mlscore/value.h"
+#include "log/value.h"
+#include "score/group.h"
 
 static const struct {
     mls_str name;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "mlscore/value.h"
+#include "log/value.h"
 
 static bool add_number(mls_tracked *tracked, mls_str name, mls_str value, size_t line)
 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "mlscore/run.h"
+#include "score/run.h"
 
 /* Names kept of a run, and the longest in bytes; that others were passed over is known. */
 #define MLS_TRACKED_NAMES_MAX 512

@@ -5,7 +5,7 @@
 #include "base/json_row.h"
 #include "base/map.h"
 #include "base/number.h"
-#include "mlscore/settings.h"
+#include "settings/settings.h"
 
 /* Finds rows by the names under which they are printed. */
 static mls_status index_printed(mls_known_settings *known, mls_error *error)

@@ -2,7 +2,7 @@
 /* lines.h - one line of printed settings: which form it has, and what it sets.  Private to the library. */
 #pragma once
 
-#include "mlscore/settings.h"
+#include "settings/settings.h"
 
 typedef enum mls_setting_line_kind {
     MLS_SETTING_NONE,  /* no line of this form: the block ends before it */

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "mlscore/shell.h"
+#include "shell/shell.h"
 
 #define SHELL_NESTING_MAX 64  /* quotes, substitutions and compound commands inside each other */
 #define SHELL_HEREDOCS_MAX 16 /* waiting for the end of a line */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collect.c - paths → runs, each once → groups with their scores and the energy of those that have power files. */
-#include "mlscore/collect.h"
+#include "slurm/collect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/statistics.h"
-#include "mlscore/settings.h"
 #include "score/score.h"
+#include "settings/settings.h"
 #include "slurm/sacct.h"
 #include "slurm/slurm.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "mlscore/jobs.h"
+#include "slurm/jobs.h"
 
 struct mls_sacct {
     mls_arena arena;

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/number.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 #include "slurm/sacct.h"
 
 static const cJSON *member(const cJSON *of, const char *name)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "mlscore/collect.h"
+#include "slurm/collect.h"
 
 /* The runs of a source, some of which may stand in another one too; `repeated` and what follows are found out. */
 typedef struct mls_source_runs {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/memory.h"
-#include "mlscore/collect.h"
-#include "mlscore/settings.h"
+#include "settings/settings.h"
+#include "slurm/collect.h"
 
 /* So many names of a kind are columns. */
 #define MLS_WIDE_NAMES_MAX 512

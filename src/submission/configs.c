@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "mlscore/config.h"
-#include "mlscore/memory.h"
+#include "config/config.h"
+#include "memory/memory.h"
 #include "submission/judge.h"
 
 /* A path relative to the tree from one that starts with the place of the tree. */

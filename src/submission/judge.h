@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/walk.h"
-#include "mlscore/submission.h"
+#include "submission/submission.h"
 
 /* Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
  * link to a folder is followed only inside, where the place asks for one.  MLS_ERROR_READ when it cannot be read. */

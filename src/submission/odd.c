@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
-#include "mlscore/accelerators.h"
+#include "score/accelerators.h"
 #include "submission/judge.h"
 
 /* ------------------------------------------------------------- copied logs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pack.c - a result from log directories: chosen, laid out in a folder of its own, judged there as verify does, moved
  * to its place in one step. */
-#include "mlscore/pack.h"
+#include "submission/pack.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "base/walk.h"
+#include "diagnose/diagnose.h"
 #include "log/window.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/reading.h"
 #include "profile/gather.h"
+#include "reading/reading.h"
 #include "submission/judge.h"
 #include "telemetry/files.h"
 

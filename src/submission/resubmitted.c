@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
-#include "mlscore/published.h"
+#include "compare/published.h"
 #include "submission/judge.h"
 
 /* A run by its start, which comes first for sorting. */

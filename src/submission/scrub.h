@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "mlscore/pack.h"
+#include "submission/pack.h"
 
 /* The names of kinds stand in the record. */
 #define MLS_SCRUB_KINDS(K)                                                                                             \

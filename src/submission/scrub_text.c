@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 #include "slurm/hosts.h"
 #include "submission/scrub.h"
 #include "submission/secret.h"

@@ -2,7 +2,7 @@
 /* secret.h - tokens by which whoever reads a file could act for somebody else, known by their form. */
 #pragma once
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* The longest beginning of a token that tells it. */
 enum { MLS_SECRET_BYTES = 1024 };

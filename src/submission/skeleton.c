@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 /* Where fields are looked for. */
 typedef struct skeleton_sources {

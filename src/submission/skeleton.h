@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "mlscore/group.h"
+#include "score/group.h"
 
 /* Appends a description of the system `name`.  A field is taken from `described` (an object of JSON; empty: none), else
  * from what all runs that log a description log alike, else from the logs; what nothing says is empty, and `lack` is

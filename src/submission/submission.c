@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* submission.c - from a folder to a verdict: walk, choose what was asked for, read the logs side by side, then judge
  * systems and results in order. */
-#include "mlscore/submission.h"
+#include "submission/submission.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/reading.h"
+#include "diagnose/diagnose.h"
+#include "reading/reading.h"
 #include "submission/judge.h"
 
 static void release_result(mls_submission_result *result)

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "log/json_check.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 #include "submission/judge.h"
 
 /* Whether what counts from an edition on does in this one. */

@@ -2,7 +2,7 @@
 /* columns.h - the quantities that are measured, the formats of logs, which are data, and their headings. */
 #pragma once
 
-#include "mlscore/telemetry.h"
+#include "telemetry/telemetry.h"
 
 /* The quantity in a column.  The first of them have a value in every row. */
 typedef enum mls_quantity {

@@ -10,7 +10,7 @@
 #include "base/moment.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 #include "telemetry/files.h"
 #include "telemetry/parse.h"
 

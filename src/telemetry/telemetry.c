@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* telemetry.c - paths → files with measurements → a window for each run. */
-#include "mlscore/telemetry.h"
+#include "telemetry/telemetry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 /* A clock may tick back a little where ranks write into one file. */
 #define BACKWARDS_MS 1000

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/statistics.h"
-#include "mlscore/throughput.h"
+#include "throughput/throughput.h"
 
 #define MLS_NOTED_MAX ((size_t)65536)
 #define MLS_STATS_MAX ((size_t)4096)

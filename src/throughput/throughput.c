@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* throughput.c - from the runs of a collection and what was noted of them to what they did over time. */
-#include "mlscore/throughput.h"
+#include "throughput/throughput.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/moment.h"
+#include "diagnose/diagnose.h"
 #include "log/prefix.h"
-#include "mlscore/diagnose.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

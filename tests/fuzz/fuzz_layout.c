@@ -2,7 +2,7 @@
 /* fuzz_layout.c - any bytes as the layout of a pipeline: refused with a reason, or chunks that add up. */
 #include <stdlib.h>
 
-#include "mlscore/config.h"
+#include "config/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

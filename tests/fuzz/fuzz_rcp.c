@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/buffer.h"
-#include "mlscore/rcp.h"
+#include "score/rcp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_record.c - any bytes as a record's payload: refused with a place inside
  * them, or accepted with spans inside them from which trees can be built. */
-#include "mlscore/log.h"
+#include "log/log.h"
 
 #include "base/memory.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_scan.c - any bytes are a log: the scanner must come to an end of them,
  * and what it hands out must lie within its limits and add up. */
-#include "mlscore/log.h"
+#include "log/log.h"
 
 #include "base/memory.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

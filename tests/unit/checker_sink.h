@@ -3,7 +3,7 @@
 #ifndef CHECKER_SINK_H
 #define CHECKER_SINK_H
 
-#include "mlscore/rules.h"
+#include "rules/rules.h"
 
 static inline mls_status checker_take_record(void *state, const mls_record *record)
 {

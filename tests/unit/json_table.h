@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "mlscore/base.h"
+#include "base/base.h"
 
 /* clang-format off */
 static const struct {

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_ROUNDS_H
 #define TESTS_UNIT_ROUNDS_H
 
-#include "mlscore/edition.h"
+#include "rules/edition.h"
 
 static mls_editions *editions;
 

@@ -10,9 +10,9 @@
 
 #include "base/json_row.h"
 #include "base/pattern.h"
-#include "mlscore/accelerators.h"
-#include "mlscore/edition.h"
-#include "mlscore/models.h"
+#include "rules/edition.h"
+#include "score/accelerators.h"
+#include "score/models.h"
 
 typedef struct tables {
     mls_models *models;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "base/buffer.h"
 #include "base/data.h"
 #include "base/finding_texts.h"
@@ -19,7 +20,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "mlscore/base.h"
 
 static int sign(int number)
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mlscore/config.h"
+#include "config/config.h"
 #include "shell_text.h"
 
 /* The findings of a name and a text, OMP_NUM_THREADS set so that it does not matter. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 
 static mls_config_name decode(const char *text)
 {

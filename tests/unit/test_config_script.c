@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "mlscore/config.h"
+#include "config/config.h"
 #include "shell_text.h"
 
 #define FOLDER "testdata/configs"

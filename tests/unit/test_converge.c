@@ -13,8 +13,8 @@
 #include "base/statistics.h"
 #include "close.h"
 #include "corpus.h"
-#include "mlscore/rcp.h"
 #include "rounds.h"
+#include "score/rcp.h"
 #include "score/score.h"
 
 #define RUNS_MAX 4096

@@ -14,8 +14,8 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "corpus.h"
-#include "mlscore/diagnose.h"
-#include "mlscore/reading.h"
+#include "diagnose/diagnose.h"
+#include "reading/reading.h"
 
 enum { EACH = 5 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "close.h"
-#include "mlscore/compare.h"
+#include "compare/compare.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

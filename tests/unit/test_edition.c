@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlscore/edition.h"
+#include "rules/edition.h"
 
 static int setup(void **state)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mlscore/group.h"
+#include "score/group.h"
 
 static void models_are_known_from_names(void **state)
 {

@@ -13,8 +13,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "mlscore/group.h"
 #include "rounds.h"
+#include "score/group.h"
 
 enum { RUNS = 3 };
 

@@ -4,7 +4,7 @@
 #include "log/json_flow.h"
 
 #include "base/memory.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

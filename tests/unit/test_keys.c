@@ -14,7 +14,7 @@
 #include "base/data.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 
 typedef struct key_names {
     mls_arena memory;

@@ -17,7 +17,7 @@
 
 #include "base/output.h"
 #include "base/words.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
 {

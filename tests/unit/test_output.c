@@ -19,7 +19,7 @@
 
 #include "base/file.h"
 #include "base/output.h"
-#include "mlscore/reading.h"
+#include "reading/reading.h"
 
 static char folder[] = "/tmp/mlscore-output-XXXXXX";
 

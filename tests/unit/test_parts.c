@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "mlscore/parts.h"
+#include "score/parts.h"
 
 /* R run_start, S run_stop; B b a block's start and stop, P p an epoch's, E e an evaluation's; then its time. */
 static mls_key key_of(char letter)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mlscore/compare.h"
+#include "compare/compare.h"
 
 enum { HIGHEST = 8 };
 

@@ -13,9 +13,9 @@
 
 #include "close.h"
 #include "corpus.h"
-#include "mlscore/edition.h"
-#include "mlscore/rcp.h"
 #include "rounds.h"
+#include "rules/edition.h"
+#include "score/rcp.h"
 
 #define FACTS "../shared/facts/rcp"
 #define CONVERGE_MAX 4096

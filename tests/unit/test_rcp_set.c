@@ -11,8 +11,8 @@
 
 #include "base/buffer.h"
 #include "close.h"
-#include "mlscore/rcp.h"
 #include "rounds.h"
+#include "score/rcp.h"
 
 #define HEADING "benchmark,global_batch_size,to_converge\n"
 

@@ -11,8 +11,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "mlscore/log.h"
-#include "mlscore/value.h"
+#include "log/log.h"
+#include "log/value.h"
 
 /* Validates a copy that ends where its block does, so that sanitizers see a read too far. */
 static const char *validate(mls_str payload, mls_record *record, size_t *where)

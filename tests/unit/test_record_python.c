@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "json_table.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 
 /* Validates; the spans live as long as the arena. */
 static const char *validate(const mls_buffer *text, mls_record *record, mls_arena *arena)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "log_script.h"
-#include "mlscore/run.h"
+#include "score/run.h"
 
 static mls_status run_record(void *state, const mls_record *record)
 {

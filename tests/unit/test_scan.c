@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 
 #define RECORD ":::MLLOG {\"time_ms\": 7, \"key\": \"k\", \"value\": 1, \"metadata\": {}}"
 

@@ -14,7 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "mlscore/log.h"
+#include "log/log.h"
 
 #define REC "{\"time_ms\":1,\"key\":\"a\",\"value\":2,\"metadata\":null}"
 #define USUAL                                                                                                          \

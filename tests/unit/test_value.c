@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 static mls_arena arena;
 

@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "mlscore/value.h"
+#include "log/value.h"
 
 static mls_arena arena;
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "corpus.h"
-#include "mlscore/submission.h"
+#include "submission/submission.h"
 
 /* The tables' verdict on a submitter. */
 typedef struct expectation {

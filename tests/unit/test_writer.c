@@ -20,8 +20,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "log/dump.h"
-#include "mlscore/log.h"
-#include "mlscore/value.h"
+#include "log/log.h"
+#include "log/value.h"
 #include "mlscore/write.h"
 
 static char folder[] = "/tmp/mlscore-writer-XXXXXX";

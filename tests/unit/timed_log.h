@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "log_script.h"
-#include "mlscore/throughput.h"
+#include "throughput/throughput.h"
 
 #define TIMED_START 1700000000000.0
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.h - what the public functions share: how logs are judged, made of the choices of an mls_rules. */
+#pragma once
+
+#include "mlscore/rules.h"
+#include "rules/rules.h"
+#include "slurm/collect.h"
+
+struct mls_rules {
+    mls_rulesets *rulesets;
+    mls_ruleset *own;           /* of a rule file; NULL: none */
+    const mls_ruleset *chosen;  /* own, or of the edition; NULL: guessed */
+    const mls_edition *edition; /* of these; NULL: guessed, or a file that extends none */
+    mls_usage usage;
+    bool usage_given, window;
+    unsigned threads;
+};
+
+/* The same choices as collecting takes them; checker.rulesets and all else that is pointed to are those of `rules`. */
+mls_collect_options mls_rules_collecting(const mls_rules *rules);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.c - the choices of how logs are judged. */
+#include <stdlib.h>
+
+#include "library/library.h"
+
+const char *mls_version(void)
+{
+    return MLS_VERSION;
+}
+
+mls_status mls_rules_new(mls_rules **rules, mls_error *error)
+{
+    mls_rules *made = calloc(1, sizeof *made);
+    mls_status status = made != NULL ? mls_rulesets_new(&made->rulesets, error) : mls_error_memory(error);
+    if (status != MLS_OK) {
+        mls_rules_free(made);
+        made = NULL;
+    }
+    *rules = made;
+    return status;
+}
+
+void mls_rules_free(mls_rules *rules)
+{
+    if (rules != NULL) {
+        mls_ruleset_free(rules->own);
+        mls_rulesets_free(rules->rulesets);
+        free(rules);
+    }
+}
+
+void mls_rules_set_usage(mls_rules *rules, mls_usage usage)
+{
+    rules->usage = usage;
+    rules->usage_given = true;
+}
+
+/* From now on these, instead of what was chosen before. */
+static void set_rules(mls_rules *rules, mls_ruleset *own, const mls_ruleset *chosen, const mls_edition *edition)
+{
+    mls_ruleset_free(rules->own);
+    rules->own = own;
+    rules->chosen = chosen;
+    rules->edition = edition;
+}
+
+mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *error)
+{
+    const mls_edition *edition;
+    const mls_ruleset *chosen;
+    mls_status status =
+        mls_editions_find(mls_rulesets_editions(rules->rulesets), rules->usage, mls_str_from(name), &edition, error);
+    status = status == MLS_OK ? mls_rulesets_get(rules->rulesets, edition, &chosen, error) : status;
+    if (status == MLS_OK) {
+        set_rules(rules, NULL, chosen, edition);
+    }
+    return status;
+}
+
+mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error)
+{
+    mls_ruleset *own;
+    const mls_status status = mls_ruleset_load_file(path, &own, error);
+    if (status == MLS_OK) {
+        set_rules(rules, own, own, mls_ruleset_base(own, mls_rulesets_editions(rules->rulesets)));
+        mls_rules_set_usage(rules, mls_ruleset_usage(own));
+    }
+    return status;
+}
+
+void mls_rules_set_window(mls_rules *rules, bool window)
+{
+    rules->window = window;
+}
+
+void mls_rules_set_threads(mls_rules *rules, unsigned threads)
+{
+    rules->threads = threads;
+}
+
+const char *mls_rules_edition(const mls_rules *rules, mls_usage usage, size_t index)
+{
+    const mls_edition *edition = mls_editions_get(mls_rulesets_editions(rules->rulesets), usage, index);
+    return edition != NULL ? edition->name : NULL;
+}
+
+const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t edition, size_t index)
+{
+    const mls_edition *of = mls_editions_get(mls_rulesets_editions(rules->rulesets), usage, edition);
+    return of != NULL && index < of->benchmark_count ? of->benchmarks[index]->name : NULL;
+}
+
+mls_collect_options mls_rules_collecting(const mls_rules *rules)
+{
+    const bool any_usage = !rules->usage_given && rules->chosen == NULL;
+    return (mls_collect_options){
+        .usage = rules->usage,
+        .any_usage = any_usage,
+        .edition = rules->edition,
+        .work = {.threads = rules->threads},
+        .score = {.editions = mls_rulesets_editions(rules->rulesets), .select_window = rules->window},
+        .checker = {.ruleset = rules->chosen,
+                    .rulesets = rules->rulesets,
+                    .usage = rules->usage,
+                    .any_usage = any_usage},
+    };
+}

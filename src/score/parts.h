@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.h - where the time of a run went: training, evaluation, and what is neither.
+ *
+ * These are the only parts of a run in the program; milliseconds, and whole ones wherever the log has whole ones.  What
+ * the records delimit is the submitter's choice: the keys of blocks and epochs, and of evaluations, count by
+ * themselves, in the order of the file, up to the first run_stop. */
+#pragma once
+
+#include "log/log.h"
+
+/** So many records of spans are kept of a run; the parts of one with more are not known. */
+#define MLS_SPANS_MAX 65536
+
+typedef enum mls_part {
+    MLS_PART_TRAINING,
+    MLS_PART_EVALUATION,
+    MLS_PART_STARTUP, /**< before the first span starts */
+    MLS_PART_BETWEEN, /**< in no span, with one still to come */
+    MLS_PART_TAIL,    /**< after the last one */
+    MLS_PART_COUNT
+} mls_part;
+
+/** The records that delimit training: blocks, if there is one in the run, else epochs. */
+typedef enum mls_parts_by { MLS_PARTS_BY_NOTHING, MLS_PARTS_BY_BLOCK, MLS_PARTS_BY_EPOCH } mls_parts_by;
+
+/** "block", "epoch"; NULL for nothing. */
+const char *mls_parts_by_name(mls_parts_by by);
+
+typedef struct mls_parts {
+    mls_parts_by by;                 /**< by nothing: all that is no evaluation is training */
+    double ms[MLS_PART_COUNT];       /**< they add up to the time from run_start to the end */
+    bool evaluation_delimited;       /**< an evaluation starts in the run; else its time counts as training */
+    size_t evaluations;              /**< that start in the run, but not within another */
+    double overlapped_evaluation_ms; /**< training while an evaluation is still open */
+} mls_parts;
+
+typedef struct mls_span {
+    double time_ms;
+    mls_key key;
+} mls_span;
+
+/** The starts and stops of one run, as its log has them.  Zero-initialised is empty. */
+typedef struct mls_spans {
+    mls_span *items;
+    size_t count, capacity;
+    size_t start;    /**< where among the items run_start came */
+    double start_ms; /**< of it, if `started` */
+    bool started, ended, too_many;
+} mls_spans;
+
+/** Takes a record of any key, and keeps it if it says something about spans.  False: no memory. */
+bool mls_spans_record(mls_spans *spans, const mls_record *record) MLS_MUST_USE;
+
+/** Takes each stretch of time, in order; neighbours may be of one part. */
+typedef void (*mls_parts_visit)(void *state, mls_part part, double from_ms, double to_ms);
+
+/** The parts of the time from run_start to `end_ms`: run_stop, or whatever is taken for the end of a run that has none.
+ * False when they are not known: no run_start, an end before it, or more than MLS_SPANS_MAX records.  `visit` may be
+ * NULL. */
+bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, mls_parts_visit visit,
+                     void *state) MLS_MUST_USE;
+
+void mls_spans_release(mls_spans *spans);
