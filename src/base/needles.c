@@ -12,11 +12,12 @@
 
 enum { WINDOW = 4, HASH_BITS = 21, GROUP_BITS = 15, STRIDE = 4 };
 
-/* A window of a needle. */
+/* A window of a needle, and how the needle ends: that says no to most windows that are found. */
 typedef struct needle_window {
     uint32_t bytes;
     uint32_t needle;
-    int32_t offset; /* of the window in the needle; -1: it begins with the byte before */
+    int32_t rest;  /* from the window to the last WINDOW bytes of the needle; -1: it hangs over the end */
+    uint32_t last; /* these bytes */
 } needle_window;
 
 struct mls_needles {
@@ -89,7 +90,7 @@ static const char common[] =
     "transport connection and_attention instance with code is the CUDA memory request checkpoint total "
     "global_step epoch: 2025-10-08 2025-10 2025- 2024-05-03 2024- 2023- 22:00 NCCL INFO loss: 0 Time: Tensor "
     "media-perf (nvidia signal "
-    "nal_s feature requests compute started";
+    "nal_s feature requests compute started comm 0x14af 0x55d0 0x7f00 0x1 0x2 0x3 : 16 : 17 : 18 : 17";
 
 /* It hangs over the needle by a byte. */
 static bool window_hangs(mls_str needle, int at)
@@ -122,7 +123,10 @@ static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int off
     if (!mls_grow((void **)&self->windows, self->count, &self->capacity, sizeof *self->windows)) {
         return false;
     }
-    self->windows[self->count++] = (needle_window){bytes, (uint32_t)needle, offset};
+    const mls_str text = self->texts[needle];
+    const int32_t last = (int32_t)text.len - WINDOW;
+    self->windows[self->count++] =
+        (needle_window){bytes, (uint32_t)needle, last - offset, load_window(text.ptr + last)};
     *place_seen(self, bytes) |= WINDOW_TAKEN;
     return true;
 }
@@ -279,14 +283,6 @@ void mls_needles_free(mls_needles *needles)
     }
 }
 
-/* The needle stands in the text at `begin`.  Its last bytes say no to most, such as all that have "step" in them. */
-static inline bool needle_at(mls_str text, size_t begin, mls_str needle)
-{
-    return begin <= text.len && needle.len <= text.len - begin &&
-           load_window(text.ptr + begin + needle.len - WINDOW) == load_window(needle.ptr + needle.len - WINDOW) &&
-           memcmp(text.ptr + begin, needle.ptr, needle.len - WINDOW) == 0;
-}
-
 /* The needles that have a window with these bytes, at `at`.  False: the search ends. */
 static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes,
                           bool (*found)(void *state, size_t needle, size_t at), void *state)
@@ -294,9 +290,14 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
     const uint32_t group = group_of_window(self, bytes);
     for (uint32_t i = self->first[group]; i < self->first[group + 1]; i++) {
         const needle_window *window = &self->windows[i];
-        const size_t begin = at - (size_t)(ptrdiff_t)window->offset; /* wraps below 0, and is then beyond the end */
-        if (window->bytes == bytes && needle_at(text, begin, self->texts[window->needle]) &&
-            !found(state, window->needle, begin)) {
+        const size_t last = at + (size_t)(ptrdiff_t)window->rest; /* wraps below 0, and is then beyond the end */
+        if (window->bytes != bytes || last > text.len || text.len - last < WINDOW ||
+            load_window(text.ptr + last) != window->last) {
+            continue;
+        }
+        const size_t before = self->texts[window->needle].len - WINDOW;
+        if (before <= last && memcmp(text.ptr + last - before, self->texts[window->needle].ptr, before) == 0 &&
+            !found(state, window->needle, last - before)) {
             return false;
         }
     }

@@ -39,7 +39,7 @@
     W(GLOBAL_STEP, "global_step")                                                                                      \
     W(EPOCH_IS, "epoch:")                                                                                              \
     W(EPOCH, "'epoch': ")                                                                                              \
-    W(EPOCH_NUMBER, "| epoch ")                                                                                        \
+    W(EPOCH_NUMBER, "| epoch 0")                                                                                       \
     W(EPOCH_OF, "Epoch: ")                                                                                             \
     W(EPOCH_PAIR, "Epoch [")                                                                                           \
     W(EPOCH_TRAIN, "Epoch(train)")                                                                                     \
