@@ -179,6 +179,23 @@ install: all $B/mlscore.pc ## install into PREFIX (/usr/local), below DESTDIR
 	@[ ! -f completions/_mlscore ] || { $(call install_to,completions/_mlscore,$(DATADIR)/zsh/site-functions,644,_mlscore); }
 	@[ ! -f completions/mlscore.fish ] || { $(call install_to,completions/mlscore.fish,$(DATADIR)/fish/vendor_completions.d,644,mlscore.fish); }
 
+COMPLETIONS := bash-completion/completions/mlscore zsh/site-functions/_mlscore fish/vendor_completions.d/mlscore.fish
+
+.PHONY: uninstall
+uninstall: ## remove what install put there, with the same PREFIX and DESTDIR
+	rm -f '$(DESTDIR)$(BINDIR)/mlscore' '$(DESTDIR)$(LIBDIR)/pkgconfig/mlscore.pc' \
+	  $(foreach library,libmlscore.a libmlscore.so $(SONAME) $(SHARED),'$(DESTDIR)$(LIBDIR)/$(library)') \
+	  $(foreach page,$(MAN_PAGES),'$(DESTDIR)$(MANDIR)/$(page:man/%=%)') \
+	  $(foreach file,$(COMPLETIONS),'$(DESTDIR)$(DATADIR)/$(file)') \
+	  $(foreach header,$(HEADERS),'$(DESTDIR)$(INCLUDEDIR)/$(header:include/%=%)')
+	@[ ! -d '$(DESTDIR)$(INCLUDEDIR)/mlscore' ] || rmdir '$(DESTDIR)$(INCLUDEDIR)/mlscore' 2>/dev/null || :
+
+# What git has, by its commit: the same bytes every time.
+.PHONY: dist
+dist: ## write build/mlscore-VERSION.tar.gz, the sources of the last commit
+	@mkdir -p build
+	git archive --format=tar --prefix=mlscore-$(VERSION)/ HEAD | gzip -n -9 > build/mlscore-$(VERSION).tar.gz
+
 .PHONY: demo
 demo: packages ## install what is missing, build, and score the Slurm directory in testdata
 	@$(MAKE) --no-print-directory all

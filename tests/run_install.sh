@@ -143,4 +143,26 @@ for header in "$d$prefix"/include/mlscore/*.h; do
         skip
     fi
 done
+
+# Nothing is left behind but folders that others use, too.
+check "make uninstall" make --no-print-directory uninstall DESTDIR="$d" PREFIX=$prefix
+find "$d" ! -type d >"$scratch/left"
+find "$d" -type d -name mlscore >>"$scratch/left"
+if [ -s "$scratch/left" ]; then fail "make uninstall leaves nothing" "$scratch/left"; else pass; fi
+
+# The sources as one file; of a tree without git there is nothing to make it of.
+if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
+    packed=build/mlscore-$version.tar.gz
+    check "make dist" make --no-print-directory dist
+    cp "$packed" "$scratch/first.tar.gz"
+    check "make dist again" make --no-print-directory dist
+    check "the same bytes twice" cmp "$scratch/first.tar.gz" "$packed"
+    gzip -dc "$packed" | tar -tf - >"$scratch/files"
+    check "with the Makefile in a folder of the version" grep -q "^mlscore-$version/Makefile\$" "$scratch/files"
+else
+    skip
+    skip
+    skip
+    skip
+fi
 finish
