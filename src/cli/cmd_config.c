@@ -267,6 +267,8 @@ static void config_print_diff(mls_cli *cli)
         mls_cli_say_no_memory(cli);
     } else if (status != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
+    } else if (count < 2 && cli->status == MLS_EXIT_IO) {
+        /* A path that could not be read has been named: why there are too few to compare is known. */
     } else if (count < 2) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--diff compares two configs or more, not %zu", count);
     } else {
