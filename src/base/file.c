@@ -45,17 +45,10 @@ const char *mls_file_magic_words(mls_str head)
     return NULL;
 }
 
-int mls_file_open(const char *path, bool given, mls_error *error)
+/* A descriptor of what can be read; -1 with the error set: it was not opened, or is nothing to read. */
+static int take_open(int fd, bool given, mls_error *error)
 {
-    if (given && strcmp(path, "-") == 0) {
-        const int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-        if (copy < 0) {
-            (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
-        }
-        return copy;
-    }
     struct stat about = {0};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (given ? 0 : O_NONBLOCK));
     if (fd < 0 || fstat(fd, &about) != 0) {
         (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
     } else if (S_ISDIR(about.st_mode) || (!given && !S_ISREG(about.st_mode))) {
@@ -67,6 +60,25 @@ int mls_file_open(const char *path, bool given, mls_error *error)
         (void)close(fd);
     }
     return -1;
+}
+
+int mls_file_open(const char *path, bool given, mls_error *error)
+{
+    if (given && strcmp(path, "-") == 0) {
+        const int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0) {
+            (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
+        }
+        return copy;
+    }
+    return take_open(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (given ? 0 : O_NONBLOCK)), given, error);
+}
+
+int mls_file_open_again(const char *path, size_t root, mls_error *error)
+{
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    return root > 0 ? take_open(mls_file_open_below(path, root, flags), false, error)
+                    : mls_file_open(path, false, error);
 }
 
 bool mls_folder_is_foreign(const char *path)

@@ -19,6 +19,10 @@ bool mls_folder_is_foreign(const char *path);
 /* open() of what stands below such a folder, the first `root` bytes of the path; no link leads out of it. */
 int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
 
+/* Opens a file that was found, not named, once more: below such a folder if `root` is more than 0.  As
+ * mls_file_open(). */
+int mls_file_open_again(const char *path, size_t root, mls_error *error) MLS_MUST_USE;
+
 /* The kind of file that begins with these bytes (16 are enough), and what unpacks it; NULL: it may be a text. */
 const char *mls_file_magic_words(mls_str head);
 

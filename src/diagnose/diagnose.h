@@ -120,7 +120,8 @@ void mls_diagnosis_release(mls_diagnosis *diagnosis);
  * needed; runs of one file, given one after the other, cost one more reading of it. */
 typedef struct mls_endings {
     mls_diagnose_options options;
-    char *path; /**< of the file that was diagnosed last */
+    char *path;  /**< of the file that was diagnosed last */
+    size_t root; /**< of the run that is looked at, by which its file is opened: see mls_run */
     mls_diagnosis diagnosis;
     size_t next; /**< the failure that the next run is likely to have */
 } mls_endings;

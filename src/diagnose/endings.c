@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* endings.c - why runs that never ended did not, as findings of theirs. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "diagnose/diagnose.h"
 #include "score/run.h"
@@ -14,6 +16,16 @@ static bool can_be_read_again(const mls_endings *endings, const char *path)
 {
     struct stat about;
     return endings->options.open != NULL || (stat(path, &about) == 0 && S_ISREG(about.st_mode));
+}
+
+/* Root is not led out of a user's folder, though the log was read before: it may be another file by now. */
+static int open_again(void *state, const char *path)
+{
+    const mls_endings *endings = state;
+    mls_error error = {0};
+    const int fd = mls_file_open_again(path, endings->root, &error);
+    errno = error.system_errno;
+    return fd;
 }
 
 /* The diagnosis of a file, which the runs of it that follow each other share. */
@@ -54,6 +66,11 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
     if (run->valid || run->run_stop.line > 0 || run->unread || run->file == NULL || !mls_run_exists(run) ||
         !can_be_read_again(endings, run->file)) {
         return MLS_OK;
+    }
+    endings->root = run->root;
+    if (endings->root > 0 && endings->options.open == NULL) {
+        endings->options.open = open_again;
+        endings->options.open_state = endings;
     }
     const mls_status status = diagnose_file(endings, run->file, error);
     const mls_failure *failure = status == MLS_OK ? failure_of(endings, run) : NULL;

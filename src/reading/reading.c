@@ -145,6 +145,7 @@ static mls_status pass_run(void *state, mls_run *run, bool part)
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
     run->file = strdup(path);
     run->result = file->read.source->result;
+    run->root = file->read.source->root;
     if (status != MLS_OK || run->file == NULL) {
         return status != MLS_OK ? status : MLS_ERROR_MEMORY;
     }

@@ -96,6 +96,7 @@ typedef struct mls_step {
 
 typedef struct mls_run {
     char *file;       /**< the file it was read from */
+    size_t root;      /**< as its source has it: no link leads out of the folder in these bytes of the path */
     bool result;      /**< which is a result_*.txt: one run, whatever is in it */
     bool unread;      /**< it could not be read, so that nothing else can be said of the run */
     size_t line;      /**< its first line there, from 1 */

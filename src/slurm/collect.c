@@ -354,7 +354,7 @@ static mls_status read_facts(mls_known_settings *known, mls_collection *collecti
         mls_run *run = &collection->runs[collection->groups[i].runs[0] - collection->runs];
         const size_t line = run->run_start.line;
         const bool may = line == 0 || run->unlogged_lines >= MLS_PRINTED_BLOCK_MIN;
-        const int fd = may ? mls_file_open(run->file, false, NULL) : -1;
+        const int fd = may ? mls_file_open_again(run->file, run->root, NULL) : -1;
         mls_printed_reader *reader = NULL;
         if (fd >= 0 && mls_printed_may_split(fd, line)) {
             status = mls_printed_read_before(fd, line, &room, &reader, NULL);

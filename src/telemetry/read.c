@@ -517,7 +517,10 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
 void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetry_options *options)
 {
     struct stat about;
-    mls_input input = {.fd = mls_file_open(file->source.path, file->source.named, &file->error), .text = true};
+    const mls_source *source = &file->source;
+    mls_input input = {.fd = source->named ? mls_file_open(source->path, true, &file->error)
+                                           : mls_file_open_again(source->path, source->root, &file->error),
+                       .text = true};
     if (input.fd < 0) {
         file->status = MLS_ERROR_READ;
         return;
