@@ -88,7 +88,7 @@ void mls_dump_number(mls_buffer *buffer, double number)
     const int exponent = (int)strtol(mark + 1, NULL, 10);
     const char *first = text + (*text == '-');
     size_t count = 0;
-    char digits[20];
+    char digits[20] = "";
     for (const char *at = first; at < mark; at++) {
         if (mls_is_digit(*at)) {
             digits[count++] = *at;
