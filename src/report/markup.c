@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* markup.c - the one way of text and of coordinates into a page. */
+#include "report/markup.h"
+
+#include <math.h>
+
+#include "base/utf8.h"
+
+static void append_code_point(mls_buffer *out, int32_t code)
+{
+    char bytes[4];
+    switch (code) {
+    case '&':
+        mls_buffer_append_text(out, "&amp;");
+        break;
+    case '<':
+        mls_buffer_append_text(out, "&lt;");
+        break;
+    case '>':
+        mls_buffer_append_text(out, "&gt;");
+        break;
+    case '"':
+        mls_buffer_append_text(out, "&quot;");
+        break;
+    case '\'':
+        mls_buffer_append_text(out, "&#39;");
+        break;
+    default:
+        if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
+            (code & 0xfffe) == 0xfffe) {
+            mls_buffer_append_text(out, "\xef\xbf\xbd");
+        } else {
+            mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
+        }
+    }
+}
+
+void mls_markup_text(mls_buffer *out, mls_str text)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < text.len; count++) {
+        if (count == MLS_MARKUP_CHARACTERS_MAX) {
+            mls_buffer_append_text(out, "…");
+            return;
+        }
+        append_code_point(out, mls_utf8_next(text, &at));
+    }
+}
+
+void mls_markup_printf(mls_buffer *out, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    mls_markup_text(out, mls_buffer_str(&text));
+    out->failed |= text.failed;
+    mls_buffer_release(&text);
+}
+
+void mls_markup_coordinate(mls_buffer *out, double number)
+{
+    const double tenths = isfinite(number) ? floor(fmin(fmax(number, -1e6), 1e6) * 10 + 0.5) : 0;
+    const long whole = (long)fabs(tenths) / 10;
+    const long rest = (long)fabs(tenths) % 10;
+    mls_buffer_append_text(out, tenths < 0 ? "-" : "");
+    mls_buffer_printf(out, "%ld", whole);
+    if (rest > 0) {
+        mls_buffer_printf(out, ".%ld", rest);
+    }
+}
