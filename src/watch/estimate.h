@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* estimate.h - how long a run that trains still takes, by runs of its group that have ended, else by the reference.
+ *
+ * Positions are what the benchmark counts (samples, epochs); minutes count from run_start.  It says when the run ends
+ * if it converges. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct mls_value_point {
+    double at, minutes, value; /* value NAN: not a number */
+} mls_value_point;
+
+/* The evaluations of a run, each further than the one before.  Of more than these every second one is dropped, and from
+ * then on every second one kept; the first and the last always are.  Zero-initialised is empty; owns its items. */
+enum { MLS_CURVE_POINTS_MAX = 512 };
+typedef struct mls_curve {
+    mls_value_point *items;
+    size_t count, capacity;
+    size_t seen, stride; /* evaluations that came; one of so many is kept */
+    double before;       /* position of the evaluation before the last one; NAN: there is none */
+} mls_curve;
+
+/* Adds an evaluation; one that is no further than the last one is left out.  False: no memory. */
+bool mls_curve_add(mls_curve *curve, mls_value_point point);
+void mls_curve_release(mls_curve *curve);
+
+/* A run of the group that ended well. */
+typedef struct mls_past_run {
+    const mls_curve *curve;
+    double minutes; /* its time-to-train */
+    double needed;  /* where it converged */
+} mls_past_run;
+
+/* What is known beside the run; with more runs than these the first count. */
+enum { MLS_PAST_RUNS_MAX = 256 };
+typedef struct mls_estimate_basis {
+    const mls_past_run *runs;
+    size_t run_count;
+    const double *reference; /* what the reference needed to converge, times `scale` */
+    size_t reference_count;
+    double scale;
+} mls_estimate_basis;
+
+typedef enum mls_estimate_from {
+    MLS_ESTIMATE_NONE,
+    MLS_ESTIMATE_REFERENCE,
+    MLS_ESTIMATE_RUNS,
+    MLS_ESTIMATE_CURVES
+} mls_estimate_from;
+
+/* "reference", "runs" or "curves"; NULL of none. */
+const char *mls_estimate_from_name(mls_estimate_from from);
+
+/* Minutes from now on, NAN without an estimate, and an interval of 80 %. */
+typedef struct mls_estimate {
+    mls_estimate_from from;
+    double left, low, high;
+    double end;  /* the position at which the run is expected to end; NAN: not known */
+    bool beyond; /* it is further than any run before it needed, and one evaluation more */
+} mls_estimate;
+
+/* Estimates what is left of a run `now` minutes after its run_start. */
+mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *basis);
