@@ -42,6 +42,14 @@ FLAVOUR     := cov
 OWN_CFLAGS  += --coverage -O0
 OWN_LDFLAGS += --coverage
 endif
+ifdef STATIC
+comma       := ,
+STATIC_LIBS ?= build/static-$(ARCH)/libs
+FLAVOUR     := static-$(ARCH)
+# Small where it does not matter; what reads logs stays fast (see below).  Nothing is unwound.
+OWN_CFLAGS  += -DMLS_STATIC -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables
+OWN_LDFLAGS += -static -s -Wl,--gc-sections $(if $(filter aarch64,$(ARCH)),-Wl$(comma)-z$(comma)max-page-size=65536)
+endif
 B := build/$(FLAVOUR)
 
 PACKAGES     := libcjson libpcre2-8
@@ -50,6 +58,13 @@ PACKAGES     := libcjson libpcre2-8
 ZLIB          = $(eval ZLIB := $$(shell $(PKG_CONFIG) --exists zlib 2>/dev/null && echo zlib))$(ZLIB)
 PKG_CFLAGS    = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(ZLIB) 2>/dev/null) $$(if $(ZLIB),-DMLS_HAVE_ZLIB))$(PKG_CFLAGS)
 PKG_LIBS      = $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ZLIB) 2>/dev/null) -lcsv -lm -pthread
+
+ifdef STATIC
+PKG_CFLAGS   := -isystem $(STATIC_LIBS)/include -DMLS_HAVE_ZLIB
+PKG_LIBS     := -L$(STATIC_LIBS)/lib -lcjson -lpcre2-8 -lz -lcsv -lm -pthread
+FAST_ROOMS   := base log messages reading rules score
+$(FAST_ROOMS:%=$B/%/%.o): OWN_CFLAGS += -O3
+endif
 
 SOURCES     := $(sort $(wildcard src/*/*.c))
 CLI_SOURCES := $(wildcard src/cli/*.c)
@@ -140,12 +155,30 @@ packages: ## install the packages that building needs, where they are missing (a
 	   fi; \
 	 fi
 
+ifdef STATIC
+$B/.packages: $(STATIC_LIBS)/lib/libcmocka.a
+	@mkdir -p $(@D) && touch $@
+build/static-$(ARCH)/libs/lib/libcmocka.a:
+	@sh packaging/static_libraries.sh $(ARCH) '$(CC)' build/static-$(ARCH)/libs
+else
 # A plain `make` says what is missing instead of failing on a header.
 $B/.packages:
 	@mkdir -p $(@D)
 	@$(PKG_CONFIG) --exists $(PACKAGES) || { echo "missing: $(PACKAGES); run 'make packages' (Debian, Ubuntu) or install cJSON and PCRE2 with headers" >&2; exit 1; }
 	@printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 || { echo "missing: libcsv; run 'make packages' (Debian, Ubuntu) or install libcsv with headers" >&2; exit 1; }
 	@touch $@
+endif
+
+# ---------------------------------------------------------------- one file
+
+MACHINE     := $(shell uname -m)
+ARCH        ?= $(MACHINE)
+STATIC_CC   ?= $(if $(filter $(MACHINE),$(ARCH)),$(CC),$(ARCH)-linux-gnu-gcc)
+STATIC_GOAL ?= build/static-$(ARCH)/mlscore
+
+.PHONY: static
+static: ## build/static-<ARCH>/mlscore, which needs nothing of where it runs (ARCH=x86_64 or aarch64)
+	+@$(MAKE) --no-print-directory STATIC=1 ARCH=$(ARCH) CC='$(STATIC_CC)' CFLAGS=-Os $(STATIC_GOAL)
 
 # ---------------------------------------------------------------- installation
 
@@ -290,6 +323,19 @@ check-slurm: all ## run tests/slurm on a real Slurm of two nodes, made for it (a
 	     apt-get install -y -qq --no-install-recommends $(SLURM_PACKAGES) >/dev/null; \
 	 fi; \
 	 exec bash tests/slurm/run.sh $B
+
+# Debian's; what is not installed is said where it is needed.
+STATIC_PACKAGES := dpkg-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+STATIC_SUITES   ?= units cases replay
+STATIC_TESTS    := $(patsubst tests/unit/%.c,unit/%,$(sort $(wildcard tests/unit/test_*.c))) $(patsubst tests/fuzz/%.c,replay/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+.PHONY: check-static
+check-static: all ## run STATIC_SUITES ('units cases replay') with the static program for ARCH (qemu-user where it is another)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && ! dpkg -s $(STATIC_PACKAGES) >/dev/null 2>&1; then \
+	   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(STATIC_PACKAGES) >/dev/null; \
+	 fi
+	+@$(MAKE) --no-print-directory static STATIC_GOAL='build/static-$(ARCH)/mlscore $(STATIC_TESTS:%=build/static-$(ARCH)/%)'
+	@sh tests/static/run.sh $(ARCH) $(STATIC_SUITES)
 
 .PHONY: bless
 bless: ## write the expected output of the command cases and the list of findings anew (read the difference)

@@ -324,7 +324,7 @@ every "pages lead to what is there" "$scratch/missing"
 
 # ---------------------------------------------------------------- roff
 
-version=$("$mlscore" --version)
+version=$("$mlscore" --version | head -n 1)
 for page in man/man*/*.[1-8]; do
     check "$page names the version" grep -q "^\\.TH .* \"$version\"" "$page"
     if command -v mandoc >/dev/null 2>&1; then

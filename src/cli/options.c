@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/version.h"
 
 enum { OPTIONS_MAX = 64, THREADS_ALLOWED = 256, LONG_OPTION = 256 };
 
@@ -119,7 +120,7 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         if (mls_cli_open(cli) && option->does == MLS_PRINTS_HELP) {
             mls_cli_print_help(cli->command, &cli->output);
         } else if (cli->view.output != NULL) {
-            mls_output_text(&cli->output, "mlscore " MLS_VERSION "\n");
+            mls_cli_print_version(&cli->output);
         }
         return false;
     }

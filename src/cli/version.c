@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* version.c - what the program was built with, all of it known when it is compiled. */
+#include <cjson/cJSON.h>
+#include <csv.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#ifdef MLS_HAVE_ZLIB
+#include <zlib.h>
+#define ZLIB_WORDS "zlib " ZLIB_VERSION
+#else
+#define ZLIB_WORDS "no zlib"
+#endif
+
+#include "cli/version.h"
+#include "mlscore/version.h"
+
+#define WORDS(value) #value
+#define TEXT(value) WORDS(value)
+
+#if defined(__x86_64__)
+#define PROCESSOR "x86_64"
+#elif defined(__aarch64__)
+#define PROCESSOR "aarch64"
+#else
+#define PROCESSOR "another processor"
+#endif
+
+#if defined(__clang__)
+#define COMPILER "clang " TEXT(__clang_major__) "." TEXT(__clang_minor__) "." TEXT(__clang_patchlevel__)
+#else
+#define COMPILER "gcc " TEXT(__GNUC__) "." TEXT(__GNUC_MINOR__) "." TEXT(__GNUC_PATCHLEVEL__)
+#endif
+
+#if defined(__GLIBC__)
+#define C_LIBRARY "glibc " TEXT(__GLIBC__) "." TEXT(__GLIBC_MINOR__)
+#else
+#define C_LIBRARY "another C library"
+#endif
+
+#ifdef MLS_STATIC
+#define LINKED "static"
+#else
+#define LINKED "shared libraries"
+#endif
+
+/* As log/json_check.h and log/lines.c choose. */
+#if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
+#define SIMD "SSE2, and AVX2 where the processor has it"
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(MLS_SIMD_PLAIN)
+#define SIMD "NEON"
+#else
+#define SIMD "none"
+#endif
+
+void mls_cli_print_version(mls_output *output)
+{
+    mls_output_text(
+        output, "mlscore " MLS_VERSION "\n"
+                "built for " PROCESSOR " Linux, " LINKED ", by " COMPILER " with " C_LIBRARY "\n"
+                "libraries: cJSON " TEXT(CJSON_VERSION_MAJOR) "." TEXT(CJSON_VERSION_MINOR) "." TEXT(CJSON_VERSION_PATCH) ", PCRE2 " TEXT(
+                    PCRE2_MAJOR) "." TEXT(PCRE2_MINOR) ", libcsv " TEXT(CSV_MAJOR) "." TEXT(CSV_MINOR) "." TEXT(CSV_RELEASE) ", " ZLIB_WORDS
+                                                                                                                             "\n"
+                                                                                                                             "SIMD: " SIMD
+                                                                                                                             "\n");
+}
