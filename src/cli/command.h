@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/walk.h"
-#include "compare/compare.h"
+#include "compare/comparison.h"
 #include "report/formats.h"
 #include "score/accelerators.h"
 #include "score/models.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
-#include "compare/compare.h"
+#include "compare/comparison.h"
 
 /* MLCommons says of its results that those of imaging vary by so much, and all others by more. */
 #define VARIANCE_IMAGING 0.025

@@ -212,7 +212,7 @@ typedef struct mls_published_near {
     bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
     size_t rank_alike, ranked_alike;     /**< among those on as many of the same accelerators whose minutes are known;
                                               0: not asked for */
-    const struct mls_published_why *why; /**< see compare.h; NULL: not asked for, or a side has no runs */
+    const struct mls_published_why *why; /**< see comparison.h; NULL: not asked for, or a side has no runs */
 } mls_published_near;
 
 /** Where a group stands, or would stand, among the published results of its edition, benchmark and division, whoever's

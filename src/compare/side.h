@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "compare/compare.h"
+#include "compare/comparison.h"
 
 /* Adds a copy to the groups, after those that were found before. */
 mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group) MLS_MUST_USE;

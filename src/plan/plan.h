@@ -7,7 +7,7 @@
  * so, else minutes; NAN: not known. */
 #pragma once
 
-#include "compare/compare.h"
+#include "compare/comparison.h"
 #include "memory/memory.h"
 
 /** Predictions reach so many times up and down: nothing published says anything about more. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "compare/compare.h"
+#include "compare/comparison.h"
 #include "compare/config_diff.h"
 #include "compare/published.h"
 #include "config/config.h"

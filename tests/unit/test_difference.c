@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "close.h"
-#include "compare/compare.h"
+#include "compare/comparison.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

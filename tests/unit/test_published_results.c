@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "compare/compare.h"
+#include "compare/comparison.h"
 
 enum { HIGHEST = 8 };
 

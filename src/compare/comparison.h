@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
+/* comparison.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
  *
  * A side is what stands under some paths: logs, what `mlscore score` wrote of logs (JSON, NDJSON, CSV), or published
  * results, as "published:5.1,NVIDIA,theia_ngpu72".  Groups of
