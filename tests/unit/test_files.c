@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/walk.h"
+#include "scratch.h"
 
 static void put_file(const char *path, const char *text)
 {
@@ -146,11 +147,43 @@ static void folders_are_walked_once_and_in_order(void **state)
     assert_int_equal(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+/* Opens "in/name" again, below "in" or with no folder to stay in; closes it, and says whether it was opened. */
+static bool opens_again(const char *name, bool below)
+{
+    char path[64];
+    mls_error error = {0};
+    (void)snprintf(path, sizeof path, "in/%s", name);
+    const int fd = mls_file_open_again(path, below ? strlen("in") : 0, &error);
+    assert_true((fd >= 0) == (error.status == MLS_OK));
+    return fd >= 0 && close(fd) == 0;
+}
+
+static void no_link_leads_out_when_a_file_is_opened_again(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("in", 0700) | mkdir("in/sub", 0700), 0);
+    put_file("in/sub/run.log", "");
+    assert_int_equal(symlink("sub/run.log", "in/inside.log") | symlink("/etc/passwd", "in/outside.log") |
+                         symlink("/etc", "in/away"),
+                     0);
+    assert_int_equal(mkfifo("in/pipe.log", 0600), 0);
+    for (int below = 0; below < 2; below++) {
+        assert_true(opens_again("sub/run.log", below));
+        assert_true(opens_again("inside.log", below));
+        assert_true(opens_again("outside.log", below) == !below);
+        assert_true(opens_again("away/passwd", below) == !below);
+        assert_false(opens_again("pipe.log", below));
+        assert_false(opens_again("sub", below));
+        assert_false(opens_again("gone.log", below));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_files_are_read_without_waiting),
         cmocka_unit_test(folders_are_walked_once_and_in_order),
+        cmocka_unit_test_setup_teardown(no_link_leads_out_when_a_file_is_opened_again, enter_scratch, leave_scratch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

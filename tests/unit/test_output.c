@@ -20,23 +20,13 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "reading/reading.h"
-
-static char folder[] = "/tmp/mlscore-output-XXXXXX";
+#include "scratch.h"
 
 static int enter(void **state)
 {
-    (void)state;
     (void)signal(SIGPIPE, SIG_IGN);
     (void)umask(022);
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    char command[100];
-    (void)state;
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+    return enter_scratch(state);
 }
 
 static void make_file(const char *path, const char *text)
@@ -335,5 +325,5 @@ int main(void)
         cmocka_unit_test(deep_folders_end_somewhere),
         cmocka_unit_test(files_that_are_no_logs),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter, leave_scratch);
 }

@@ -12,6 +12,7 @@
 
 #include "log_script.h"
 #include "reading/file.h"
+#include "scratch.h"
 
 /* The runs of a log, as they were handed over. */
 typedef struct runs {
@@ -424,21 +425,6 @@ static void assert_reported(mls_reading reading, const char *const *paths, size_
     assert_string_equal(reported.text.ptr, expected);
     mls_buffer_release(&reported.text);
     mls_sources_release(&sources);
-}
-
-static int enter_scratch(void **state)
-{
-    static char folder[32];
-    (void)snprintf(folder, sizeof folder, "/tmp/test_reading_XXXXXX");
-    *state = folder;
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_scratch(void **state)
-{
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", (const char *)*state);
-    return chdir("/") == 0 ? system(command) : -1;
 }
 
 static void runs_come_in_order_whatever_the_threads(void **state)

@@ -23,23 +23,13 @@
 #include "log/log.h"
 #include "log/value.h"
 #include "mlscore/write.h"
-
-static char folder[] = "/tmp/mlscore-writer-XXXXXX";
+#include "scratch.h"
 
 static int enter(void **state)
 {
-    (void)state;
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    char command[100];
-    (void)state;
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+    return enter_scratch(state);
 }
 
 static mls_log_writer *writer_to(const char *path)
@@ -481,5 +471,5 @@ int main(void)
         cmocka_unit_test(a_place_that_fails_is_named_and_the_others_get_the_line),
         cmocka_unit_test(a_line_that_was_cut_is_ended_before_the_next),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter, leave_scratch);
 }
