@@ -188,6 +188,17 @@ static void lose_put(mls_log_writer *writer)
     }
 }
 
+/* What was put by a name; NULL: nothing. */
+static staged_member *find_staged(const mls_log_writer *writer, mls_str name)
+{
+    for (size_t i = 0; i < writer->members.count; i++) {
+        if (mls_str_equal(writer->members.items[i].name, name)) {
+            return &writer->members.items[i];
+        }
+    }
+    return NULL;
+}
+
 /* Keeps what `text` holds as JSON. */
 static void put_staged(mls_log_writer *writer, const char *name)
 {
@@ -197,16 +208,12 @@ static void put_staged(mls_log_writer *writer, const char *name)
     } else if (name == NULL) {
         writer->value = json;
     } else {
-        const mls_str wanted = mls_str_from(name);
-        size_t i = 0;
-        while (i < writer->members.count && !mls_str_equal(writer->members.items[i].name, wanted)) {
-            i++;
-        }
-        if (i < writer->members.count) {
-            writer->members.items[i].json = json;
+        staged_member *before = find_staged(writer, mls_str_from(name));
+        if (before != NULL) {
+            before->json = json;
             return;
         }
-        const mls_str kept = mls_arena_copy(&writer->memory, wanted);
+        const mls_str kept = mls_arena_copy(&writer->memory, mls_str_from(name));
         if (kept.ptr == NULL || !MLS_ARENA_ADD(&writer->memory, &writer->members, (staged_member){kept, json})) {
             lose_put(writer);
         }
@@ -334,13 +341,10 @@ static void print_metadata(mls_log_writer *writer, const char *file, int line)
     const char *between = "";
     mls_buffer_append_text(text, "{");
     for (size_t i = 0; i < 2 && file != NULL; i++) {
-        size_t k = 0;
-        while (k < writer->members.count && !mls_str_equal(writer->members.items[k].name, first[i])) {
-            k++;
-        }
+        const staged_member *put = find_staged(writer, first[i]);
         mls_buffer_printf(text, "%s\"%s\": ", between, first[i].ptr);
-        if (k < writer->members.count) {
-            mls_buffer_append(text, writer->members.items[k].json);
+        if (put != NULL) {
+            mls_buffer_append(text, put->json);
         } else if (i == 0) {
             mls_dump_text(text, mls_str_from(file));
         } else {
