@@ -82,6 +82,15 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
     }
 }
 
+void mls_json_escape_append(mls_buffer *buffer, uint32_t code)
+{
+    if (code > 0xffff) {
+        mls_buffer_printf(buffer, "\\u%04x", 0xd800U + ((code - 0x10000U) >> 10));
+        code = 0xdc00U + (code & 0x3ffU);
+    }
+    mls_buffer_printf(buffer, "\\u%04x", code);
+}
+
 /* Columns of one code point; -1, a byte that is none, takes one as what is shown in its place. */
 static size_t code_point_width(int32_t code)
 {

@@ -19,10 +19,8 @@ static void dump_code(mls_buffer *buffer, uint32_t code)
         mls_buffer_append_char(buffer, names[named - values]);
     } else if (code >= ' ' && code <= '~') {
         mls_buffer_append_char(buffer, (char)code);
-    } else if (code > 0xffff) {
-        mls_buffer_printf(buffer, "\\u%04x\\u%04x", 0xd800U + ((code - 0x10000U) >> 10), 0xdc00U + (code & 0x3ffU));
     } else {
-        mls_buffer_printf(buffer, "\\u%04x", code);
+        mls_json_escape_append(buffer, code);
     }
 }
 

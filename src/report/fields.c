@@ -46,12 +46,8 @@ static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t star
 {
     mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
     *plain = at;
-    if (code > 0xffff) {
-        mls_buffer_printf(out, "\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)));
-        code = 0xdc00 + ((code - 0x10000) & 0x3ff);
-    }
     if (code >= 0) {
-        mls_buffer_printf(out, "\\u%04x", (unsigned)code);
+        mls_json_escape_append(out, (uint32_t)code);
     }
 }
 

@@ -90,7 +90,7 @@ static void append_json_text(mls_buffer *text, const char *value)
     for (; *value != '\0'; value++) {
         const unsigned char c = (unsigned char)*value;
         if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
-            mls_buffer_printf(text, "\\u%04x", c);
+            mls_json_escape_append(text, c);
         } else {
             mls_buffer_append_char(text, *value);
         }
