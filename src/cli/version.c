@@ -12,6 +12,7 @@
 #endif
 
 #include "cli/version.h"
+#include "log/json_check.h"
 #include "mlscore/version.h"
 
 #define WORDS(value) #value
@@ -43,23 +44,15 @@
 #define LINKED "shared libraries"
 #endif
 
-/* As log/json_check.h and log/lines.c choose. */
-#if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
-#define SIMD "SSE2, and AVX2 where the processor has it"
-#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(MLS_SIMD_PLAIN)
-#define SIMD "NEON"
-#else
-#define SIMD "none"
-#endif
+#define VERSION_OF(major, minor, last) TEXT(major) "." TEXT(minor) "." TEXT(last)
+#define CJSON_WORDS "cJSON " VERSION_OF(CJSON_VERSION_MAJOR, CJSON_VERSION_MINOR, CJSON_VERSION_PATCH)
+#define PCRE2_WORDS "PCRE2 " TEXT(PCRE2_MAJOR) "." TEXT(PCRE2_MINOR)
+#define LIBCSV_WORDS "libcsv " VERSION_OF(CSV_MAJOR, CSV_MINOR, CSV_RELEASE)
 
 void mls_cli_print_version(mls_output *output)
 {
-    mls_output_text(
-        output, "mlscore " MLS_VERSION "\n"
-                "built for " PROCESSOR " Linux, " LINKED ", by " COMPILER " with " C_LIBRARY "\n"
-                "libraries: cJSON " TEXT(CJSON_VERSION_MAJOR) "." TEXT(CJSON_VERSION_MINOR) "." TEXT(CJSON_VERSION_PATCH) ", PCRE2 " TEXT(
-                    PCRE2_MAJOR) "." TEXT(PCRE2_MINOR) ", libcsv " TEXT(CSV_MAJOR) "." TEXT(CSV_MINOR) "." TEXT(CSV_RELEASE) ", " ZLIB_WORDS
-                                                                                                                             "\n"
-                                                                                                                             "SIMD: " SIMD
-                                                                                                                             "\n");
+    mls_output_text(output, "mlscore " MLS_VERSION "\n");
+    mls_output_text(output, "built for " PROCESSOR " Linux, " LINKED ", by " COMPILER " with " C_LIBRARY "\n");
+    mls_output_text(output, "libraries: " CJSON_WORDS ", " PCRE2_WORDS ", " LIBCSV_WORDS ", " ZLIB_WORDS "\n");
+    mls_output_text(output, "SIMD: " MLS_SIMD_WORDS "\n");
 }

@@ -17,6 +17,7 @@ typedef uint8_t mls_bytes16 __attribute__((vector_size(16)));
 /* A bit for each byte of a comparison's result. */
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
 #include <emmintrin.h>
+#define MLS_SIMD_WORDS "SSE2, and AVX2 where the processor has it"
 
 static inline uint64_t mls_mask16(mls_bytes16 found)
 {
@@ -25,6 +26,7 @@ static inline uint64_t mls_mask16(mls_bytes16 found)
 
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(MLS_SIMD_PLAIN)
 #include <arm_neon.h>
+#define MLS_SIMD_WORDS "NEON"
 
 /* NEON has no movemask: each byte is weighed by its bit, and neighbours are added up. */
 static inline uint64_t mls_mask16(mls_bytes16 found)
@@ -37,6 +39,7 @@ static inline uint64_t mls_mask16(mls_bytes16 found)
 }
 
 #else
+#define MLS_SIMD_WORDS "none"
 
 static inline uint64_t mls_mask16(mls_bytes16 found)
 {

@@ -95,8 +95,9 @@ static void learn_hosts(mls_scrub *scrub, mls_str line)
     learn_after(scrub, MLS_SCRUB_HOST, line, MLS_S("Clearing caches on "), "-");
     if (mls_str_after(line, MLS_S("srun: error: "), &rest)) { /* a message without a host has no colon there */
         const mls_str word = mls_scrub_word(rest, 0, "-");
-        learn_name(scrub, MLS_SCRUB_HOST,
-                   word.len < rest.len && rest.ptr[word.len] == ':' ? word : (mls_str){rest.ptr, 0});
+        if (word.len < rest.len && rest.ptr[word.len] == ':') {
+            learn_name(scrub, MLS_SCRUB_HOST, word);
+        }
     }
     if (mls_str_contains(line, MLS_S("slurmstepd: error:")) && mls_str_after(line, MLS_S(" ON "), &rest)) {
         learn_name(scrub, MLS_SCRUB_HOST, mls_scrub_word(rest, 0, "-"));
