@@ -16,5 +16,9 @@ struct mls_rules {
     unsigned threads;
 };
 
+/* What reading a log returned; or MLS_ERROR_VALUE with the reason why it is none that can be read: nobody should take
+ * it for one without a record. */
+mls_status mls_log_was_read(mls_status status, const mls_log_totals *totals, mls_error *error);
+
 /* The same choices as collecting takes them; checker.rulesets and all else that is pointed to are those of `rules`. */
 mls_collect_options mls_rules_collecting(const mls_rules *rules);

@@ -2,7 +2,7 @@
 /* read.c - records for outsiders: their takers fed from one sink. */
 #include "mlscore/read.h"
 
-#include "log/log.h"
+#include "library/library.h"
 #include "log/value.h"
 
 /* Those who take what is read. */
@@ -31,12 +31,10 @@ static mls_sink sink_of(takers *to)
                       .malformed = to->malformed != NULL ? give_malformed : NULL};
 }
 
-/* What cannot be a log was not read: nobody should take that for one without a record. */
-static mls_status end(mls_status status, const mls_log_totals *totals, mls_error *error)
+mls_status mls_log_was_read(mls_status status, const mls_log_totals *totals, mls_error *error)
 {
-    return status == MLS_OK && totals->unread != NULL
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", totals->unread)
-               : status;
+    const char *reason = totals->old_format ? mls_reason_old_format : totals->unread;
+    return status == MLS_OK && reason != NULL ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", reason) : status;
 }
 
 mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
@@ -45,7 +43,7 @@ mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker
     takers to = {.record = record, .malformed = malformed, .state = state};
     const mls_sink sink = sink_of(&to);
     mls_log_totals totals;
-    return end(mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error), &totals, error);
+    return mls_log_was_read(mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error), &totals, error);
 }
 
 mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
@@ -54,7 +52,7 @@ mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malform
     takers to = {.record = record, .malformed = malformed, .state = state};
     const mls_sink sink = sink_of(&to);
     mls_log_totals totals;
-    return end(mls_log_scan_bytes(log, &sink, 1, &totals, error), &totals, error);
+    return mls_log_was_read(mls_log_scan_bytes(log, &sink, 1, &totals, error), &totals, error);
 }
 
 size_t mls_record_line(const mls_record *record)

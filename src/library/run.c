@@ -45,9 +45,7 @@ static mls_status judge_log(const mls_rules *rules, log_reader *reader, const vo
     status = status == MLS_OK ? reader(log, &sink, &totals, error) : status;
     mls_file_release(&file);
     mls_checker_free(checker);
-    if (status == MLS_OK && totals.unread != NULL) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", totals.unread);
-    }
+    status = mls_log_was_read(status, &totals, error);
     return status == MLS_ERROR_MEMORY || run->out_of_memory || run->findings.out_of_memory ? mls_error_memory(error)
                                                                                            : status;
 }
