@@ -327,7 +327,7 @@ check-slurm: all ## run tests/slurm on a real Slurm of two nodes, made for it (a
 # Debian's; what is not installed is said where it is needed.
 STATIC_PACKAGES := dpkg-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 STATIC_SUITES   ?= units cases replay
-STATIC_TESTS    := $(patsubst tests/unit/%.c,unit/%,$(sort $(wildcard tests/unit/test_*.c))) $(patsubst tests/fuzz/%.c,replay/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+STATIC_TESTS    := $(UNIT_TESTS:$B/%=%) $(FUZZERS:%=replay/%)
 
 .PHONY: check-static
 check-static: all ## run STATIC_SUITES ('units cases replay') with the static program for ARCH (qemu-user where it is another)
