@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
+#include "report/markup.h"
 
 /* JSON has no path of a finding where none is known. */
 #define FINDING_FIELDS(F)                                                                                              \
@@ -411,15 +412,15 @@ const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NUL
 /* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
 static void xml_append(mls_buffer *out, const char *bytes)
 {
-    static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
     const mls_str text = mls_str_from(bytes);
     for (size_t at = 0; at < text.len;) {
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
         const bool allowed = (code >= 0x20 && code < 0x7f) ||
                              (code >= 0xa0 && code != 0xfffe && code != 0xffff && !mls_code_point_is_hostile(code));
-        if (code == '&' || code == '<' || code == '>' || code == '"') {
-            mls_buffer_append_text(out, entities[code]);
+        const char *entity = mls_markup_entity(code);
+        if (entity != NULL) {
+            mls_buffer_append_text(out, entity);
         } else {
             mls_buffer_append(out, allowed ? (mls_str){text.ptr + start, at - start} : MLS_S("\xef\xbf\xbd"));
         }

@@ -6,32 +6,23 @@
 
 #include "base/utf8.h"
 
+const char *mls_markup_entity(int32_t code)
+{
+    static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+    return code >= 0 && (size_t)code < sizeof entities / sizeof *entities ? entities[code] : NULL;
+}
+
 static void append_code_point(mls_buffer *out, int32_t code)
 {
     char bytes[4];
-    switch (code) {
-    case '&':
-        mls_buffer_append_text(out, "&amp;");
-        break;
-    case '<':
-        mls_buffer_append_text(out, "&lt;");
-        break;
-    case '>':
-        mls_buffer_append_text(out, "&gt;");
-        break;
-    case '"':
-        mls_buffer_append_text(out, "&quot;");
-        break;
-    case '\'':
-        mls_buffer_append_text(out, "&#39;");
-        break;
-    default:
-        if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
-            (code & 0xfffe) == 0xfffe) {
-            mls_buffer_append_text(out, "\xef\xbf\xbd");
-        } else {
-            mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
-        }
+    const char *entity = code == '\'' ? "&#39;" : mls_markup_entity(code);
+    if (entity != NULL) {
+        mls_buffer_append_text(out, entity);
+    } else if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
+               (code & 0xfffe) == 0xfffe) {
+        mls_buffer_append_text(out, "\xef\xbf\xbd");
+    } else {
+        mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
     }
 }
 

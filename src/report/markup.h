@@ -8,6 +8,9 @@
 /* Longer texts are cut, with "…" behind them. */
 enum { MLS_MARKUP_CHARACTERS_MAX = 500 };
 
+/* What stands for & < > " in HTML and XML; NULL of any other code point. */
+const char *mls_markup_entity(int32_t code);
+
 /* Appends text between tags: & < > " ' as references; control characters, what reorders or hides text, and bytes that
  * are no UTF-8 as U+FFFD. */
 void mls_markup_text(mls_buffer *out, mls_str text);
