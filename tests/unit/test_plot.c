@@ -11,7 +11,7 @@
 #include "report/plot.h"
 
 /* The bytes of a literal, and how many. */
-#define TEXT(literal) literal, sizeof literal - 1
+#define TEXT(literal) (literal), sizeof(literal) - 1
 
 static void assert_text(const char *raw, size_t len, const char *expected)
 {
