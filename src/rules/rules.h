@@ -37,6 +37,18 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
 mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
                                     bool *known, bool *meets) MLS_MUST_USE;
 
+/** The number that an evaluation is to reach: +1 or more of it, -1 or less; 0: none is known. */
+typedef struct mls_target {
+    double number;
+    int direction;
+} mls_target;
+
+/** That target as a number, where the rules compare the value of an evaluation, or a member of it (NULL: not a member),
+ * with one.  Of several bounds the first is the target: what stands behind it only says what makes sense.  MLS_OK or
+ * MLS_ERROR_MEMORY. */
+mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member,
+                              mls_target *target) MLS_MUST_USE;
+
 /** The published edition that it is, that its file extends, or that it bears the name of; NULL: none. */
 const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);
 

@@ -70,7 +70,7 @@ static bool is_idle(const parts_walk *walk)
     return walk->older + walk->newer == 0 && !walk->evaluating;
 }
 
-static void give(parts_walk *walk, mls_part part, double from_ms, double to_ms)
+static void give(parts_walk *walk, mls_part part, bool overlapped, double from_ms, double to_ms)
 {
     const mls_parts *parts = walk->parts;
     const bool delimited =
@@ -79,7 +79,7 @@ static void give(parts_walk *walk, mls_part part, double from_ms, double to_ms)
     if (to_ms > from_ms) {
         walk->parts->ms[part] += to_ms - from_ms;
         if (walk->visit != NULL) {
-            walk->visit(walk->state, part, from_ms, to_ms);
+            walk->visit(walk->state, &(mls_stretch){part, overlapped, from_ms, to_ms});
         }
     }
 }
@@ -87,7 +87,7 @@ static void give(parts_walk *walk, mls_part part, double from_ms, double to_ms)
 /* The time in which no span was open belongs to what ends it. */
 static void give_idle(parts_walk *walk, mls_part part)
 {
-    give(walk, part, walk->idle_ms, walk->clock);
+    give(walk, part, false, walk->idle_ms, walk->clock);
     walk->idle_ms = walk->clock;
 }
 
@@ -99,8 +99,9 @@ static void move_clock(parts_walk *walk, double time_ms)
     walk->clock = walk->clock < walk->end_ms ? walk->clock : walk->end_ms;
     if (!is_idle(walk)) {
         const bool training = walk->newer > 0 || !walk->evaluating;
-        give(walk, training ? MLS_PART_TRAINING : MLS_PART_EVALUATION, before, walk->clock);
-        walk->parts->overlapped_evaluation_ms += training && walk->evaluating ? walk->clock - before : 0;
+        const bool overlapped = training && walk->evaluating;
+        give(walk, training ? MLS_PART_TRAINING : MLS_PART_EVALUATION, overlapped, before, walk->clock);
+        walk->parts->overlapped_evaluation_ms += overlapped ? walk->clock - before : 0;
         walk->idle_ms = walk->clock;
     }
 }

@@ -51,8 +51,15 @@ typedef struct mls_spans {
 /** Takes a record of any key, and keeps it if it says something about spans.  False: no memory. */
 bool mls_spans_record(mls_spans *spans, const mls_record *record) MLS_MUST_USE;
 
+/** A stretch of time in one part; milliseconds. */
+typedef struct mls_stretch {
+    mls_part part;
+    bool overlapped; /**< training while an evaluation is still open */
+    double from_ms, to_ms;
+} mls_stretch;
+
 /** Takes each stretch of time, in order; neighbours may be of one part. */
-typedef void (*mls_parts_visit)(void *state, mls_part part, double from_ms, double to_ms);
+typedef void (*mls_parts_visit)(void *state, const mls_stretch *stretch);
 
 /** The parts of the time from run_start to `end_ms`: run_stop, or whatever is taken for the end of a run that has none.
  * False when they are not known: no run_start, an end before it, or more than MLS_SPANS_MAX records.  `visit` may be

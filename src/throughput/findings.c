@@ -17,6 +17,9 @@ mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_r
         return MLS_OK;
     }
     status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
+    if (status == MLS_OK) {
+        status = mls_ruleset_target(ruleset, run->benchmark, run->run->global_batch_size, NULL, &run->target);
+    }
     for (size_t i = 0; i < run->curve_count && status == MLS_OK && isnan(run->time_to_target_ms); i++) {
         bool known = false;
         bool meets = false;

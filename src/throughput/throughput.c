@@ -71,11 +71,19 @@ static void find_state(mls_throughput *run, const mls_pace_notes *notes)
 }
 
 /* Keeps the stretches of training and of evaluation as they come; of evaluation neighbours are one. */
-static void take_stretch(void *state, mls_part part, double from_ms, double to_ms)
+static void take_stretch(void *state, const mls_stretch *stretch)
 {
     mls_timing *timing = state;
-    const double from = from_ms - timing->start_ms;
-    const double to = to_ms - timing->start_ms;
+    mls_throughput *run = timing->run;
+    const mls_part part = stretch->part;
+    const double from = stretch->from_ms - timing->start_ms;
+    const double to = stretch->to_ms - timing->start_ms;
+    mls_stretch *before = run->stretch_count > 0 ? &run->stretches[run->stretch_count - 1] : NULL;
+    if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from) {
+        before->to_ms = to;
+    } else {
+        run->stretches[run->stretch_count++] = (mls_stretch){part, stretch->overlapped, from, to};
+    }
     if (part == MLS_PART_TRAINING) {
         timing->training[timing->training_count++] = (mls_trained){from, to, timing->trained_ms};
         timing->trained_ms += to - from;
@@ -131,7 +139,8 @@ static bool measure_run(mls_timing *timing)
     const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
     timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
-    if (timing->training == NULL || timing->evaluations == NULL) {
+    run->stretches = mls_arena_array(timing->scratch, 2 * max, sizeof *run->stretches);
+    if (timing->training == NULL || timing->evaluations == NULL || run->stretches == NULL) {
         return false;
     }
     run->has_parts = !notes->too_many &&
@@ -156,6 +165,7 @@ static bool move(void *list, size_t count, size_t size, mls_arena *arena)
 static bool finish_measured(mls_throughput *run, mls_healing *healing, mls_arena *arena)
 {
     return move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena) &&
+           move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, arena) &&
            move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena) &&
            move(&healing->phases, healing->phase_count, sizeof *healing->phases, arena) &&
            move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena) &&

@@ -88,6 +88,8 @@ typedef struct mls_throughput {
     double run_ms;
     bool has_parts; /**< false: there are too many records to say, and nothing below is known */
     mls_parts parts;
+    mls_stretch *stretches; /**< where each part lies, in order, neighbours joined; NULL without `series` */
+    size_t stretch_count;
     bool in_epochs; /**< the unit of all samples here: the size of the training set is not known */
     mls_marks_from marks_from;
     mls_pace_segment *segments; /**< NULL without `series`, however many there are */
@@ -114,6 +116,7 @@ typedef struct mls_throughput {
     bool target_known;                        /**< the rules have a target that the evaluations can be held against */
     size_t target_at;                         /**< the first evaluation of the curve that meets it, from 1; 0: none */
     double time_to_target_ms;                 /**< when; NAN: none, not known */
+    mls_target target;                        /**< the number that evaluations are to reach */
     double logged_throughput, logged_step_ms; /**< the lower median of what tracked_stats say */
     double tokens_per_sample; /**< as the log has them, else the model; NAN: not known, or they differ */
     mls_utilization utilization;
@@ -164,7 +167,7 @@ typedef struct mls_throughput_options {
     const mls_accelerators *accelerator_table; /**< not NULL */
     const mls_accelerator *accelerator;        /**< what a person says of the machine; NULL: what descriptions say */
     double accelerators;                       /**< NAN: likewise */
-    bool series;                               /**< programs get the segments too */
+    bool series;                               /**< segments and stretches are kept too */
     bool causal;                               /**< attention counts half, as newer tools have it; else whole (PaLM) */
     bool has_precision;
     mls_precision precision; /**< the peak that utilization is measured against too */

@@ -29,9 +29,10 @@ static void take_script(mls_spans *spans, const char *script)
     }
 }
 
-static void add_stretch(void *state, mls_part part, double from_ms, double to_ms)
+static void add_stretch(void *state, const mls_stretch *stretch)
 {
-    mls_buffer_printf(state, "%s%c%g-%g", ((mls_buffer *)state)->len > 0 ? " " : "", "tesb."[part], from_ms, to_ms);
+    mls_buffer_printf(state, "%s%c%s%g-%g", ((mls_buffer *)state)->len > 0 ? " " : "", "tesb."[stretch->part],
+                      stretch -> overlapped ? "+" : "", stretch->from_ms, stretch->to_ms);
 }
 
 /* The parts until `end_ms` as "by training evaluation startup between tail, evaluations"; and the stretches. */
@@ -60,7 +61,7 @@ static void time_goes_where_the_last_open_span_says(void **state)
     assert_parts("R0 P0 B1 E4 e6 b9 p9 S9", 9, "block 6 2 1 0 0, 1", "s0-1 t1-4 e4-6 t6-9");
     assert_parts("R0 P0 p4 E4 e5 S5", 5, "epoch 4 1 0 0 0, 1", "t0-4 e4-5");
     /* Training that starts while an evaluation runs is training; its stop closes the older of two. */
-    assert_parts("R0 B0 b4 E4 B6 e8 b9 S9", 9, "block 7 2 0 0 0, 1", "t0-4 e4-6 t6-8 t8-9");
+    assert_parts("R0 B0 b4 E4 B6 e8 b9 S9", 9, "block 7 2 0 0 0, 1", "t0-4 e4-6 t+6-8 t8-9");
     /* Blocks opened before the run go on in it. */
     assert_parts("B0 R5 b8 S9", 9, "block 3 0 0 0 1, 0?", "t5-8 .8-9");
 }
