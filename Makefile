@@ -79,7 +79,8 @@ SHARED      := libmlscore.so.$(VERSION)
 # Data files (rules, reference points, templates) are embedded as they stand.  With DATA another folder than src/data,
 # `make DATA=folder round` builds build/release/round/mlscore from the same objects with the data of that folder.
 DATA        ?= src/data
-data_files   = $(sort $(shell find $(1) -type f \( -name '*.json' -o -name '*.csv' -o -name '*.table' -o -name '*.template' \)))
+data_files   = $(sort $(shell find $(1) -type f \( -name '*.json' -o -name '*.csv' -o -name '*.table' -o -name '*.template' \
+                 -o -name '*.css' -o -name '*.js' \)))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -107,7 +108,9 @@ $B/%.o: src/%.c | $B/.packages
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
-# One assembler file that includes every data file, one C table that names them.
+# One assembler file that includes every data file, one C table that names them, and has of those that stand in a page
+# the hash that the page's policy lets in.
+page_hash    = sha256sum < "$$f" | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64
 $B/data/files.S $B/data/table.c: EMBEDDED = src/data
 $B/data/files.S $B/data/table.c: $(call data_files,src/data) Makefile
 $B/round/files.S $B/round/table.c: EMBEDDED = $(DATA)
@@ -124,8 +127,10 @@ $B/round/files.S $B/round/table.c: $(if $(filter src/data,$(DATA)),,$(call data_
 	@{ i=0; echo '#include "base/data.h"'; \
 	   for f in $(call data_files,$(EMBEDDED)); do printf 'extern const char mls_data_%d[], mls_data_%d_end[];\n' $$i $$i; i=$$((i+1)); done; \
 	   echo 'const mls_data_file mls_data_files[] = {'; i=0; \
-	   for f in $(call data_files,$(EMBEDDED)); do printf '    {"%s", mls_data_%d, mls_data_%d_end},\n' "$${f#$(EMBEDDED)/}" $$i $$i; i=$$((i+1)); done; \
-	   echo '    {0, 0, 0}};'; } > $@
+	   for f in $(call data_files,$(EMBEDDED)); do \
+	     hash=; case $$f in *.css | *.js) hash=$$($(page_hash)) ;; esac; \
+	     printf '    {"%s", mls_data_%d, mls_data_%d_end, "%s"},\n' "$${f#$(EMBEDDED)/}" $$i $$i "$$hash"; i=$$((i+1)); done; \
+	   echo '    {0, 0, 0, 0}};'; } > $@
 %/files.o: %/files.S
 	$(Q)$(CC) -c -o $@ $<
 %/table.o: %/table.c src/base/data.h

@@ -7,18 +7,26 @@
 typedef struct mls_data_file {
     const char *name; /* relative to src/data: "rules/training-5.1.0.json" */
     const char *begin, *end;
+    const char *sha256; /* in base 64; of a style or a script, "" of any other */
 } mls_data_file;
 
 /* Ends with a row whose name is NULL; sorted by name. */
 extern const mls_data_file mls_data_files[];
 
-/* The bytes of an embedded file, for the life of the process; ptr NULL when there is none of that name. */
-static inline mls_str mls_data_find(const char *name)
+/* An embedded file; NULL when there is none of that name. */
+static inline const mls_data_file *mls_data_file_named(const char *name)
 {
     for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
         if (strcmp(file->name, name) == 0) {
-            return (mls_str){file->begin, (size_t)(file->end - file->begin)};
+            return file;
         }
     }
-    return (mls_str){NULL, 0};
+    return NULL;
+}
+
+/* Its bytes, for the life of the process; ptr NULL when there is none of that name. */
+static inline mls_str mls_data_find(const char *name)
+{
+    const mls_data_file *file = mls_data_file_named(name);
+    return file != NULL ? (mls_str){file->begin, (size_t)(file->end - file->begin)} : (mls_str){NULL, 0};
 }

@@ -159,6 +159,7 @@ struct mls_cli {
 /* The commands, in the order in which help lists them. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
     C(score)                                                                                                           \
+    C(report)                                                                                                          \
     C(check)                                                                                                           \
     C(verify)                                                                                                          \
     C(pack)                                                                                                            \
@@ -305,6 +306,18 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
 
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
+
+/* What is asked of logs, or of exports of logs, and printed once it is known: each log is read once. */
+struct mls_overview;
+typedef struct mls_group_question {
+    const mls_names *paths;
+    const char *against; /* what they are compared with; NULL: the fastest published result */
+    bool exports;        /* the paths are exports */
+    bool series;         /* what throughput finds is wanted piece by piece */
+    bool select_window;
+    void (*print)(mls_cli *cli, const struct mls_overview *all);
+} mls_group_question;
+void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question);
 
 /* The largest file read beside logs, in bytes; a device has no end. */
 #define MLS_CLI_FILE_MAX ((size_t)64 << 20)

@@ -41,7 +41,10 @@ mls_overview_slow mls_overview_slowest(const mls_overview_group *of);
 /* Appends in how many bits the first run said to compute: "   FP4 until step 350, then FP8". */
 void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group);
 
-/* Append what stands behind a label; nothing where there is nothing to say. */
+/* Append what stands behind a label; nothing where there is nothing to say.  `place`: among published results;
+ * `against`: of what --against names. */
+void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of);
 void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of);
 void mls_overview_append_differs(mls_buffer *line, const mls_overview_group *of);
 void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of);

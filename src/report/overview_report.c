@@ -219,7 +219,7 @@ static void append_machine(mls_buffer *line, double accelerators, const char *mo
     mls_buffer_printf(line, "%s x %s", mls_words_count(accelerators).text, model != NULL ? model : "an unknown model");
 }
 
-static void append_overview_place(mls_buffer *line, const mls_overview_group *of)
+void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_side_group *side = of->side;
     const mls_published_near *fastest = mls_overview_fastest(of);
@@ -257,8 +257,7 @@ static void append_overview_place(mls_buffer *line, const mls_overview_group *of
     append_result(line, nearest);
 }
 
-/* What --against names. */
-static void append_against(mls_buffer *line, const mls_overview_group *of)
+void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
 {
     if (of->block == NULL) {
         mls_buffer_append_text(line, of->unmatched != NULL ? "nothing to compare: " : "");
@@ -430,8 +429,8 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     if (view->quiet) {
         return;
     }
-    show_answer(view, "place", MLS_STYLE_PLAIN, of, append_overview_place);
-    show_answer(view, "against", MLS_STYLE_PLAIN, of, append_against);
+    show_answer(view, "place", MLS_STYLE_PLAIN, of, mls_overview_append_place);
+    show_answer(view, "against", MLS_STYLE_PLAIN, of, mls_overview_append_against);
     show_answer(view, "why", MLS_STYLE_PLAIN, of, mls_overview_append_why);
     show_answer(view, "differs", MLS_STYLE_PLAIN, of, mls_overview_append_differs);
     if (group != NULL) {

@@ -114,14 +114,79 @@ bool mls_plot_has(const mls_plot *plot, double x, double y)
     return mls_scale_has(&plot->x, x) && mls_scale_has(&plot->y, y);
 }
 
-bool mls_plot_thin(const double *values, size_t count, bool *keep)
+/* A point in the picture that need not lie within it. */
+typedef struct spot_of_line {
+    double x, y;
+} spot_of_line;
+
+static double unheld(const mls_scale *scale, double value)
 {
-    for (size_t i = 0; i < count; i++) {
-        keep[i] = count <= MLS_THIN_MAX;
+    return scale->from + (scale->to - scale->from) * (value - scale->low) / (scale->high - scale->low);
+}
+
+/* Moves an end of a stretch to where it crosses a border of the picture; false: all of it lies beyond. */
+static bool cut_end(spot_of_line *end, const spot_of_line *other, double least, double most, bool up)
+{
+    const double at = up ? end->y : end->x;
+    const double from = up ? other->y : other->x;
+    const double border = at < least ? least : most;
+    if (at >= least && at <= most) {
+        return true;
     }
-    for (size_t slice = 0; slice < MLS_THIN_SLICES && count > MLS_THIN_MAX; slice++) {
-        const size_t begin = slice * count / MLS_THIN_SLICES;
-        const size_t end = (slice + 1) * count / MLS_THIN_SLICES;
+    if ((from < least && border <= least) || (from > most && border >= most)) {
+        return false;
+    }
+    const double part = (border - from) / (at - from);
+    *end = (spot_of_line){other->x + (end->x - other->x) * part, other->y + (end->y - other->y) * part};
+    return true;
+}
+
+static bool cut_stretch(const mls_plot *plot, spot_of_line *a, spot_of_line *b)
+{
+    const double left = fmin(plot->x.from, plot->x.to);
+    const double right = fmax(plot->x.from, plot->x.to);
+    const double top = fmin(plot->y.from, plot->y.to);
+    const double bottom = fmax(plot->y.from, plot->y.to);
+    return cut_end(a, b, left, right, false) && cut_end(b, a, left, right, false) && cut_end(a, b, top, bottom, true) &&
+           cut_end(b, a, top, bottom, true);
+}
+
+void mls_plot_line(mls_buffer *out, const mls_plot *plot, const char *look, const double *x, const double *y,
+                   size_t count)
+{
+    spot_of_line before = {0};
+    spot_of_line drawn = {-1, -1};
+    bool has_before = false;
+    mls_svg_path_begin(out, look);
+    for (size_t i = 0; i < count; i++) {
+        if (!mls_plot_has(plot, x[i], y[i])) {
+            continue;
+        }
+        const spot_of_line here = {unheld(&plot->x, x[i]), unheld(&plot->y, y[i])};
+        spot_of_line from = before;
+        spot_of_line to = here;
+        if (has_before && cut_stretch(plot, &from, &to)) {
+            if (fabs(from.x - drawn.x) + fabs(from.y - drawn.y) > 1e-9) {
+                mls_svg_path_point(out, from.x, from.y, true);
+            }
+            mls_svg_path_point(out, to.x, to.y, false);
+            drawn = to;
+        }
+        before = here;
+        has_before = true;
+    }
+    mls_svg_path_end(out);
+}
+
+bool mls_plot_thin(const double *values, size_t count, size_t most, bool *keep)
+{
+    const size_t slices = most / 2;
+    for (size_t i = 0; i < count; i++) {
+        keep[i] = count <= most;
+    }
+    for (size_t slice = 0; slice < slices && count > most; slice++) {
+        const size_t begin = slice * count / slices;
+        const size_t end = (slice + 1) * count / slices;
         size_t least = begin;
         size_t greatest = begin;
         for (size_t i = begin; i < end; i++) {
@@ -131,5 +196,5 @@ bool mls_plot_thin(const double *values, size_t count, bool *keep)
         keep[least] = true;
         keep[greatest] = true;
     }
-    return count > MLS_THIN_MAX;
+    return count > most;
 }

@@ -43,7 +43,11 @@ void mls_plot_axis_up(mls_buffer *out, const mls_plot *plot);
 void mls_plot_axis_across(mls_buffer *out, const mls_plot *plot);
 bool mls_plot_has(const mls_plot *plot, double x, double y);
 
-/* Points of a line in the order of x.  Of more than MLS_THIN_MAX only the least and the greatest of each of 900 equal
- * slices stay, in their order: `keep` says whether a point does; true where some were left out. */
-enum { MLS_THIN_MAX = 1800, MLS_THIN_SLICES = 900 };
-bool mls_plot_thin(const double *values, size_t count, bool *keep);
+/* A line through points, those without a place left out, cut where it leaves the picture. */
+void mls_plot_line(mls_buffer *out, const mls_plot *plot, const char *look, const double *x, const double *y,
+                   size_t count);
+
+/* Points of a line in the order of x.  Of more than `most` only the least and the greatest of each of half as many
+ * equal slices stay, in their order: `keep` says whether a point does; true where some were left out. */
+enum { MLS_THIN_MAX = 1800 };
+bool mls_plot_thin(const double *values, size_t count, size_t most, bool *keep);

@@ -240,8 +240,13 @@ typedef struct mls_overview {
     mls_overview_group *items;
     size_t count;
     const mls_known_settings *known;
+    const mls_published *published;   /* the results of each usage, where they were asked for */
     const mls_collection *collection; /* NULL: of an export */
 } mls_overview;
+
+/* ---- report: writes an mls_overview of logs as a page; throughput measured them with `series` */
+typedef enum mls_html_detail { MLS_HTML_AUTO, MLS_HTML_ALL, MLS_HTML_BRIEF, MLS_HTML_NONE } mls_html_detail;
+void mls_html_page(mls_output *output, const mls_overview *all, mls_html_detail detail);
 
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
 extern const mls_report mls_editions_report, mls_checklist_report;

@@ -114,13 +114,13 @@ static void thinning_keeps_every_spike(void **state)
     }
     values[54321] = 9;
     values[777] = -9;
-    assert_true(mls_plot_thin(values, COUNT, keep));
+    assert_true(mls_plot_thin(values, COUNT, MLS_THIN_MAX, keep));
     for (size_t i = 0; i < COUNT; i++) {
         kept += keep[i];
     }
-    assert_true(kept <= MLS_THIN_MAX && kept >= MLS_THIN_SLICES);
+    assert_true(kept <= MLS_THIN_MAX && kept >= MLS_THIN_MAX / 2);
     assert_true(keep[54321] && keep[777]);
-    assert_false(mls_plot_thin(values, MLS_THIN_MAX, keep));
+    assert_false(mls_plot_thin(values, MLS_THIN_MAX, MLS_THIN_MAX, keep));
     assert_true(keep[0] && keep[MLS_THIN_MAX - 1]);
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_report.c - mlscore report: what score knows, as one page to look at. */
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "report/reports.h"
+
+typedef struct report_settings {
+    bool select_window;
+    unsigned detail; /* mls_html_detail */
+    const char *against;
+} report_settings;
+
+#define AT(member) offsetof(report_settings, member)
+
+static const mls_option options[] = {
+    MLS_ROWS_ROUND,
+    MLS_ROW_RULES_AS("judge by the rules in FILE"),
+    MLS_ROW_FLAG('\0', "window", AT(select_window),
+                 "with more runs than needed, score the window that the rules choose"),
+    MLS_ROW_TEXT('\0', "against", "PATH", AT(against),
+                 "compare with PATH, or published:WORDS, not with the fastest published result"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "detail", "all|brief|none", AT(detail),
+               "how much there is of each group (all of up to 12 groups, brief of more)"),
+    MLS_ROWS_LOGS,
+};
+
+static void print_page(mls_cli *cli, const mls_overview *all)
+{
+    const report_settings *settings = cli->settings;
+    if (mls_cli_open(cli)) {
+        mls_html_page(&cli->output, all, (mls_html_detail)settings->detail);
+        mls_cli_close(cli, NULL);
+    }
+}
+
+static void report_run(mls_cli *cli)
+{
+    const report_settings *settings = cli->settings;
+    if (cli->output_path == NULL && isatty(STDOUT_FILENO)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "a page is not for a terminal: name a file with -o, or redirect");
+        return;
+    }
+    mls_cli_ask_groups(cli, &(mls_group_question){.paths = &cli->operands,
+                                                  .against = settings->against,
+                                                  .series = true,
+                                                  .select_window = settings->select_window,
+                                                  .print = print_page});
+}
+
+const mls_command mls_command_report = {
+    .name = "report",
+    .summary = "write what score knows as one HTML page to look at",
+    .usage = "[OPTION]… PATH…",
+    .about = "Finds and scores the runs under each PATH as score does, and writes one HTML\n"
+             "file that needs nothing but itself: convergence, times, where the time went,\n"
+             "reference convergence, throughput, runs, findings.",
+    .options = options,
+    .settings_size = sizeof(report_settings),
+    .paths = "no path given",
+    .run = report_run,
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html.c - cards, legends, tables: what the sections of a page are made of. */
+#include "report/html.h"
+
+#include <math.h>
+
+#include "base/decimal.h"
+
+void mls_html_card_begin(mls_buffer *out, const char *title)
+{
+    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>");
+    mls_markup_text(out, mls_str_from(title));
+    mls_buffer_append_text(out, "</h3><ul class=\"legend\">");
+}
+
+void mls_html_card_body(mls_buffer *out)
+{
+    static const char empty[] = "<ul class=\"legend\">";
+    const size_t len = sizeof empty - 1;
+    /* A list without items is none. */
+    if (mls_str_ends(mls_buffer_str(out), MLS_S("<ul class=\"legend\">"))) {
+        mls_buffer_cut(out, out->len - len);
+        mls_buffer_append_text(out, "</div>\n");
+    } else {
+        mls_buffer_append_text(out, "</ul></div>\n");
+    }
+}
+
+void mls_html_card_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</section>\n");
+}
+
+void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const char *label)
+{
+    mls_buffer_append_text(out, "<li><svg aria-hidden=\"true\" viewBox=\"0 0 24 12\">");
+    switch (mark) {
+    case MLS_MARK_LINE:
+        mls_svg_line(out, look, 0, 6, 24, 6);
+        break;
+    case MLS_MARK_DOT:
+        mls_svg_circle(out, look, 18, 6, 4);
+        break;
+    case MLS_MARK_CROSS:
+        mls_svg_cross(out, look, 18, 6, 4);
+        break;
+    case MLS_MARK_DIAMOND:
+        mls_svg_diamond(out, look, 18, 6, 5);
+        break;
+    case MLS_MARK_BAR:
+        mls_svg_line(out, look, 12, 6, 24, 6);
+        break;
+    }
+    mls_buffer_append_text(out, "</svg>");
+    mls_markup_text(out, mls_str_from(label));
+    mls_buffer_append_text(out, "</li>");
+}
+
+/* ------------------------------------------------------------------------- runs */
+
+const char *const mls_html_looks[MLS_IS_COUNT] = {"kept", "out", "bad"};
+
+mls_html_is mls_html_run_is(const mls_group *group, size_t run)
+{
+    const mls_olympic_mark mark = group->marks[run];
+    return !group->runs[run]->valid || mark == MLS_OLYMPIC_DROPPED ? MLS_IS_BAD
+           : mark == MLS_OLYMPIC_KEPT                              ? MLS_IS_KEPT
+                                                                   : MLS_IS_OUT;
+}
+
+void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark)
+{
+    bool has[MLS_IS_COUNT] = {false};
+    bool window = false;
+    for (size_t i = 0; i < group->run_count; i++) {
+        has[mls_html_run_is(group, i)] = true;
+        window |= group->marks[i] == MLS_OLYMPIC_OUTSIDE;
+    }
+    const char *const labels[MLS_IS_COUNT] = {
+        "counted", window ? "left out (fastest, slowest, outside the window)" : "left out (fastest, slowest)",
+        "not valid"};
+    for (mls_html_is is = 0; is < MLS_IS_COUNT; is++) {
+        if (has[is]) {
+            const bool cross = is == MLS_IS_BAD && mark == MLS_MARK_DOT;
+            mls_html_key(out, cross ? MLS_MARK_CROSS : mark, cross ? "miss" : mls_html_looks[is], labels[is]);
+        }
+    }
+}
+
+void mls_html_run_begin(mls_buffer *out, size_t run)
+{
+    mls_buffer_printf(out, "<g data-r=\"%zu\">", run + 1);
+}
+
+void mls_html_run_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</g>\n");
+}
+
+void mls_html_run_dot(mls_buffer *out, mls_html_is is, double x, double y)
+{
+    if (is == MLS_IS_BAD) {
+        mls_svg_cross(out, "miss", x, y, 4);
+    } else {
+        mls_svg_circle(out, mls_html_looks[is], x, y, is == MLS_IS_KEPT ? 4.5 : 4);
+    }
+}
+
+const char *mls_html_unit(const mls_html_group *of)
+{
+    bool epochs = false;
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        epochs |= of->timed->runs[i].in_epochs;
+    }
+    return epochs ? "epochs" : "samples";
+}
+
+/* ---------------------------------------------------------------- plots and tables */
+
+void mls_html_plot_begin(mls_buffer *out, double height, const char *title, mls_str description)
+{
+    mls_buffer_append_text(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
+    mls_svg_begin(out, MLS_PLOT_WIDTH, height, title, description);
+    mls_buffer_append_char(out, '\n');
+}
+
+void mls_html_plot_end(mls_buffer *out)
+{
+    mls_svg_end(out);
+    mls_buffer_append_text(out, "</div>\n");
+}
+
+void mls_html_numbers_begin(mls_buffer *out, const char *label)
+{
+    mls_buffer_append_text(out, "<details class=\"numbers\"><summary>The numbers</summary>"
+                                "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"");
+    mls_markup_text(out, mls_str_from(label));
+    mls_buffer_append_text(out, "\"><table><thead><tr>");
+}
+
+void mls_html_numbers_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</tbody></table></div></details>\n");
+}
+
+void mls_html_note(mls_buffer *out, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    mls_buffer_append_text(out, "<p class=\"note\">");
+    mls_markup_text(out, mls_buffer_str(&text));
+    mls_buffer_append_text(out, "</p>\n");
+    out->failed |= text.failed;
+    mls_buffer_release(&text);
+}
+
+static void cell_begin(mls_buffer *out, const char *tag, const char *look)
+{
+    mls_buffer_printf(out, look != NULL ? "<%s class=\"%s\"" : "<%s", tag, look);
+}
+
+void mls_html_heading(mls_buffer *out, const char *look, const char *text)
+{
+    cell_begin(out, "th scope=\"col\"", look);
+    mls_buffer_append_char(out, '>');
+    mls_markup_text(out, mls_str_from(text));
+    mls_buffer_append_text(out, "</th>");
+}
+
+void mls_html_number(mls_buffer *out, double value, mls_words shown)
+{
+    cell_begin(out, "td", "n");
+    if (isfinite(value)) {
+        mls_buffer_printf(out, " data-v=\"%s\">", mls_words_exact(value).text);
+        mls_markup_text(out, mls_str_from(shown.text));
+    } else {
+        mls_buffer_append_text(out, ">–");
+    }
+    mls_buffer_append_text(out, "</td>");
+}
+
+void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    cell_begin(out, "td", look);
+    mls_buffer_append_char(out, '>');
+    mls_markup_text(out, text.len > 0 ? mls_buffer_str(&text) : MLS_S("–"));
+    mls_buffer_append_text(out, "</td>");
+    out->failed |= text.failed;
+    mls_buffer_release(&text);
+}

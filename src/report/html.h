@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html.h - what the files of a page share: a group as its sections see it, cards, legends and cells.
+ *
+ * A page is a list of sections; each appends to a buffer.  Text goes through mls_markup_text(), numbers through the
+ * functions here and those of svg.h; what else stands in a tag is a literal. */
+#pragma once
+
+#include "base/memory.h"
+#include "report/overview.h"
+#include "report/plot.h"
+
+/* A group in a page. */
+typedef struct mls_html_group {
+    const mls_overview *all;
+    const mls_overview_group *of;
+    const mls_group *group;
+    const mls_throughput_group *timed; /* its runs are in the same order */
+    size_t number;                     /* in the page, from 1 */
+    bool brief;                        /* as one of many: fewer points, rounder numbers */
+    mls_arena *scratch;                /* for a section */
+} mls_html_group;
+
+/* A section; it leaves itself out where there is nothing to see. */
+typedef void mls_html_section(mls_buffer *out, const mls_html_group *of);
+mls_html_section mls_html_head, mls_html_answers, mls_html_convergence, mls_html_times, mls_html_runs,
+    mls_html_findings;
+
+/* What stands before all and behind it; `title` is the name of the window, and may be of any text. */
+void mls_html_begin(mls_buffer *out, mls_str title, const char *heading, mls_str below);
+void mls_html_end(mls_buffer *out);
+
+/* ---- cards: begun with a title; then legend entries; then the head is closed, and the body goes on until the end */
+void mls_html_card_begin(mls_buffer *out, const char *title);
+void mls_html_card_body(mls_buffer *out);
+void mls_html_card_end(mls_buffer *out);
+
+/* An entry of the legend: a mark in a look, and what it stands for. */
+typedef enum mls_html_mark {
+    MLS_MARK_LINE,
+    MLS_MARK_DOT,
+    MLS_MARK_CROSS,
+    MLS_MARK_DIAMOND,
+    MLS_MARK_BAR
+} mls_html_mark;
+void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const char *label);
+
+/* What a run is, which is all that colour says of it: its look, and a word; and the entries of those that occur. */
+typedef enum mls_html_is { MLS_IS_KEPT, MLS_IS_OUT, MLS_IS_BAD, MLS_IS_COUNT } mls_html_is;
+mls_html_is mls_html_run_is(const mls_group *group, size_t run);
+extern const char *const mls_html_looks[MLS_IS_COUNT];
+void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark);
+
+/* Around the marks of a run, from 0, so that pointing at one finds all; the mark of a run as a dot. */
+void mls_html_run_begin(mls_buffer *out, size_t run);
+void mls_html_run_end(mls_buffer *out);
+void mls_html_run_dot(mls_buffer *out, mls_html_is is, double x, double y);
+
+/* Around a picture, which may scroll in a narrow window; and the table behind it. */
+void mls_html_plot_begin(mls_buffer *out, double height, const char *title, mls_str description);
+void mls_html_plot_end(mls_buffer *out);
+void mls_html_numbers_begin(mls_buffer *out, const char *label);
+void mls_html_numbers_end(mls_buffer *out);
+
+/* A line of small text. */
+void mls_html_note(mls_buffer *out, const char *format, ...) MLS_PRINTF(2, 3);
+
+/* Cells: a heading, a number as people read it with its value to sort by, text.  What is not known is a dash. */
+void mls_html_heading(mls_buffer *out, const char *look, const char *text);
+void mls_html_number(mls_buffer *out, double value, mls_words shown);
+void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* What counts the positions of a group's curves: "samples", "epochs". */
+const char *mls_html_unit(const mls_html_group *of);

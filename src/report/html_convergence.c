@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_convergence.c - what every evaluation gave: over the training done, over time, and near the target. */
+#include <math.h>
+
+#include "base/statistics.h"
+#include "report/html.h"
+
+/* So many points in one plot, of all its runs, and rows in the table behind; of a run in brief. */
+enum { POINTS_MOST = 4000, ROWS_MOST = 400, BRIEF_POINTS = 40 };
+
+/* Beyond so many values the farthest from the target are cut off. */
+enum { MANY_VALUES = 30 };
+#define FAR_SHARE 0.02
+
+/* The stretch near the target begins here, and needs so many evaluations of a run. */
+#define NEAR_SHARE 0.7
+enum { NEAR_EVALUATIONS = 3 };
+
+typedef enum across_kind { OVER_TRAINING, OVER_TIME, NEAR_TARGET, ACROSS_COUNT } across_kind;
+
+typedef struct curves_view {
+    const mls_html_group *of;
+    mls_target target;
+    double near_from; /* where the stretch near the target begins; NAN: there is none */
+    size_t points;    /* finite values */
+} curves_view;
+
+static double across_of(across_kind kind, const mls_curve_point *point)
+{
+    return kind == OVER_TIME ? point->ms / 60000 : point->samples;
+}
+
+/* Whether a point stands in a plot. */
+static bool is_shown(const curves_view *view, across_kind kind, const mls_curve_point *point)
+{
+    return isfinite(point->value) && isfinite(across_of(kind, point)) &&
+           (kind != NEAR_TARGET || point->samples >= view->near_from);
+}
+
+static size_t count_shown(const curves_view *view, across_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < view->of->group->run_count; i++) {
+        const mls_throughput *run = &view->of->timed->runs[i];
+        for (size_t k = 0; k < run->curve_count; k++) {
+            count += is_shown(view, kind, &run->curve[k]);
+        }
+    }
+    return count;
+}
+
+static curves_view look_at(const mls_html_group *of)
+{
+    curves_view view = {.of = of, .near_from = NAN};
+    double least = INFINITY;
+    bool enough = false;
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        view.target = view.target.direction == 0 ? run->target : view.target;
+        if (of->group->runs[i]->valid && run->curve_count > 0) {
+            least = fmin(least, run->curve[run->curve_count - 1].samples);
+        }
+    }
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        size_t near = 0;
+        for (size_t k = 0; k < run->curve_count; k++) {
+            near += run->curve[k].samples >= NEAR_SHARE * least && isfinite(run->curve[k].value);
+        }
+        enough |= near >= NEAR_EVALUATIONS && near < run->curve_count;
+    }
+    view.near_from = enough && isfinite(least) ? NEAR_SHARE * least : (double)NAN;
+    view.points = count_shown(&view, OVER_TIME);
+    return view;
+}
+
+/* The range of the values of a plot.  Wild first evaluations do not flatten the rest. */
+static mls_extent value_extent(const curves_view *view, across_kind kind)
+{
+    const size_t count = count_shown(view, kind);
+    double *values = mls_arena_array(view->of->scratch, count + 1, sizeof *values);
+    mls_extent extent = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < view->of->group->run_count && values != NULL; i++) {
+        const mls_throughput *run = &view->of->timed->runs[i];
+        for (size_t k = 0; k < run->curve_count; k++) {
+            if (is_shown(view, kind, &run->curve[k])) {
+                values[at++] = run->curve[k].value;
+            }
+        }
+    }
+    if (at > 0) {
+        mls_sort_doubles(values, at);
+        const size_t far = at > MANY_VALUES ? (size_t)(FAR_SHARE * (double)at) : 0;
+        mls_extent_add(&extent, values[view->target.direction > 0 ? far : 0]);
+        mls_extent_add(&extent, values[at - 1 - (view->target.direction < 0 ? far : 0)]);
+        if (view->target.direction != 0) {
+            mls_extent_add(&extent, view->target.number);
+        }
+    }
+    return extent;
+}
+
+static mls_extent across_extent(const curves_view *view, across_kind kind)
+{
+    mls_extent extent = {0};
+    if (kind != NEAR_TARGET) {
+        mls_extent_add(&extent, 0);
+    }
+    for (size_t i = 0; i < view->of->group->run_count; i++) {
+        const mls_throughput *run = &view->of->timed->runs[i];
+        for (size_t k = 0; k < run->curve_count; k++) {
+            if (is_shown(view, kind, &run->curve[k])) {
+                mls_extent_add(&extent, across_of(kind, &run->curve[k]));
+            }
+        }
+    }
+    return extent;
+}
+
+/* The points of a run that are drawn, and where its line ends. */
+static size_t take_points(const curves_view *view, across_kind kind, const mls_throughput *run, double *x, double *y)
+{
+    const size_t runs = view->of->group->run_count;
+    const size_t share = POINTS_MOST / runs > MLS_THIN_MAX ? MLS_THIN_MAX : POINTS_MOST / runs;
+    const size_t most = view->of->brief && BRIEF_POINTS < share ? BRIEF_POINTS : share > 4 ? share : 4;
+    bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
+    size_t count = 0;
+    size_t kept = 0;
+    for (size_t k = 0; k < run->curve_count; k++) {
+        if (is_shown(view, kind, &run->curve[k])) {
+            x[count] = across_of(kind, &run->curve[k]);
+            y[count++] = run->curve[k].value;
+        }
+    }
+    if (keep == NULL) {
+        return 0;
+    }
+    (void)mls_plot_thin(y, count, most, keep);
+    for (size_t k = 0; k < count; k++) {
+        if (keep[k] || k + 1 == count) {
+            x[kept] = x[k];
+            y[kept++] = y[k];
+        }
+    }
+    return kept;
+}
+
+static void append_curve(mls_buffer *out, const curves_view *view, across_kind kind, const mls_plot *plot, size_t at)
+{
+    const mls_throughput *run = &view->of->timed->runs[at];
+    const mls_html_is is = mls_html_run_is(view->of->group, at);
+    double *x = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *x);
+    double *y = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *y);
+    const size_t count = x != NULL && y != NULL ? take_points(view, kind, run, x, y) : 0;
+    out->failed |= x == NULL || y == NULL;
+    if (count > 0) {
+        mls_html_run_begin(out, at);
+        mls_plot_line(out, plot, mls_html_looks[is], x, y, count);
+        mls_html_run_dot(out, is, mls_scale_at(&plot->x, x[count - 1]), mls_scale_at(&plot->y, y[count - 1]));
+        mls_html_run_end(out);
+    }
+}
+
+static void append_target(mls_buffer *out, const curves_view *view, const mls_plot *plot)
+{
+    mls_buffer label = {0};
+    const double at = mls_scale_at(&plot->y, view->target.number);
+    if (view->target.direction != 0) {
+        mls_buffer_printf(&label, "target %s", mls_words_trimmed(view->target.number, 6).text);
+        mls_svg_line(out, "target", plot->x.from, at, plot->x.to, at);
+        mls_svg_text(out, "strong", 's', plot->x.from + 6, at - 6, mls_buffer_str(&label));
+    }
+    out->failed |= label.failed;
+    mls_buffer_release(&label);
+}
+
+static void describe_curves(mls_buffer *words, const curves_view *view, const mls_extent *values)
+{
+    mls_buffer_printf(words, "%s of %s, from %s to %s",
+                      mls_words_plural(view->points, "evaluation", "evaluations").text,
+                      mls_words_plural(view->of->group->run_count, "run", "runs").text,
+                      mls_words_trimmed(values->low, 5).text, mls_words_trimmed(values->high, 5).text);
+    if (view->target.direction != 0) {
+        mls_buffer_printf(words, "; the target is %s", mls_words_trimmed(view->target.number, 6).text);
+    }
+}
+
+static void append_curves(mls_buffer *out, const curves_view *view, across_kind kind)
+{
+    static const char *const titles[ACROSS_COUNT] = {"Evaluations over the training done", "Evaluations over time",
+                                                     "Evaluations near the target"};
+    const mls_extent values = value_extent(view, kind);
+    const mls_extent across = across_extent(view, kind);
+    const bool brief = view->of->brief;
+    const double height = brief ? 200 : 300;
+    const mls_plot plot = {.x = mls_scale_of(&across, kind == NEAR_TARGET ? 0.02 : 0.0, 64, MLS_PLOT_WIDTH - 16),
+                           .y = mls_scale_of(&values, 0.06, height, 26),
+                           .across = kind == OVER_TIME ? "minutes since run_start" : mls_html_unit(view->of),
+                           .up = "evaluation"};
+    mls_buffer words = {0};
+    describe_curves(&words, view, &values);
+    mls_html_plot_begin(out, height + 46, titles[kind], mls_buffer_str(&words));
+    mls_plot_axis_up(out, &plot);
+    mls_plot_axis_across(out, &plot);
+    append_target(out, view, &plot);
+    for (size_t i = 0; i < view->of->group->run_count; i++) {
+        append_curve(out, view, kind, &plot, i);
+    }
+    mls_html_plot_end(out);
+    out->failed |= words.failed;
+    mls_buffer_release(&words);
+}
+
+static void append_curve_rows(mls_buffer *out, const curves_view *view)
+{
+    const size_t runs = view->of->group->run_count;
+    const size_t most = ROWS_MOST / runs > 2 ? ROWS_MOST / runs : 2;
+    bool thinned = false;
+    mls_html_numbers_begin(out, "Evaluations");
+    mls_html_heading(out, "n", "run");
+    mls_html_heading(out, "n", mls_html_unit(view->of));
+    mls_html_heading(out, "n", "minutes");
+    mls_html_heading(out, "n", "evaluation");
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < runs; i++) {
+        const mls_throughput *run = &view->of->timed->runs[i];
+        double *values = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *values);
+        bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
+        for (size_t k = 0; k < run->curve_count && values != NULL; k++) {
+            values[k] = run->curve[k].value;
+        }
+        out->failed |= values == NULL || keep == NULL;
+        thinned |= values != NULL && keep != NULL && mls_plot_thin(values, run->curve_count, most, keep);
+        for (size_t k = 0; k < run->curve_count && values != NULL && keep != NULL; k++) {
+            const mls_curve_point *point = &run->curve[k];
+            if (keep[k]) {
+                mls_buffer_append_text(out, "<tr>");
+                mls_html_number(out, (double)(i + 1), mls_words_count((double)(i + 1)));
+                mls_html_number(out, point->samples, mls_words_count(point->samples));
+                mls_html_number(out, point->ms / 60000, mls_words_grouped(point->ms / 60000, 3));
+                mls_html_number(out, point->value, mls_words_trimmed(point->value, 6));
+                mls_buffer_append_text(out, "</tr>\n");
+            }
+        }
+    }
+    mls_html_numbers_end(out);
+    if (thinned) {
+        mls_html_note(out, "Of many evaluations the table has the least and the greatest of each slice of a run.");
+    }
+}
+
+/* Plots that a person chooses from; print and a window without styles show all. */
+static void append_tabs(mls_buffer *out, const curves_view *view, const across_kind *kinds, size_t count)
+{
+    const size_t id = view->of->number;
+    for (size_t i = 0; i < count && count > 1; i++) {
+        mls_buffer_printf(out, "<input type=\"radio\" name=\"c%zu\" id=\"c%zu-%zu\"%s><label for=\"c%zu-%zu\">", id, id,
+                          i, i == 0 ? " checked" : "", id, i);
+        mls_markup_text(out, mls_str_from(kinds[i] == OVER_TIME     ? "minutes"
+                                          : kinds[i] == NEAR_TARGET ? "near the target"
+                                                                    : mls_html_unit(view->of)));
+        mls_buffer_append_text(out, "</label>");
+    }
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(out, count > 1 ? "<div class=\"tab\">" : "<div>");
+        append_curves(out, view, kinds[i]);
+        mls_buffer_append_text(out, "</div>\n");
+    }
+}
+
+void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
+{
+    const curves_view view = look_at(of);
+    across_kind kinds[ACROSS_COUNT];
+    size_t count = 0;
+    if (view.points == 0) {
+        return;
+    }
+    if (count_shown(&view, OVER_TRAINING) > 0) {
+        kinds[count++] = OVER_TRAINING;
+    }
+    if (count == 0 || !of->brief) {
+        kinds[count++] = OVER_TIME;
+    }
+    if (isfinite(view.near_from) && !of->brief) {
+        kinds[count++] = NEAR_TARGET;
+    }
+    mls_html_card_begin(out, "Convergence");
+    mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+    mls_html_card_body(out);
+    mls_buffer_append_text(out, "<div class=\"tabs\">");
+    append_tabs(out, &view, kinds, count);
+    mls_buffer_append_text(out, "</div>\n");
+    if (!of->brief) {
+        append_curve_rows(out, &view);
+    }
+    mls_html_card_end(out);
+}

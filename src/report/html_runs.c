@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_runs.c - a row a run: all of them, also those that never got far. */
+#include <math.h>
+
+#include "report/html.h"
+
+enum { SHOWN_DECIMALS = 5 };
+
+static const char *counted_words(const mls_group *group, size_t run)
+{
+    const mls_olympic_mark mark = group->marks[run];
+    return mark == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(mark);
+}
+
+static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at, bool several)
+{
+    static const char *const colours[MLS_IS_COUNT] = {NULL, "orange", "red"};
+    const mls_group *group = of->group;
+    const mls_run *run = group->runs[at];
+    const mls_throughput *timed = &of->timed->runs[at];
+    const mls_finding *reason = mls_run_reason(run);
+    const char *colour = colours[mls_html_run_is(group, at)];
+    const double rate = (timed->in_epochs ? 3600000 : 1000) / timed->steady_ms_per_sample;
+    const double init = mls_run_init_minutes(run);
+    mls_buffer_printf(out, "<tr data-r=\"%zu\">", at + 1);
+    mls_html_number(out, (double)(at + 1), mls_words_count((double)(at + 1)));
+    mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
+    mls_html_number(out, init, mls_words_clock(init));
+    mls_html_number(out, mls_run_minutes(run), mls_words_minutes(mls_run_minutes(run)));
+    mls_html_number(out, mls_run_to_converge(run).number, mls_words_count(mls_run_to_converge(run).number));
+    mls_html_number(out, run->last_evaluation.value, mls_words_grouped(run->last_evaluation.value, SHOWN_DECIMALS));
+    mls_html_number(out, rate, mls_words_rate(rate));
+    mls_html_cell(out, NULL, "%s", run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
+    mls_html_cell(out, colour, reason != NULL ? "%s: %s" : "%s", counted_words(group, at),
+                  reason != NULL ? reason->message : "");
+    mls_buffer_append_text(out, "</tr>\n");
+}
+
+void mls_html_runs(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    const char *unit = "samples";
+    bool several = false;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_convergence own = mls_run_to_converge(group->runs[i]);
+        unit = isnan(own.number) ? unit : own.unit;
+        several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
+    }
+    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Runs</h3>");
+    mls_buffer_append_text(out,
+                           of->brief ? "" : "<label class=\"filter\" hidden>Filter <input type=\"search\"></label>");
+    mls_buffer_append_text(out, "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Runs\">"
+                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_heading(out, "n", "run");
+    mls_html_heading(out, NULL, "log");
+    mls_html_heading(out, "n", "init");
+    mls_html_heading(out, "n", "minutes");
+    mls_html_heading(out, "n", unit);
+    mls_html_heading(out, "n", "evaluation");
+    mls_html_heading(out, "n", strcmp(mls_html_unit(of), "epochs") == 0 ? "epochs/h" : "samples/s");
+    mls_html_heading(out, NULL, "status");
+    mls_html_heading(out, NULL, "counted");
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < group->run_count; i++) {
+        append_run_row(out, of, i, several);
+    }
+    mls_buffer_append_text(out, "</tbody></table></div>\n");
+    mls_html_card_end(out);
+}
