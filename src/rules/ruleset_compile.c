@@ -428,9 +428,10 @@ static void check_scope(rule_compiler *c, const mls_rule_part *from)
     if (all_well(c)) {
         memcpy(scope->initial, c->initial, scope->symbols.count * sizeof *scope->initial);
         memcpy(scope->setters, c->setters, scope->symbols.count * sizeof *scope->setters);
+        /* The next scope has variables of its own.  What failed may have named more than there is room for. */
+        memset(c->initial, 0, scope->symbols.count * sizeof *c->initial);
+        memset(c->setters, 0, scope->symbols.count * sizeof *c->setters);
     }
-    memset(c->initial, 0, scope->symbols.count * sizeof *c->initial); /* the next scope has variables of its own */
-    memset(c->setters, 0, scope->symbols.count * sizeof *c->setters);
 }
 
 static void compile_scope(rule_compiler *c, const mls_rule_part *from)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "rules/ruleset.h"
 
 static int setup(void **state)
@@ -212,6 +213,9 @@ static void test_every_edition_loads(void **state)
 
 #define HEAD "{\"usage\": \"training\", \"edition\": \"x\", "
 
+#define SCOPE HEAD "\"scopes\": {\"common\": {\n"
+#define RULE SCOPE "\"keys\": {\"a\":\n"
+
 static void test_errors_name_the_place(void **state)
 {
     (void)state;
@@ -264,6 +268,48 @@ static void test_errors_name_the_place(void **state)
          "scope common: this scope stands twice in the file"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\\u0000\": null}}}}", 1, 88,
          "rule moon\\u0000 of scope common: a text may not hold \\u0000"},
+        {HEAD "\"edition\": \"y\"}", 1, 39, "'edition' stands here twice"},
+        {"{\"usage\": \"training\", \"edition\": \"\"}", 1, 34, "'edition' must name the edition, as in \"5.1.0\""},
+        {HEAD "\"extends\": 1}", 1, 50, "'extends' must name an edition or a file"},
+        {HEAD "\"scopes\": []}", 1, 49, "'scopes' must be an object of scopes"},
+        {HEAD "\"scopes\": {\"common\": 1}}", 1, 60, "scope common: a scope must be an object, or null to drop it"},
+        {HEAD "\"scopes\": {\"common\": {}, \"\": {}}}", 1, 68, "scope : a scope's name has 1 to 64 bytes"},
+        {SCOPE "\"keys\": []}}}", 2, 9, "scope common: 'keys' must be an object of rules"},
+        {SCOPE "\"begin\": []}}}", 2, 10, "begin of scope common: 'begin' must be an object of variables"},
+        {SCOPE "\"begin\": {\"a b\": 1}}}}", 2, 11,
+         "begin of scope common: a b: 'a b' cannot be the name of a variable"},
+        {SCOPE "\"begin\": {\"a\": 1, \"a\": 2}}}}", 2, 19, "begin of scope common: a: this variable stands twice"},
+        {SCOPE "\"begin\": {\"a\": {}}}}}", 2, 16,
+         "begin of scope common: a: a variable begins as a number, string, boolean, null or list of these"},
+        {SCOPE "\"begin\": {\"a\": 1e999}}}}", 2, 16,
+         "begin of scope common: a: a variable begins as a number, string, boolean, null or list of these"},
+        {SCOPE "\"begin\": {\"a\": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}}}}", 2, 24,
+         "begin of scope common: a: a variable begins as a number, string, boolean, null or list of these"},
+        {RULE "1}}}}", 3, 1, "rule a of scope common: a rule is an object, or a string that says how often"},
+        {RULE "\"at_least(x)\"}}}}", 3, 1,
+         "rule a of scope common: how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+         "\"at_least_one_or(other_key)\" or \"optional\""},
+        {RULE "\"at_least_one_or()\"}}}}", 3, 1, "rule a of scope common: at_least_one_or(…) must name other keys"},
+        {RULE "{\"check\": {\"lines\": \"value\"}}}}}}", 3, 11,
+         "rule a of scope common: check: 'lines' must be a list of strings"},
+        {RULE "{\"after\": 1}}}}}", 3, 11, "rule a of scope common: after: actions are a list of at most 64"},
+        {RULE "{\"after\": [{\"set\": \"x\"}]}}}}}", 3, 12,
+         "rule a of scope common: after: an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "[…]}"},
+        {RULE "{\"after\": [{\"use\": \"a\", \"if\": \"true\"}]}}}}}", 3, 12,
+         "rule a of scope common: after: an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "[…]}"},
+        {RULE "{\"after\": [{\"set\": \"a b\", \"to\": \"1\"}]}}}}}", 3, 20,
+         "rule a of scope common: after: set: 'a b' cannot be the name of a variable"},
+        {RULE "{\"after\": [{}]}}}}}", 3, 12,
+         "rule a of scope common: after: an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "[…]}"},
+        {SCOPE "\"derive\": {}}}}", 2, 11,
+         "derive of scope common: \"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" "
+         "(\"metadata.…\")"},
+        {SCOPE "\"derive\": 1}}}", 2, 11,
+         "derive of scope common: \"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" "
+         "(\"metadata.…\")"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mls_ruleset *ruleset;
@@ -274,6 +320,42 @@ static void test_errors_name_the_place(void **state)
         assert_int_equal(error.line, cases[i].line);
         assert_int_equal(error.column, cases[i].column);
     }
+}
+
+/* Each piece `count` times, with its number in place of each #, between the others. */
+static void refuse_many(const char *before, const char *piece, int count, const char *behind, const char *message)
+{
+    mls_buffer text = {0};
+    mls_ruleset *ruleset;
+    mls_error error = {0};
+    mls_buffer_append_text(&text, before);
+    for (int i = 0; i < count; i++) {
+        for (const char *at = piece; *at != '\0'; at++) {
+            if (*at == '#') {
+                mls_buffer_printf(&text, "%d", i);
+            } else {
+                mls_buffer_append_char(&text, *at);
+            }
+        }
+    }
+    mls_buffer_append_text(&text, behind);
+    assert_int_equal(mls_ruleset_load_text(mls_buffer_str(&text), &ruleset, &error), MLS_ERROR_LIMIT);
+    assert_string_equal(error.message, message);
+    mls_buffer_release(&text);
+}
+
+#define ENDS "}]}]}]}]}]}]}]}]}]}]"
+
+static void test_what_would_not_end_is_refused(void **state)
+{
+    (void)state;
+    refuse_many(HEAD "\"scopes\": {\"common\": {}", ", \"s#\": {}", 256, "}}", "scope s255: more than 256 scopes");
+    refuse_many(SCOPE "\"keys\": {\"k\": \"optional\"", ", \"k#\": \"optional\"", 1024, "}}}}",
+                "rule k1023 of scope common: more than 1024 rules in a scope, or 8192 in a file");
+    refuse_many(SCOPE "\"begin\": {\"v\": 1", ", \"v#\": 1", 256, "}}}}",
+                "begin of scope common: v255: more than 256 variables");
+    refuse_many(RULE "{\"after\": ", "[{\"if\": \"true\", \"then\": ", 40, "[]" ENDS ENDS ENDS ENDS "}}}}}",
+                "rule a of scope common: after: then: then: then: then: \"if\" inside \"if\" more than 4 deep");
 }
 
 /* A NUL ends nothing: not a text, and not the file. */
@@ -380,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_every_edition_loads),
         cmocka_unit_test(test_every_edition_agrees_with_the_facts),
         cmocka_unit_test(test_errors_name_the_place),
+        cmocka_unit_test(test_what_would_not_end_is_refused),
         cmocka_unit_test(test_a_nul_byte_is_refused),
         cmocka_unit_test(test_extends_replaces_adds_and_drops),
         cmocka_unit_test(test_a_chain_of_files_may_not_loop),
