@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -62,7 +64,11 @@ static mls_status take_members(void *state, const mls_record *record)
 {
     double *number = state;
     const mls_str event = mls_record_event(record);
+    const mls_str value = mls_record_value(record);
     assert_int_equal(mls_record_key(record).len, 4);
+    assert_true(mls_record_time_ms(record) > 1699999999999.5 && mls_record_time_ms(record) < 1700000000000.5);
+    assert_int_equal(value.len, 1);
+    assert_memory_equal(value.ptr, "1", 1);
     assert_memory_equal(event.ptr, "\"POINT_IN_TIME\"", event.len);
     assert_true(mls_json_number(mls_record_metadata(record, "lineno"), number));
     assert_null(mls_record_metadata(record, "file").ptr);
@@ -153,6 +159,7 @@ static void choices_that_are_wrong_change_nothing(void **state)
     mls_collection *found = NULL;
     mls_error error;
     (void)state;
+    assert_string_equal(mls_version(), MLS_VERSION);
     assert_string_equal(mls_rules_edition(rules, MLS_USAGE_HPC, 0), "1.0.0");
     assert_null(mls_rules_edition(rules, MLS_USAGE_HPC, 100));
     assert_non_null(mls_rules_benchmark(rules, MLS_USAGE_TRAINING, 0, 0));
@@ -198,6 +205,201 @@ static void a_submission_is_asked_for_its_results(void **state)
     mls_rules_free(rules);
 }
 
+static void assert_near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) < 1e-3)) {
+        fail_msg("%g instead of %g", got, wanted);
+    }
+}
+
+/* The finding of a kind, of which there is one. */
+static const mls_finding *finding_of(const mls_findings *findings, const char *kind)
+{
+    const mls_finding *found = NULL;
+    for (size_t i = 0; i < mls_findings_kept(findings); i++) {
+        const mls_finding *at = mls_findings_at(findings, i);
+        if (strcmp(mls_finding_kind(at), kind) == 0) {
+            assert_null(found);
+            found = at;
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+/* As `mlscore score testdata/slurm` has it. */
+static void a_folder_of_a_job_is_a_group(void **state)
+{
+    static const char *const paths[] = {"testdata/slurm", "testdata/none"};
+    mls_rules *rules = new_rules();
+    mls_collection *found = NULL;
+    (void)state;
+    mls_rules_set_threads(rules, 2);
+    assert_int_equal(mls_collection_new(rules, paths, 2, &found, NULL), MLS_OK);
+    assert_int_equal(mls_collection_unreadable(found), 1);
+    const mls_group *group = mls_collection_group(found, 0);
+    assert_string_equal(mls_group_path(group), "testdata/slurm");
+    assert_string_equal(mls_group_benchmark(group), "llama2_70b_lora");
+    assert_string_equal(mls_group_division(group), "closed");
+    assert_string_equal(mls_group_edition(group), "5.0.0");
+    assert_string_equal(mls_group_config(group), "GB200_18x4x1xtp1pp1cp8");
+    assert_string_equal(mls_group_accelerator(group), "GB200");
+    assert_near(mls_group_accelerators(group), 72);
+    assert_near(mls_group_global_batch_size(group), 9);
+    assert_int_equal(mls_group_runs_needed(group), 10);
+    assert_true(mls_group_is_official(group));
+    assert_near(mls_group_minutes(group), 1.680);
+    assert_near(mls_group_scale(group), 1);
+    assert_near(mls_group_scaled_minutes(group), mls_group_minutes(group));
+    assert_string_equal(mls_group_convergence(group), "pass");
+    assert_string_equal(mls_group_seeds(group), "pass");
+    assert_string_equal(mls_group_mark(group, 0), "fastest");
+    assert_string_equal(mls_group_mark(group, 6), "dropped");
+    assert_null(mls_group_run(group, 10));
+    assert_null(mls_collection_run(found, 10));
+    assert_int_equal(mls_findings_total(mls_group_findings(group), MLS_SEVERITY_ERROR), 0);
+    assert_false(mls_group_is_well(group, false)); /* one of its runs is not valid */
+
+    const mls_run *first = mls_group_run(group, 0);
+    assert_string_equal(mls_run_file(first), "testdata/slurm/250419104520_1.log");
+    assert_int_equal(mls_run_first_line(first), 45);
+    assert_true(mls_run_last_line(first) > 100);
+    assert_near(mls_run_start_ms(first), 1745066917961);
+    assert_near(mls_run_init_minutes(first), 2.47833);
+    assert_string_equal(mls_run_division(first), "closed");
+    assert_string_equal(mls_run_organisation(first), "EXAMPLE");
+    assert_string_equal(mls_run_platform(first), "18xGB200");
+    assert_string_equal(mls_run_config(first), "GB200_18x4x1xtp1pp1cp8");
+    assert_string_equal(mls_run_edition(first), "5.0.0");
+    assert_near(mls_run_global_batch_size(first), 9);
+
+    const mls_run *aborted = mls_group_run(group, 6);
+    const mls_finding *target = finding_of(mls_run_findings(aborted), "target");
+    assert_ptr_equal(finding_of(mls_run_findings(aborted), "status"), mls_run_reason(aborted));
+    assert_string_equal(mls_run_stop_status(aborted), "aborted");
+    assert_int_equal(mls_finding_line(target), 192);
+    assert_string_equal(mls_finding_key(target), "eval_accuracy");
+    const mls_finding *torn = finding_of(mls_run_findings(mls_group_run(group, 3)), "torn-line");
+    assert_string_equal(mls_severity_name(mls_finding_severity(torn)), "warning");
+    assert_int_equal(mls_finding_line(torn), 123);
+    assert_int_equal(mls_finding_column(torn), 109);
+    assert_null(mls_finding_path(torn));
+    mls_collection_free(found);
+    mls_rules_free(rules);
+}
+
+static void files_without_a_run_are_left_out_with_the_reason(void **state)
+{
+    static const char *const paths[] = {"testdata/slurm"};
+    mls_rules *rules = new_rules();
+    mls_collection *found = NULL;
+    const char *path = NULL;
+    const char *reason = NULL;
+    (void)state;
+    assert_int_equal(mls_collection_new(rules, paths, 1, &found, NULL), MLS_OK);
+    assert_int_equal(mls_collection_unreadable(found), 0);
+    assert_true(mls_collection_left_out(found, 2, &path, &reason));
+    assert_string_equal(path, "testdata/slurm/core.bin");
+    assert_string_equal(reason, "core dump");
+    assert_true(mls_collection_left_out(found, 4, &path, &reason));
+    assert_non_null(strstr(reason, "repeats the 10 runs"));
+    assert_false(mls_collection_left_out(found, 5, &path, &reason));
+    mls_collection_free(found);
+    mls_collection_free(NULL);
+    mls_rules_free(rules);
+}
+
+/* A family, a rule file and a window that are chosen are what is judged by. */
+static void choices_are_obeyed(void **state)
+{
+    static const char *const paths[] = {"testdata/logs/plain.log"};
+    mls_rules *rules = new_rules();
+    mls_collection *found = NULL;
+    (void)state;
+    mls_rules_set_usage(rules, MLS_USAGE_HPC);
+    assert_int_equal(mls_rules_set_edition(rules, "3.0", NULL), MLS_OK);
+    assert_int_equal(mls_collection_new(rules, paths, 1, &found, NULL), MLS_OK);
+    assert_false(mls_run_is_valid(mls_collection_run(found, 0)));
+    assert_string_equal(mls_run_edition(mls_collection_run(found, 0)), "3.0.0");
+    mls_collection_free(found);
+
+    assert_int_equal(mls_rules_set_file(rules, "testdata/rules/lab.json", NULL), MLS_OK);
+    assert_int_equal(mls_collection_new(rules, paths, 1, &found, NULL), MLS_OK);
+    assert_true(mls_run_is_valid(mls_collection_run(found, 0)));
+    assert_string_equal(mls_run_edition(mls_collection_run(found, 0)), "lab-1");
+    mls_collection_free(found);
+    mls_rules_free(rules);
+    mls_rules_free(NULL);
+}
+
+/* Eleven runs where ten are needed: only a window of them makes an official score. */
+static void a_window_is_chosen_where_it_is_asked_for(void **state)
+{
+    char folder[] = "/tmp/mlscore-test_XXXXXX";
+    const char *const paths[] = {folder};
+    char command[512];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(
+        command, sizeof command,
+        "cp testdata/slurm/2*.log %s && sed 's/17450\\([0-9]\\{8\\}\\)/17451\\1/; s/seed\", \"value\": /&1/' "
+        "testdata/slurm/250419104520_9.log > %s/250419104520_11.log",
+        folder, folder);
+    assert_int_equal(system(command), 0);
+    for (int window = 0; window < 2; window++) {
+        mls_rules *rules = new_rules();
+        mls_collection *found = NULL;
+        mls_rules_set_window(rules, window == 1);
+        assert_int_equal(mls_collection_new(rules, paths, 1, &found, NULL), MLS_OK);
+        const mls_group *group = mls_collection_group(found, 0);
+        int outside = 0;
+        for (size_t i = 0; i < 11; i++) {
+            outside += strcmp(mls_group_mark(group, i), "outside") == 0;
+        }
+        assert_null(mls_group_mark(group, 11));
+        assert_int_equal(outside, window);
+        assert_true(mls_group_is_official(group) == (window == 1));
+        mls_collection_free(found);
+        mls_rules_free(rules);
+    }
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* What is found about the folder itself has it as its path, what is found below has the path there. */
+static void findings_of_a_submission_have_their_paths(void **state)
+{
+    mls_rules *rules = new_rules();
+    mls_submission *submission = NULL;
+    const char *path;
+    (void)state;
+    assert_int_equal(mls_submission_new(rules, "testdata/slurm", &submission, NULL), MLS_OK);
+    assert_false(mls_submission_is_valid(submission));
+    assert_string_equal(mls_submission_edition(submission), mls_rules_edition(rules, MLS_USAGE_TRAINING, 12));
+    assert_string_equal(mls_finding_kind(mls_submission_finding(submission, 0, &path)), "no-results");
+    assert_string_equal(path, ".");
+    assert_null(mls_submission_finding(submission, 1, &path));
+    assert_null(mls_submission_result_at(submission, 0));
+    mls_submission_free(submission);
+    mls_submission_free(NULL);
+
+    assert_int_equal(mls_rules_set_edition(rules, "4.1", NULL), MLS_OK);
+    assert_int_equal(mls_submission_new(rules, "testdata/submission", &submission, NULL), MLS_OK);
+    assert_string_equal(mls_submission_edition(submission), "4.1.0");
+    const mls_finding *skipped = mls_submission_finding(submission, 0, &path);
+    assert_string_equal(mls_finding_kind(skipped), "benchmark-skipped");
+    assert_string_equal(path, "results/example_b200_n2/llama31_405b");
+    assert_int_equal(mls_submission_total(submission, MLS_SEVERITY_ADVICE), 1);
+    for (size_t i = 0; i < 2; i++) {
+        const mls_submission_result *result = mls_submission_result_at(submission, i);
+        const bool judged = mls_submission_result_group(result) != NULL;
+        assert_true(judged == (strcmp(mls_submission_result_path(result), path) != 0));
+        assert_true(mls_submission_result_is_valid(result));
+    }
+    mls_submission_free(submission);
+    mls_rules_free(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +409,11 @@ int main(void)
         cmocka_unit_test(a_log_is_judged_as_a_run),
         cmocka_unit_test(choices_that_are_wrong_change_nothing),
         cmocka_unit_test(a_submission_is_asked_for_its_results),
+        cmocka_unit_test(a_folder_of_a_job_is_a_group),
+        cmocka_unit_test(files_without_a_run_are_left_out_with_the_reason),
+        cmocka_unit_test(choices_are_obeyed),
+        cmocka_unit_test(a_window_is_chosen_where_it_is_asked_for),
+        cmocka_unit_test(findings_of_a_submission_have_their_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
