@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One validator, built for the line of a record, for a text of many lines and for the rest of an object: a value is
+ * right or wrong in all of them alike, wherever it stands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "log/json_check.h"
+
+typedef const char *check_function(const char *at, unsigned outer, mls_json_fault *fault);
+
+/* A place for a value: what stands before it, of which `skipped` bytes are not checked, and behind it. */
+typedef struct place {
+    check_function *check;
+    const char *before, *behind;
+    size_t skipped;
+} place;
+
+static const place places[] = {
+    {mls_json_check_value, "", "", 0},
+    {mls_json_check_value, "[0, ", "]", 0},
+    {mls_json_check_value, "{\"a\":", "}", 0},
+    {mls_json_check_lines, "", "", 0},
+    {mls_json_check_lines, "[\n0,\r\n", "\n]", 0},
+    {mls_json_check_lines, "{\"a\"\t:\n", "\r\n}", 0},
+    {mls_json_check_members, "1, \"a\": ", "}", 1},
+    {mls_json_check_members, "1\n,\n\"a\"\n:\n[", "\n]\n}", 1},
+};
+
+/* Checks a value in a place; NULL when it is right, else the reason, with *at the bytes of the value before it. */
+static const char *reason_of(const place *where, const char *value, size_t *at)
+{
+    char text[1024];
+    mls_json_fault fault = {NULL, NULL};
+    const int len = snprintf(text, sizeof text - MLS_SCAN_PADDING - 1, "%s%s%s", where->before, value, where->behind);
+    assert_in_range(len, 1, sizeof text - MLS_SCAN_PADDING - 2);
+    memset(text + len, 0, MLS_SCAN_PADDING + 1);
+    const char *end = where->check(text + where->skipped, 0, &fault);
+    if (end != NULL) {
+        assert_ptr_equal(end, text + len);
+        return NULL;
+    }
+    *at = (size_t)(fault.at - text) - strlen(where->before);
+    return fault.reason;
+}
+
+static void values_that_are_right_are_so_everywhere(void **state)
+{
+    static const char *const values[] = {"0",
+                                         "-0",
+                                         "10",
+                                         "7.25",
+                                         "-7.5",
+                                         "1e5",
+                                         "-1e5",
+                                         "1.5E+3",
+                                         "-1.5e-3",
+                                         "0e0",
+                                         "true",
+                                         "null",
+                                         "false",
+                                         "NaN",
+                                         "Infinity",
+                                         "-Infinity",
+                                         "\"\"",
+                                         "\"a\\\"b\"",
+                                         "[]",
+                                         "[ ]",
+                                         "{}",
+                                         "{ }",
+                                         "[1,2]",
+                                         "[1 , [2], {}]",
+                                         "{\"a\":1}",
+                                         "[[[]]]",
+                                         "[[1]]",
+                                         "[{}]",
+                                         "{\"b\": [-1]}",
+                                         "[-1]",
+                                         "{\"b\" : \"\"}",
+                                         "{\"b\":1 , \"c\":-2}",
+                                         "12345678901234567890.12345678901234567890123456789012345"};
+    size_t at;
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            const char *reason = reason_of(&places[p], values[i], &at);
+            if (reason != NULL) {
+                fail_msg("%s, place %zu: %s", values[i], p, reason);
+            }
+        }
+    }
+}
+
+static void values_that_are_wrong_are_so_everywhere_for_the_same_reason(void **state)
+{
+    static const struct {
+        const char *value;
+        size_t at;
+        const char *reason;
+    } rows[] = {
+        {"-", 0, "expected a value"},
+        {"-x", 0, "expected a value"},
+        {"-Inf", 0, "expected a value"},
+        {"+1", 0, "expected a value"},
+        {".5", 0, "expected a value"},
+        {"tru", 0, "expected a value"},
+        {"fals", 0, "expected a value"},
+        {"nul", 0, "expected a value"},
+        {"Nan", 0, "expected a value"},
+        {"Inf", 0, "expected a value"},
+        {"01", 0, "a number may not start with 0"},
+        {"-01", 0, "a number may not start with 0"},
+        {"1.", 2, "expected a digit after the decimal point"},
+        {"-1.e5", 3, "expected a digit after the decimal point"},
+        {"1e", 2, "expected a digit in the exponent"},
+        {"-1E+", 4, "expected a digit in the exponent"},
+        {"1e-x", 3, "expected a digit in the exponent"},
+        {"\"\\q\"", 1, "unknown escape in a string"},
+        {"\"\x1f\"", 1, "control character inside a string"},
+        {"[1,]", 3, "expected a value"},
+        {"[1 2]", 3, "expected ',' or ']'"},
+        {"[1}", 2, "expected ',' or ']'"},
+        {"[\"\\q\"]", 2, "unknown escape in a string"},
+        {"[-]", 1, "expected a value"},
+        {"{a}", 1, "expected a member name in quotes"},
+        {"{\"\\q\":1}", 2, "unknown escape in a string"},
+        {"{\"a\" 1}", 5, "expected ':'"},
+        {"{\"a\":1 2}", 7, "expected ',' or '}'"},
+        {"{\"a\":1]", 6, "expected ',' or '}'"},
+        {"{\"a\":1,}", 7, "expected a member name in quotes"},
+        {"{\"a\": 1, \"\\q\": 2}", 10, "unknown escape in a string"},
+        {"{\"a\": 1, \"b\"; 2}", 12, "expected ':'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            size_t at = 0;
+            const char *reason = reason_of(&places[p], rows[i].value, &at);
+            if (reason == NULL || strcmp(reason, rows[i].reason) != 0 || at != rows[i].at) {
+                fail_msg("%s, place %zu: %s at %zu", rows[i].value, p, reason != NULL ? reason : "right", at);
+            }
+        }
+    }
+}
+
+/* As deep as a value may be, and one level more; what surrounds it counts. */
+static void depth_has_an_end(void **state)
+{
+    check_function *const checks[] = {mls_json_check_value, mls_json_check_lines, mls_json_check_members};
+    (void)state;
+    for (size_t c = 0; c < sizeof checks / sizeof *checks; c++) {
+        const bool rest = checks[c] == mls_json_check_members;
+        for (unsigned outer = 0; outer < 3; outer++) {
+            for (unsigned more = 0; more < 2; more++) {
+                static char text[2 * MLS_JSON_DEPTH_MAX + MLS_SCAN_PADDING + 8];
+                mls_json_fault fault = {NULL, NULL};
+                const size_t levels = MLS_JSON_DEPTH_MAX - outer - rest + more;
+                memset(text, 0, sizeof text);
+                (void)snprintf(text, sizeof text, "%s", rest ? ",\"a\":" : "");
+                char *at = text + strlen(text);
+                memset(at, '[', levels);
+                memset(at + levels, ']', levels);
+                at[2 * levels] = rest ? '}' : '\0';
+                const char *end = checks[c](text, outer, &fault);
+                if (more == 0) {
+                    assert_ptr_equal(end, at + 2 * levels + rest);
+                } else {
+                    assert_null(end);
+                    assert_string_equal(fault.reason, "nested too deeply");
+                    assert_ptr_equal(fault.at, at + levels - 1);
+                }
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_that_are_right_are_so_everywhere),
+        cmocka_unit_test(values_that_are_wrong_are_so_everywhere_for_the_same_reason),
+        cmocka_unit_test(depth_has_an_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
