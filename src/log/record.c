@@ -163,7 +163,7 @@ mls_key mls_key_of(mls_str text)
     break;                                                                                                             \
     case length:
 #define MLS_KEY(id, name)                                                                                              \
-    if (text.len == sizeof(name) - 1 && memcmp(text.ptr, name, sizeof(name) - 1) == 0) {                               \
+    if (memcmp(text.ptr, name, sizeof(name) - 1) == 0) {                                                               \
         return MLS_KEY_##id;                                                                                           \
     }
 #include "log/key_table.h"

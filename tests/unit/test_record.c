@@ -348,6 +348,13 @@ static void keys_by_number(void **state)
         assert_int_equal(mls_key_of(text), key);
         assert_int_equal(mls_key_of((mls_str){text.ptr, text.len - 1}), MLS_KEY_OTHER);
         assert_int_equal(mls_key_of((mls_str){text.ptr + 1, text.len - 1}), MLS_KEY_OTHER);
+        for (size_t i = 0; i < text.len; i++) {
+            char other[64];
+            assert_in_range(text.len, 1, sizeof other);
+            memcpy(other, text.ptr, text.len);
+            other[i] ^= 1;
+            assert_int_equal(mls_key_of((mls_str){other, text.len}), MLS_KEY_OTHER);
+        }
 
         mls_buffer_printf(&payload,
                           "{\"namespace\": \"\", \"time_ms\": 5, \"event_type\": \"\", \"key\": \"%s\", "
