@@ -42,6 +42,9 @@ typedef struct rule {
 static rule rules[RULES_MAX];
 static atomic_int rule_count;
 
+int __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*loader_end)(void), void *stack);
+
 static const struct {
     const char *name;
     int number;
@@ -130,6 +133,24 @@ __attribute__((destructor)) static void shim_end(void)
     snprintf(text, sizeof text, "%ld\n", atomic_load(&rules[0].seen));
     (void)!REAL(write)(fd, text, strlen(text));
     REAL(close)(fd);
+}
+
+/* What ends with main() is the program: not what a runtime writes behind it, as that of coverage does. */
+static int (*program_main)(int, char **, char **);
+
+static int main_until_end(int argc, char **argv, char **environment)
+{
+    int status = program_main(argc, argv, environment);
+
+    atomic_store(&rule_count, 0);
+    return status;
+}
+
+int __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*loader_end)(void), void *stack)
+{
+    program_main = start;
+    return REAL(__libc_start_main)(main_until_end, argc, argv, init, fini, loader_end, stack);
 }
 
 /* The rule that this call meets, or NULL. */

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# usage: coverage.py BUILD [LINES BRANCHES [FILE...]]
+# After a run of the tests with COVERAGE=1: the lines and branches of src that
+# were reached, by room and all together.  Its status is 1 below LINES or
+# BRANCHES per cent.  With names of files: the lines of them that were not
+# reached, and those where a branch was not taken.
+import collections
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+
+def gcov(notes):
+    """What gcov says of one object; an object without counts was never run."""
+    command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", notes]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+
+
+def objects(build):
+    """The objects of the tool and the library, and those of the log floor without SIMD; not those of tests."""
+    for folder, folders, names in os.walk(build):
+        folders[:] = [name for name in folders if name not in ("unit", "replay", "fault", "bench", "round")]
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".gcno"))
+
+
+def merged(reports):
+    """By file, line and number of branches there: how often the line, and each branch, was taken in any object."""
+    files = collections.defaultdict(dict)
+    for report in reports:
+        for file in report["files"]:
+            name = file["file"]
+            if not name.startswith("src/") or name.startswith("src/data/"):
+                continue
+            for line in file["lines"]:
+                counts = [branch["count"] for branch in line["branches"]]
+                known = files[name].setdefault(line["line_number"], [0, {}])
+                known[0] = max(known[0], line["count"])
+                before = known[1].get(len(counts), [0] * len(counts))
+                known[1][len(counts)] = [max(pair) for pair in zip(before, counts)]
+    return files
+
+
+def branches(line):
+    return [count for counts in line[1].values() for count in counts]
+
+
+def share(part, whole):
+    return 100 * part / whole if whole else 100
+
+
+def row(name, lines):
+    taken = [count > 0 for line in lines for count in branches(line)]
+    reached = [line[0] > 0 for line in lines]
+    percent = share(sum(reached), len(reached)), share(sum(taken), len(taken))
+    print("%6.1f %% of %5d lines  %6.1f %% of %5d branches  %s" % (percent[0], len(reached), percent[1], len(taken), name))
+    return percent
+
+
+def main():
+    build, limits, wanted = sys.argv[1], [float(limit) for limit in sys.argv[2:4]], sys.argv[4:]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        files = merged(pool.map(gcov, sorted(objects(build))))
+    for name in wanted:
+        for number, line in sorted(files.get(name, {}).items()):
+            if line[0] == 0:
+                print("%s:%d: not reached" % (name, number))
+            elif 0 in branches(line):
+                print("%s:%d: %d of %d branches not taken" % (name, number, branches(line).count(0), len(branches(line))))
+    rooms = collections.defaultdict(list)
+    for name, lines in files.items():
+        rooms[name.split("/")[1]] += lines.values()
+    for room in sorted(rooms):
+        row("src/" + room, rooms[room])
+    percent = row("all together", [line for room in rooms.values() for line in room])
+    sys.exit(any(reached < limit for reached, limit in zip(percent, limits)))
+
+
+main()
