@@ -22,8 +22,20 @@ typedef struct mls_html_group {
 
 /* A section; it leaves itself out where there is nothing to see. */
 typedef void mls_html_section(mls_buffer *out, const mls_html_group *of);
-mls_html_section mls_html_head, mls_html_answers, mls_html_convergence, mls_html_times, mls_html_runs,
-    mls_html_findings;
+mls_html_section mls_html_head, mls_html_answers, mls_html_convergence, mls_html_times, mls_html_parts,
+    mls_html_reference, mls_html_pace, mls_html_published, mls_html_runs, mls_html_findings, mls_html_settings;
+
+/* Whether a group has a score that counts, in a word and a sign, with the look of it. */
+typedef struct mls_html_badge {
+    const char *look, *words, *brief;
+} mls_html_badge;
+mls_html_badge mls_html_badge_of(const mls_group *group);
+
+/* A section that grows with what was logged ends at so many bytes, and says what it leaves out. */
+enum { MLS_HTML_SECTION_BYTES = 48 << 10 };
+
+/* The table of many groups; `linked`: each leads to #g and its number in the page. */
+void mls_html_group_table(mls_buffer *out, const mls_html_group *groups, size_t count, bool linked);
 
 /* What stands before all and behind it; `title` is the name of the window, and may be of any text. */
 void mls_html_begin(mls_buffer *out, mls_str title, const char *heading, mls_str below);

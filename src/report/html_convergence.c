@@ -6,7 +6,10 @@
 #include "report/html.h"
 
 /* So many points in one plot, of all its runs, and rows in the table behind; of a run in brief. */
-enum { POINTS_MOST = 4000, ROWS_MOST = 400, BRIEF_POINTS = 40 };
+enum { POINTS_MOST = 3200, ROWS_MOST = 400, BRIEF_POINTS = 40 };
+
+/* Lines of more runs are thinner. */
+enum { CROWD = 15 };
 
 /* Beyond so many values the farthest from the target are cut off. */
 enum { MANY_VALUES = 30 };
@@ -197,16 +200,19 @@ static void append_curves(mls_buffer *out, const curves_view *view, across_kind 
     const mls_plot plot = {.x = mls_scale_of(&across, kind == NEAR_TARGET ? 0.02 : 0.0, 64, MLS_PLOT_WIDTH - 16),
                            .y = mls_scale_of(&values, 0.06, height, 26),
                            .across = kind == OVER_TIME ? "minutes since run_start" : mls_html_unit(view->of),
-                           .up = "evaluation"};
+                           .up = "evaluation",
+                           .whole = brief};
     mls_buffer words = {0};
     describe_curves(&words, view, &values);
     mls_html_plot_begin(out, height + 46, titles[kind], mls_buffer_str(&words));
     mls_plot_axis_up(out, &plot);
     mls_plot_axis_across(out, &plot);
     append_target(out, view, &plot);
+    mls_buffer_append_text(out, view->of->group->run_count > CROWD ? "<g class=\"crowd\">" : "<g>");
     for (size_t i = 0; i < view->of->group->run_count; i++) {
         append_curve(out, view, kind, &plot, i);
     }
+    mls_buffer_append_text(out, "</g>");
     mls_html_plot_end(out);
     out->failed |= words.failed;
     mls_buffer_release(&words);
@@ -287,7 +293,9 @@ void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
         kinds[count++] = NEAR_TARGET;
     }
     mls_html_card_begin(out, "Convergence");
-    mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+    if (!of->brief) {
+        mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+    }
     mls_html_card_body(out);
     mls_buffer_append_text(out, "<div class=\"tabs\">");
     append_tabs(out, &view, kinds, count);

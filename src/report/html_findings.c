@@ -20,9 +20,10 @@ static void gather_found(mls_found *found, const mls_html_group *of)
     const mls_group *group = of->group;
     mls_found_add(found, &group->findings, (mls_owner){.path = group->path}, NULL);
     mls_found_add(found, &group->rcp.findings, (mls_owner){.path = group->path}, NULL);
-    mls_found_add(found, &group->seeds.findings, (mls_owner){.path = group->path}, NULL);
+    mls_found_add(found, &group->seeds.findings, (mls_owner){.path = group->path, .runs = group->run_count}, NULL);
     for (size_t i = 0; i < group->run_count; i++) {
-        mls_found_add(found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
+        mls_found_add(found, &group->runs[i]->findings,
+                      (mls_owner){.path = group->runs[i]->file, .run = i + 1, .runs = group->run_count}, NULL);
     }
     mls_found_add(found, &of->timed->findings, (mls_owner){.path = group->path}, NULL);
 }
@@ -52,10 +53,11 @@ static void append_found(mls_buffer *out, const mls_noted *const *order, size_t 
     size_t more_of[MLS_FINDING_COUNT] = {0};
     size_t shown = 0;
     size_t more = 0;
+    const size_t begun = out->len;
     mls_buffer_append_text(out, "<ul class=\"found\">\n");
     for (size_t i = 0; i < count; i++) {
         const mls_finding_code code = order[i]->finding.code;
-        if (of->brief && shown == WHEN_BRIEF) {
+        if ((of->brief && shown == WHEN_BRIEF) || out->len - begun > MLS_HTML_SECTION_BYTES) {
             more++;
         } else if (shown_of[code] == OF_A_CODE) {
             more_of[code]++;

@@ -8,28 +8,24 @@
 
 /* ------------------------------------------------------------------------- score */
 
-typedef struct badge {
-    const char *look, *words;
-} badge;
-
-static badge badge_of(const mls_group *group)
+mls_html_badge mls_html_badge_of(const mls_group *group)
 {
     const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
     const bool scored = weak ? isfinite(group->weak.minutes) : isfinite(group->score.score_minutes);
     const bool official = weak ? group->weak.check == MLS_CHECK_PASS : group->score.official;
     if (!scored) {
-        return (badge){"ill", "✗ No score"};
+        return (mls_html_badge){"ill", "✗ No score", "✗ no score"};
     }
     if (!official) {
-        return (badge){"warn", "! Not an official score"};
+        return (mls_html_badge){"warn", "! Not an official score", "! not official"};
     }
     if (group->rcp.check == MLS_CHECK_FAIL) {
-        return (badge){"ill", "✗ Fails reference convergence"};
+        return (mls_html_badge){"ill", "✗ Fails reference convergence", "✗ convergence"};
     }
     if (group->seeds.check == MLS_CHECK_FAIL) {
-        return (badge){"ill", "✗ Fails the check of seeds"};
+        return (mls_html_badge){"ill", "✗ Fails the check of seeds", "✗ seeds"};
     }
-    return (badge){"well", "✓ Valid score"};
+    return (mls_html_badge){"well", "✓ Valid score", "✓ valid"};
 }
 
 /* Three decimals, and from an hour on h:mm:ss below. */
@@ -45,7 +41,7 @@ static void append_minutes(mls_buffer *out, double minutes)
 
 static void append_score(mls_buffer *out, const mls_group *group)
 {
-    const badge is = badge_of(group);
+    const mls_html_badge is = mls_html_badge_of(group);
     const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
     mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", is.look, is.words);
     append_minutes(out, weak ? group->weak.minutes : group->scaled_minutes);
@@ -73,6 +69,23 @@ static void append_machine_words(mls_buffer *line, const mls_overview_group *of)
     }
 }
 
+/* What stands apart by two blanks and more in a line of a terminal stands apart by a point here. */
+static void append_separated(mls_buffer *line, mls_str text)
+{
+    for (size_t at = 0; at < text.len; at++) {
+        size_t blanks = 0;
+        while (at + blanks < text.len && text.ptr[at + blanks] == ' ') {
+            blanks++;
+        }
+        if (blanks > 1) {
+            mls_buffer_append_text(line, " · ");
+            at += blanks - 1;
+        } else {
+            mls_buffer_append_char(line, text.ptr[at]);
+        }
+    }
+}
+
 static void append_what(mls_buffer *line, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -87,14 +100,7 @@ static void append_what(mls_buffer *line, const mls_html_group *of)
     }
     mls_shape_append_degrees(&more, &shape);
     mls_overview_append_precision(&more, of->all, group);
-    for (size_t at = 0; at < more.len; at++) { /* its items stand apart by three blanks */
-        const bool gap = mls_str_starts((mls_str){more.ptr + at, more.len - at}, MLS_S("   "));
-        mls_buffer_append_text(line, gap ? " · " : "");
-        if (!gap) {
-            mls_buffer_append_char(line, more.ptr[at]);
-        }
-        at += gap ? 2 : 0;
-    }
+    append_separated(line, mls_buffer_str(&more));
     line->failed |= more.failed;
     mls_buffer_release(&more);
     if (group->config != NULL) {
@@ -183,7 +189,9 @@ static void append_pace_figure(mls_buffer *out, const mls_html_group *of)
     if (isfinite(1 / ms) && ms > 0) {
         append_figure(out, epochs ? "epochs per hour" : "samples per second",
                       mls_words_rate(epochs ? 3600000 / ms : 1000 / ms).text, "",
-                      group ? "median of the runs" : "of the median run");
+                      group                      ? "median of the runs"
+                      : of->group->run_count > 1 ? "of the median run"
+                                                 : "steady");
     }
 }
 
@@ -244,8 +252,12 @@ static void append_answer(mls_buffer *out, const char *label, const char *look, 
         *begun = true;
     }
     if (line.len > 0) {
+        mls_buffer separated = {0};
+        append_separated(&separated, mls_buffer_str(&line));
         mls_buffer_printf(out, "<dt>%s</dt><dd class=\"%s\">", label, look);
-        mls_markup_text(out, mls_buffer_str(&line));
+        mls_markup_text(out, mls_buffer_str(&separated));
+        out->failed |= separated.failed;
+        mls_buffer_release(&separated);
         mls_buffer_append_text(out, "</dd>\n");
     }
     out->failed |= line.failed;

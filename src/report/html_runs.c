@@ -12,9 +12,19 @@ static const char *counted_words(const mls_group *group, size_t run)
     return mark == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(mark);
 }
 
+/* Of one of many groups a table is not sorted, and has no numbers to sort by. */
+static void append_figure_cell(mls_buffer *out, const mls_html_group *of, double value, mls_words shown)
+{
+    if (of->brief) {
+        mls_html_cell(out, "n", "%s", isfinite(value) ? shown.text : "");
+    } else {
+        mls_html_number(out, value, shown);
+    }
+}
+
 static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at, bool several)
 {
-    static const char *const colours[MLS_IS_COUNT] = {NULL, "orange", "red"};
+    static const char *const colours[MLS_IS_COUNT] = {NULL, "orange", "red wide"};
     const mls_group *group = of->group;
     const mls_run *run = group->runs[at];
     const mls_throughput *timed = &of->timed->runs[at];
@@ -23,13 +33,14 @@ static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at,
     const double rate = (timed->in_epochs ? 3600000 : 1000) / timed->steady_ms_per_sample;
     const double init = mls_run_init_minutes(run);
     mls_buffer_printf(out, "<tr data-r=\"%zu\">", at + 1);
-    mls_html_number(out, (double)(at + 1), mls_words_count((double)(at + 1)));
+    append_figure_cell(out, of, (double)(at + 1), mls_words_count((double)(at + 1)));
     mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
-    mls_html_number(out, init, mls_words_clock(init));
-    mls_html_number(out, mls_run_minutes(run), mls_words_minutes(mls_run_minutes(run)));
-    mls_html_number(out, mls_run_to_converge(run).number, mls_words_count(mls_run_to_converge(run).number));
-    mls_html_number(out, run->last_evaluation.value, mls_words_grouped(run->last_evaluation.value, SHOWN_DECIMALS));
-    mls_html_number(out, rate, mls_words_rate(rate));
+    append_figure_cell(out, of, init, mls_words_clock(init));
+    append_figure_cell(out, of, mls_run_minutes(run), mls_words_minutes(mls_run_minutes(run)));
+    append_figure_cell(out, of, mls_run_to_converge(run).number, mls_words_count(mls_run_to_converge(run).number));
+    append_figure_cell(out, of, run->last_evaluation.value,
+                       mls_words_grouped(run->last_evaluation.value, SHOWN_DECIMALS));
+    append_figure_cell(out, of, rate, mls_words_rate(rate));
     mls_html_cell(out, NULL, "%s", run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
     mls_html_cell(out, colour, reason != NULL ? "%s: %s" : "%s", counted_words(group, at),
                   reason != NULL ? reason->message : "");
@@ -50,7 +61,8 @@ void mls_html_runs(mls_buffer *out, const mls_html_group *of)
     mls_buffer_append_text(out,
                            of->brief ? "" : "<label class=\"filter\" hidden>Filter <input type=\"search\"></label>");
     mls_buffer_append_text(out, "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Runs\">"
-                                "<table class=\"sorts\"><thead><tr>");
+                                "<table");
+    mls_buffer_append_text(out, of->brief ? "><thead><tr>" : " class=\"sorts\"><thead><tr>");
     mls_html_heading(out, "n", "run");
     mls_html_heading(out, NULL, "log");
     mls_html_heading(out, "n", "init");

@@ -39,7 +39,7 @@ static void append_mean_mark(mls_buffer *out, const mls_group *group, const mls_
     const double minutes = group->score.score_minutes;
     const double at = mls_scale_at(x, minutes);
     mls_buffer label = {0};
-    if (!isfinite(minutes)) {
+    if (!isfinite(minutes) || group->weak.check != MLS_CHECK_NOT_MADE) {
         return;
     }
     mls_buffer_printf(&label, "%s %s", group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS ? "mean" : "olympic mean",
@@ -99,9 +99,13 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
     const double bottom = top + 22 + APART * (double)stack_dots(dots, count, &plot.x);
     plot.y = (mls_scale){0, 1, bottom, top, false};
     describe_times(&words, group, &extent);
-    mls_html_card_begin(out, group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS ? "Times and their mean"
-                                                                              : "Times and the olympic mean");
-    mls_html_run_keys(out, group, MLS_MARK_DOT);
+    mls_html_card_begin(out, group->weak.check != MLS_CHECK_NOT_MADE            ? "Times of the models"
+                             : !isfinite(group->score.score_minutes)            ? "Times"
+                             : group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS ? "Times and their mean"
+                                                                                : "Times and the olympic mean");
+    if (!of->brief) {
+        mls_html_run_keys(out, group, MLS_MARK_DOT);
+    }
     mls_html_card_body(out);
     mls_html_plot_begin(out, bottom + 46, "Minutes of each run", mls_buffer_str(&words));
     append_counted_band(out, group, &plot.x, top, bottom);

@@ -79,34 +79,106 @@ static double first_tick(double low, double step)
     return ceil(low / step - 1e-9);
 }
 
+/* The next of 1, 2 and 5 times a power of ten, from the last one on (0: the first that is not below `low`). */
+static double log_tick(double last, double low)
+{
+    const double power = pow(10, floor(log10(last > 0 ? last : low) + 1e-9));
+    for (int i = 0; i < 4; i++) {
+        const double tick = power * (i == 0 ? 1 : i == 1 ? 2 : i == 2 ? 5 : 10);
+        if (last > 0 ? tick > last * (1 + 1e-9) : tick >= low * (1 - 1e-9)) {
+            return tick;
+        }
+    }
+    return 20 * power;
+}
+
+/* Labels keep so far apart. */
+enum { TICK_ROOM_UP = 24, TICK_ROOM_ACROSS = 46 };
+
+typedef struct tick_list {
+    double values[TICKS_MAX], at[TICKS_MAX];
+    double step; /* 0: of a logarithmic axis */
+    size_t count;
+} tick_list;
+
+static tick_list linear_ticks(const mls_scale *scale, unsigned wanted)
+{
+    tick_list ticks = {.step = mls_tick_step(scale->low, scale->high, wanted)};
+    const double first = first_tick(scale->low, ticks.step);
+    for (int i = 0; i < TICKS_MAX && (first + i) * ticks.step <= scale->high + ticks.step * 1e-9; i++) {
+        ticks.values[i] = (first + i) * ticks.step;
+        ticks.at[i] = mls_scale_at(scale, ticks.values[i]);
+        ticks.count++;
+    }
+    return ticks;
+}
+
+static tick_list log_ticks(const mls_scale *scale, double room)
+{
+    tick_list ticks = {0};
+    double tick = log_tick(0, scale->low);
+    for (int i = 0; i < TICKS_MAX && tick <= scale->high; i++, tick = log_tick(tick, scale->low)) {
+        const double at = mls_scale_at(scale, tick);
+        if (ticks.count == 0 || fabs(at - ticks.at[ticks.count - 1]) >= room) {
+            ticks.values[ticks.count] = tick;
+            ticks.at[ticks.count++] = at;
+        }
+    }
+    return ticks;
+}
+
+static mls_words words_of_tick(const tick_list *ticks, size_t at)
+{
+    return ticks->step > 0 ? mls_tick_words(ticks->values[at], ticks->step) : mls_words_count(ticks->values[at]);
+}
+
 void mls_plot_axis_up(mls_buffer *out, const mls_plot *plot)
 {
     const mls_scale *y = &plot->y;
-    const double step = mls_tick_step(y->low, y->high, 5);
-    const double first = first_tick(y->low, step);
-    for (int i = 0; i < TICKS_MAX && (first + i) * step <= y->high + step * 1e-9; i++) {
-        const double value = (first + i) * step;
-        const double at = mls_scale_at(y, value);
-        mls_svg_line(out, "grid", plot->x.from, at, plot->x.to, at);
-        mls_svg_text(out, NULL, 'e', plot->x.from - 8, at + 4.5, mls_str_from(mls_tick_words(value, step).text));
+    const tick_list ticks = y->logarithmic ? log_ticks(y, TICK_ROOM_UP) : linear_ticks(y, 5);
+    mls_svg_path_begin(out, "grid");
+    for (size_t i = 0; i < ticks.count; i++) {
+        mls_svg_path_point(out, plot->x.from, ticks.at[i], true);
+        mls_svg_path_point(out, plot->x.to, ticks.at[i], false);
     }
+    mls_svg_path_end(out);
+    mls_buffer_append_text(out, "<g text-anchor=\"end\">");
+    for (size_t i = 0; i < ticks.count; i++) {
+        mls_svg_text(out, NULL, 's', plot->x.from - 8, ticks.at[i] + 4.5, mls_str_from(words_of_tick(&ticks, i).text));
+    }
+    mls_buffer_append_text(out, "</g>");
     mls_svg_text(out, "axis", 's', 4, fmin(y->from, y->to) - 12, mls_str_from(plot->up));
+}
+
+static void append_ticks_across(mls_buffer *out, const mls_plot *plot, const tick_list *ticks)
+{
+    const double bottom = fmax(plot->y.from, plot->y.to);
+    mls_svg_path_begin(out, "base");
+    mls_svg_path_point(out, plot->x.from, bottom, true);
+    mls_svg_path_point(out, plot->x.to, bottom, false);
+    for (size_t i = 0; i < ticks->count; i++) {
+        mls_svg_path_point(out, ticks->at[i], bottom, true);
+        mls_svg_path_point(out, ticks->at[i], bottom + 4, false);
+    }
+    mls_svg_path_end(out);
+    mls_buffer_append_text(out, "<g text-anchor=\"middle\">");
+    for (size_t i = 0; i < ticks->count; i++) {
+        mls_svg_text(out, NULL, 's', ticks->at[i], bottom + 19, mls_str_from(words_of_tick(ticks, i).text));
+    }
+    mls_svg_text(out, "axis", 's', (plot->x.from + plot->x.to) / 2, bottom + 39, mls_str_from(plot->across));
+    mls_buffer_append_text(out, "</g>");
 }
 
 void mls_plot_axis_across(mls_buffer *out, const mls_plot *plot)
 {
-    const mls_scale *x = &plot->x;
-    const double bottom = fmax(plot->y.from, plot->y.to);
-    const double step = mls_tick_step(x->low, x->high, 7);
-    const double first = first_tick(x->low, step);
-    mls_svg_line(out, "base", x->from, bottom, x->to, bottom);
-    for (int i = 0; i < TICKS_MAX && !x->logarithmic && (first + i) * step <= x->high + step * 1e-9; i++) {
-        const double value = (first + i) * step;
-        const double at = mls_scale_at(x, value);
-        mls_svg_line(out, "base", at, bottom, at, bottom + 4);
-        mls_svg_text(out, NULL, 'm', at, bottom + 19, mls_str_from(mls_tick_words(value, step).text));
-    }
-    mls_svg_text(out, "axis", 'm', (x->from + x->to) / 2, bottom + 39, mls_str_from(plot->across));
+    const tick_list ticks = plot->x.logarithmic ? (tick_list){0} : linear_ticks(&plot->x, 7);
+    append_ticks_across(out, plot, &ticks);
+}
+
+void mls_plot_log_across(mls_buffer *out, const mls_plot *plot)
+{
+    const tick_list ticks = log_ticks(&plot->x, TICK_ROOM_ACROSS);
+    append_ticks_across(out, plot, &ticks);
 }
 
 bool mls_plot_has(const mls_plot *plot, double x, double y)
@@ -162,7 +234,8 @@ void mls_plot_line(mls_buffer *out, const mls_plot *plot, const char *look, cons
         if (!mls_plot_has(plot, x[i], y[i])) {
             continue;
         }
-        const spot_of_line here = {unheld(&plot->x, x[i]), unheld(&plot->y, y[i])};
+        const spot_of_line exact = {unheld(&plot->x, x[i]), unheld(&plot->y, y[i])};
+        const spot_of_line here = plot->whole ? (spot_of_line){floor(exact.x + 0.5), floor(exact.y + 0.5)} : exact;
         spot_of_line from = before;
         spot_of_line to = here;
         if (has_before && cut_stretch(plot, &from, &to)) {

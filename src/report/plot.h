@@ -38,9 +38,14 @@ enum { MLS_PLOT_WIDTH = 1040 };
 typedef struct mls_plot {
     mls_scale x, y;
     const char *across, *up;
+    bool whole; /* lines go through whole units */
 } mls_plot;
 void mls_plot_axis_up(mls_buffer *out, const mls_plot *plot);
 void mls_plot_axis_across(mls_buffer *out, const mls_plot *plot);
+
+/* The same of a logarithmic axis below, 1, 2 and 5 times each power of ten as far as there is room; the other one has
+ * no ticks there, for those who have better ones. */
+void mls_plot_log_across(mls_buffer *out, const mls_plot *plot);
 bool mls_plot_has(const mls_plot *plot, double x, double y);
 
 /* A line through points, those without a place left out, cut where it leaves the picture. */

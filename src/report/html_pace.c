@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_pace.c - how fast each run trained over its time: a step a segment, and where it was slow. */
+#include <math.h>
+
+#include "base/statistics.h"
+#include "report/html.h"
+
+/* So many steps in the picture, of all runs; rates beyond the first and the last hundredth do not stretch it. */
+enum { STEPS_MOST = 2400, ROWS_OF_PACE = 300 };
+#define RATE_SHARE 0.01
+#define RATES_ALIKE 0.03
+
+/* Samples a second; epochs a minute, where positions are epochs. */
+static double rate_of(const mls_throughput *run, const mls_pace_segment *segment)
+{
+    return segment->delta / segment->training_ms * (run->in_epochs ? 60000 : 1000);
+}
+
+static double group_rate(const mls_html_group *of)
+{
+    const bool epochs = strcmp(mls_html_unit(of), "epochs") == 0;
+    return (epochs ? 60000 : 1000) / of->timed->median_ms_per_sample;
+}
+
+static mls_extent rate_extent(mls_buffer *out, const mls_html_group *of)
+{
+    mls_extent extent = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        count += of->timed->runs[i].segment_count;
+    }
+    double *rates = mls_arena_array(of->scratch, count + 1, sizeof *rates);
+    out->failed |= rates == NULL;
+    count = 0;
+    for (size_t i = 0; i < of->group->run_count && rates != NULL; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        for (size_t k = 0; k < run->segment_count; k++) {
+            const double rate = rate_of(run, &run->segments[k]);
+            if (isfinite(rate)) {
+                rates[count++] = rate;
+            }
+        }
+    }
+    if (count > 0) {
+        mls_sort_doubles(rates, count);
+        const size_t beyond = (size_t)(RATE_SHARE * (double)count);
+        mls_extent_add(&extent, rates[beyond]);
+        mls_extent_add(&extent, rates[count - 1 - beyond]);
+        /* Runs that are alike look so. */
+        mls_extent_add(&extent, group_rate(of) * (1 - RATES_ALIKE));
+        mls_extent_add(&extent, group_rate(of) * (1 + RATES_ALIKE));
+    }
+    return extent;
+}
+
+static mls_extent minutes_extent(const mls_html_group *of)
+{
+    mls_extent extent = {0};
+    mls_extent_add(&extent, 0);
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        mls_extent_add(&extent, run->segment_count > 0 ? run->run_ms / 60000 : (double)NAN);
+    }
+    return extent;
+}
+
+/* The steps of a run: its segments, or of many the slowest and the fastest of each slice. */
+static void append_steps(mls_buffer *out, const mls_html_group *of, const mls_plot *plot, size_t at)
+{
+    const mls_throughput *run = &of->timed->runs[at];
+    const size_t share = STEPS_MOST / of->group->run_count > 4 ? STEPS_MOST / of->group->run_count : 4;
+    const size_t count = run->segment_count;
+    double *rates = mls_arena_array(of->scratch, count + 1, sizeof *rates);
+    bool *keep = mls_arena_array(of->scratch, count + 1, sizeof *keep);
+    double *x = mls_arena_array(of->scratch, 2 * count + 1, sizeof *x);
+    double *y = mls_arena_array(of->scratch, 2 * count + 1, sizeof *y);
+    size_t points = 0;
+    if (rates == NULL || keep == NULL || x == NULL || y == NULL) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rates[i] = rate_of(run, &run->segments[i]);
+    }
+    (void)mls_plot_thin(rates, count, share, keep);
+    for (size_t i = 0; i < count; i++) {
+        if (keep[i]) {
+            x[points] = points > 0 ? x[points - 1] : run->segments[i].from_ms / 60000;
+            y[points++] = rates[i];
+            x[points] = run->segments[i].to_ms / 60000;
+            y[points++] = rates[i];
+        }
+    }
+    mls_plot_line(out, plot, mls_html_looks[mls_html_run_is(of->group, at)], x, y, points);
+}
+
+static void append_slow_phases(mls_buffer *out, const mls_throughput *run, const mls_plot *plot)
+{
+    for (size_t i = 0; i < run->slow_phase_count; i++) {
+        const double from = mls_scale_at(&plot->x, run->slow_phases[i].from_ms / 60000);
+        const double to = mls_scale_at(&plot->x, run->slow_phases[i].to_ms / 60000);
+        mls_svg_rect(out, "slow", from, plot->y.to, fmax(to - from, 2), plot->y.from - plot->y.to);
+    }
+}
+
+static void append_median(mls_buffer *out, const mls_html_group *of, const mls_plot *plot)
+{
+    const double rate = group_rate(of);
+    mls_buffer label = {0};
+    if (isfinite(rate)) {
+        const double at = mls_scale_at(&plot->y, rate);
+        mls_buffer_printf(&label, "median of the runs %s", mls_words_rate(rate).text);
+        mls_svg_line(out, "dotted", plot->x.from, at, plot->x.to, at);
+        mls_svg_text(out, "strong", 'e', plot->x.to, plot->y.to - 10, mls_buffer_str(&label));
+    }
+    out->failed |= label.failed;
+    mls_buffer_release(&label);
+}
+
+static void append_pace_rows(mls_buffer *out, const mls_html_group *of)
+{
+    const char *unit = mls_html_unit(of);
+    const size_t most = ROWS_OF_PACE / of->group->run_count > 2 ? ROWS_OF_PACE / of->group->run_count : 2;
+    bool thinned = false;
+    mls_html_numbers_begin(out, "Throughput of each segment");
+    mls_html_heading(out, "n", "run");
+    mls_html_heading(out, "n", "from (min)");
+    mls_html_heading(out, "n", "to (min)");
+    mls_html_heading(out, "n", unit);
+    mls_html_heading(out, "n", strcmp(unit, "epochs") == 0 ? "epochs/min" : "samples/s");
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        double *rates = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *rates);
+        bool *keep = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *keep);
+        for (size_t k = 0; k < run->segment_count && rates != NULL; k++) {
+            rates[k] = rate_of(run, &run->segments[k]);
+        }
+        out->failed |= rates == NULL || keep == NULL;
+        thinned |= rates != NULL && keep != NULL && mls_plot_thin(rates, run->segment_count, most, keep);
+        for (size_t k = 0; k < run->segment_count && rates != NULL && keep != NULL; k++) {
+            const mls_pace_segment *segment = &run->segments[k];
+            if (keep[k]) {
+                mls_buffer_append_text(out, "<tr>");
+                mls_html_number(out, (double)(i + 1), mls_words_count((double)(i + 1)));
+                mls_html_number(out, segment->from_ms / 60000, mls_words_grouped(segment->from_ms / 60000, 3));
+                mls_html_number(out, segment->to_ms / 60000, mls_words_grouped(segment->to_ms / 60000, 3));
+                mls_html_number(out, segment->delta, mls_words_count(segment->delta));
+                mls_html_number(out, rates[k], mls_words_rate(rates[k]));
+                mls_buffer_append_text(out, "</tr>\n");
+            }
+        }
+    }
+    mls_html_numbers_end(out);
+    if (thinned) {
+        mls_html_note(out, "Of many segments the table has the slowest and the fastest of each slice of a run.");
+    }
+}
+
+/* Where the positions come from. */
+static const char *source_words(const mls_html_group *of)
+{
+    static const char *const words[] = {[MLS_MARKS_FROM_NOTHING] = "",
+                                        [MLS_MARKS_FROM_EVALUATIONS] = "Progress between evaluations",
+                                        [MLS_MARKS_FROM_BLOCKS] = "Progress between blocks",
+                                        [MLS_MARKS_FROM_RUN_STOP] = "Progress of the whole run",
+                                        [MLS_MARKS_FROM_LATE_EVALUATIONS] =
+                                            "Progress of the whole run, as all evaluations came at its end"};
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        if (of->timed->runs[i].segment_count > 0) {
+            return words[of->timed->runs[i].marks_from];
+        }
+    }
+    return "";
+}
+
+void mls_html_pace(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_extent rates = rate_extent(out, of);
+    const mls_extent minutes = minutes_extent(of);
+    const bool epochs = strcmp(mls_html_unit(of), "epochs") == 0;
+    const mls_plot plot = {.x = mls_scale_of(&minutes, 0, 64, MLS_PLOT_WIDTH - 16),
+                           .y = mls_scale_of(&rates, 0.1, 220, 26),
+                           .across = "minutes since run_start",
+                           .up = epochs ? "epochs / min" : "samples / s"};
+    mls_buffer words = {0};
+    bool slow = false;
+    if (rates.count == 0) {
+        return;
+    }
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        slow |= of->timed->runs[i].slow_phase_count > 0;
+    }
+    mls_html_card_begin(out, "Throughput while training");
+    mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+    if (slow) {
+        mls_html_key(out, MLS_MARK_BAR, "slow-key", "slow phase of a run");
+    }
+    mls_html_card_body(out);
+    mls_html_note(out, "%s, over the time spent training.", source_words(of));
+    mls_buffer_printf(&words, "%s from %s to %s", epochs ? "Epochs per minute" : "Samples per second",
+                      mls_words_rate(rates.low).text, mls_words_rate(rates.high).text);
+    if (isfinite(group_rate(of))) {
+        mls_buffer_printf(&words, "; the median of the runs is %s", mls_words_rate(group_rate(of)).text);
+    }
+    mls_html_plot_begin(out, 266, "Throughput of each run over time", mls_buffer_str(&words));
+    mls_plot_axis_up(out, &plot);
+    mls_plot_axis_across(out, &plot);
+    append_median(out, of, &plot);
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        if (of->timed->runs[i].segment_count > 0) {
+            mls_html_run_begin(out, i);
+            append_slow_phases(out, &of->timed->runs[i], &plot);
+            append_steps(out, of, &plot, i);
+            mls_html_run_end(out);
+        }
+    }
+    mls_html_plot_end(out);
+    append_pace_rows(out, of);
+    mls_html_card_end(out);
+    out->failed |= words.failed;
+    mls_buffer_release(&words);
+}
