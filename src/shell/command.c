@@ -118,15 +118,30 @@ static int run_export(mls_shell_state *state, const mls_shell_fields *fields)
     return status;
 }
 
+static const mls_shell_function *find_function(const mls_shell_state *state, mls_str name)
+{
+    const mls_shell_function *function = state->frame.functions;
+    while (function != NULL && !mls_str_equal(function->name, name)) {
+        function = function->next;
+    }
+    return function;
+}
+
+/* A function of that name is gone, or (unset NAME) may be: a program of the name runs then, if there is one. */
 static int run_unset(mls_shell_state *state, const mls_shell_fields *fields)
 {
     int status = STATUS_YES;
-    for (size_t i = 1; i < fields->count && !is(field(fields, i), "-f"); i++) {
+    bool functions = false;
+    for (size_t i = 1; i < fields->count; i++) {
         const mls_str word = field(fields, i);
+        functions = functions || is(word, "-f");
         if (!mls_shell_known(word)) {
             return run_unknown(state, fields);
         }
-        if (mls_str_is_name(word)) {
+        if (find_function(state, word) != NULL) {
+            mls_shell_function_define(state, word, MLS_S(""), 0);
+        }
+        if (mls_str_is_name(word) && !functions) {
             mls_shell_variable_unset(state, word);
         } else {
             status = is_option(word) ? status : STATUS_UNKNOWN;
@@ -438,15 +453,6 @@ static void run_source(mls_shell_state *state, const mls_shell_fields *fields)
         }
     }
     frame->status = status == MLS_ERROR_READ ? STATUS_NO : STATUS_UNKNOWN;
-}
-
-static const mls_shell_function *find_function(const mls_shell_state *state, mls_str name)
-{
-    const mls_shell_function *function = state->frame.functions;
-    while (function != NULL && !mls_str_equal(function->name, name)) {
-        function = function->next;
-    }
-    return function;
 }
 
 /* A definition that may not be the one that counts leaves nobody knowing what the name does. */

@@ -324,12 +324,9 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     }
     if (c == '$' && (next == '(' || next == '{')) {
         put_substitution(self, unit, in_quotes);
-    } else if (c == '$' && next == '[') {
-        put_expansion(self, SHELL_HOLE, in_quotes); /* arithmetic of old */
-        return at + 2;
     } else if (c == '$' && next == '"' && !in_quotes) {
         self->started = true;                            /* as without the dollar */
-    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…` and $'…' */
+    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…`, $[…] and $'…' */
         put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
     } else if (c == '$' && parameter_length(after) > 0) {
         const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);

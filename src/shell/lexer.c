@@ -76,6 +76,7 @@ size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned dept
     case '$':
         return next == '('                  ? mls_shell_parentheses_end(text, at + 1, depth + 1)
                : next == '{'                ? skip_enclosed(text, at + 1, '}', depth + 1)
+               : next == '['                ? skip_enclosed(text, at + 1, ']', depth + 1) /* arithmetic of old */
                : next == '\'' && !in_quotes ? skip_until(text, at + 2, '\'', true)
                                             : at + 1;
     default:
