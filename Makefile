@@ -307,8 +307,9 @@ programs-%: all ; @:
 .PHONY: check-programs
 check-programs: programs-units programs-replay programs-testdata programs-fault programs-growth
 
-# All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there, and installing is tested once.
-T ?= $(if $(SANITIZE),units cases submissions docs examples replay,fault hostile growth report units cases self docs submissions install house round examples testdata replay)
+# All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there;
+# installing, and whether pages and tables agree (docs), is tested once.
+T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report units cases self docs submissions install house round examples testdata replay)
 
 .PHONY: check
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone
