@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -87,6 +88,35 @@ bool mls_folder_is_foreign(const char *path)
     return geteuid() == 0 && stat(path, &about) == 0 && about.st_uid != 0;
 }
 
+int mls_file_walk_below(int folder, const char *below, int flags)
+{
+    char name[NAME_MAX + 1];
+    int at = dup(folder);
+    while (at >= 0) {
+        below += strspn(below, "/");
+        const size_t len = strcspn(below, "/");
+        const bool last = below[len + strspn(below + len, "/")] == '\0';
+        int next = -1;
+        if (len > NAME_MAX) {
+            errno = ENAMETOOLONG;
+        } else if (len == 2 && memcmp(below, "..", 2) == 0) {
+            errno = EXDEV; /* as openat2() has it */
+        } else {
+            (void)snprintf(name, sizeof name, "%.*s", len > 0 ? (int)len : 1, len > 0 ? below : ".");
+            next = openat(at, name, (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW);
+        }
+        const int system_errno = errno;
+        (void)close(at);
+        errno = system_errno;
+        at = next;
+        below += len;
+        if (last) {
+            break;
+        }
+    }
+    return at;
+}
+
 int mls_file_open_below(const char *path, size_t root, int flags)
 {
     const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
@@ -99,8 +129,8 @@ int mls_file_open_below(const char *path, size_t root, int flags)
     }
     if (above >= 0) {
         fd = (int)syscall(SYS_openat2, above, below, &how, sizeof how);
-        if (fd < 0 && errno == ENOSYS) { /* before Linux 5.6: at least the file itself is no link */
-            fd = openat(above, below, flags | O_NOFOLLOW);
+        if (fd < 0 && errno == ENOSYS) { /* before Linux 5.6 */
+            fd = mls_file_walk_below(above, below, flags);
         }
         const int system_errno = errno;
         (void)close(above);
@@ -110,8 +140,8 @@ int mls_file_open_below(const char *path, size_t root, int flags)
     return fd;
 }
 
-/* Reads from where a descriptor stands to its end. */
-static mls_status read_open(int fd, size_t limit, mls_buffer *text, mls_error *error)
+/* Reads from where a descriptor stands to its end; `any`: what is packed or no text, too. */
+static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
 {
     const size_t before = text->len;
     for (;;) {
@@ -120,7 +150,7 @@ static mls_status read_open(int fd, size_t limit, mls_buffer *text, mls_error *e
         }
         const ssize_t got = read(fd, text->ptr + text->len, READ_STEP);
         if (got == 0) {
-            const char *packed = mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
+            const char *packed = any ? NULL : mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
             return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "holds no text: %s", packed);
         }
         if (got < 0 && errno != EINTR) {
@@ -136,15 +166,30 @@ static mls_status read_open(int fd, size_t limit, mls_buffer *text, mls_error *e
     }
 }
 
-mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error)
+/* Reads a file that was opened, or could not be, and closes it. */
+static mls_status read_and_close(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
 {
-    const int fd = mls_file_open(path, given, error);
     if (fd < 0) {
         return MLS_ERROR_READ;
     }
-    const mls_status status = read_open(fd, limit, text, error);
+    const mls_status status = read_open(fd, any, limit, text, error);
     (void)close(fd);
     return status;
+}
+
+mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error)
+{
+    return read_and_close(mls_file_open(path, given, error), false, limit, text, error);
+}
+
+mls_status mls_file_read_again(const char *path, size_t root, size_t limit, mls_buffer *text, mls_error *error)
+{
+    return read_and_close(mls_file_open_again(path, root, error), false, limit, text, error);
+}
+
+mls_status mls_file_read_bytes(const char *path, size_t limit, mls_buffer *bytes, mls_error *error)
+{
+    return read_and_close(mls_file_open(path, false, error), true, limit, bytes, error);
 }
 
 char *mls_path_join(const char *folder, const char *name)

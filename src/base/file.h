@@ -19,6 +19,9 @@ bool mls_folder_is_foreign(const char *path);
 /* open() of what stands below such a folder, the first `root` bytes of the path; no link leads out of it. */
 int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
 
+/* The same below an open folder where the system has no openat2(): a name at a time, none of which may be a link. */
+int mls_file_walk_below(int folder, const char *below, int flags) MLS_MUST_USE;
+
 /* Opens a file that was found, not named, once more: below such a folder if `root` is more than 0.  As
  * mls_file_open(). */
 int mls_file_open_again(const char *path, size_t root, mls_error *error) MLS_MUST_USE;
@@ -29,6 +32,13 @@ const char *mls_file_magic_words(mls_str head);
 /* Appends a whole text of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT, _SYNTAX (it is packed) or _MEMORY with
  * `error` (may be NULL) set. */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
+
+/* The same of a file that was found, opened by mls_file_open_again(). */
+mls_status mls_file_read_again(const char *path, size_t root, size_t limit, mls_buffer *text,
+                               mls_error *error) MLS_MUST_USE;
+
+/* mls_file_read() of what need be no text. */
+mls_status mls_file_read_bytes(const char *path, size_t limit, mls_buffer *bytes, mls_error *error) MLS_MUST_USE;
 
 /* "named pipe", "socket", "device" or "folder"; NULL for what holds bytes of its own: a regular file. */
 const char *mls_file_kind_words(mode_t mode);

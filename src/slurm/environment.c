@@ -20,25 +20,41 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
            system->len > 0 && system->ptr[0] != '.';
 }
 
+mls_status mls_system_read(mls_str above, mls_str system, mls_buffer *text)
+{
+    enum { SYSTEMS = sizeof "systems/" - 1 };
+    const mls_str from = above.len > 0 ? above : MLS_S("./");
+    mls_buffer path = {0};
+    size_t root = 0;
+    for (size_t len = from.len; len <= from.len + SYSTEMS && root == 0; len += SYSTEMS) {
+        mls_buffer_clear(&path);
+        mls_buffer_printf(&path, "%.*ssystems/", (int)from.len, from.ptr);
+        mls_buffer_cut(&path, len);
+        root = !path.failed && mls_folder_is_foreign(path.ptr) ? len : 0;
+    }
+    mls_buffer_clear(&path);
+    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)from.len, from.ptr, (int)system.len, system.ptr);
+    const mls_status status =
+        path.failed ? MLS_ERROR_MEMORY : mls_file_read_again(path.ptr, root, MLS_SYSTEM_BYTES_MAX, text, NULL);
+    mls_buffer_release(&path);
+    return status;
+}
+
 /* The system of a folder that lies, or whose path without links lies, inside one of a system; false: it lies in none.
  */
 static mls_status describe_by(mls_group *group, mls_str folder, bool *known)
 {
     mls_str system;
     mls_str above;
-    mls_buffer path = {0};
     mls_buffer text = {0};
     *known = mls_folder_of_system(folder, &system, &above);
     if (!*known) {
         return MLS_OK;
     }
-    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)above.len, above.ptr, (int)system.len, system.ptr);
-    mls_status status =
-        path.failed ? MLS_ERROR_MEMORY : mls_file_read(path.ptr, false, MLS_SYSTEM_BYTES_MAX, &text, NULL);
+    mls_status status = mls_system_read(above, system, &text);
     if (status != MLS_ERROR_MEMORY) {
         status = mls_group_describe(group, system, status == MLS_OK ? mls_buffer_str(&text) : (mls_str){0});
     }
-    mls_buffer_release(&path);
     mls_buffer_release(&text);
     return status;
 }

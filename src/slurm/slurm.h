@@ -2,6 +2,7 @@
 /* slurm.h - what mls_collect() is made of. */
 #pragma once
 
+#include "base/buffer.h"
 #include "base/map.h"
 #include "slurm/collect.h"
 
@@ -20,6 +21,10 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
 
 /* Whether a folder is results/<system>/[strong/|weak/]<benchmark>; *above is where `results` lies, with its slash. */
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
+
+/* Appends the description systems/<system>.json of a submitter's folder (with its slash, or empty); root is led out of
+ * no folder of another user.  MLS_OK, or as mls_file_read() has it. */
+mls_status mls_system_read(mls_str above, mls_str system, mls_buffer *text) MLS_MUST_USE;
 
 /* The trees among the sources: the results below a submitter's folder, or, where a path that the user named lies above
  * it, below all the submitters' folders beside it.  The logs of one tree have one edition, and so have trees of

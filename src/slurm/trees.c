@@ -13,7 +13,7 @@ typedef struct mls_tree_edition {
     mls_edition_poll poll;
     const mls_edition *edition;
     bool by_date;
-    const char *description;  /* of a system, the first that was met */
+    mls_str above, system;    /* of the first result that was met: where its description stands */
     mls_str beside;           /* the folder that the submitter's lies in; ptr NULL: the tree is all of a round */
     struct tree_round *round; /* of all trees beside; NULL: there is one alone */
 } mls_tree_edition;
@@ -52,16 +52,6 @@ static bool is_named_above(const tree_finder *self, mls_str folder)
     return false;
 }
 
-/* Where the description of a system stands; NULL: no memory. */
-static const char *describe_path(mls_arena *arena, mls_str above, mls_str system)
-{
-    mls_buffer path = {0};
-    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)above.len, above.ptr, (int)system.len, system.ptr);
-    const char *kept = path.failed ? NULL : mls_arena_copy(arena, mls_buffer_str(&path)).ptr;
-    mls_buffer_release(&path);
-    return kept;
-}
-
 /* The number of the tree of a result's folder from 1, 0: it is in none; SIZE_MAX: no memory. */
 static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
 {
@@ -88,12 +78,14 @@ static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmar
         return SIZE_MAX;
     }
     if (tree->value.number == 0) {
-        const char *description = describe_path(&trees->arena, submitter, system);
-        if (description == NULL || !MLS_GROW(trees, items)) {
+        const mls_str where = mls_arena_copy(&trees->arena, submitter);
+        system = mls_arena_copy(&trees->arena, system);
+        if (where.ptr == NULL || system.ptr == NULL || !MLS_GROW(trees, items)) {
             return SIZE_MAX;
         }
         beside.ptr = beside.ptr != NULL ? tree->key.ptr : NULL;
-        trees->items[trees->count++] = (mls_tree_edition){.usage = usage, .description = description, .beside = beside};
+        trees->items[trees->count++] =
+            (mls_tree_edition){.usage = usage, .above = where, .system = system, .beside = beside};
         tree->value.number = trees->count;
     }
     return tree->value.number;
@@ -147,7 +139,7 @@ static mls_status count_submitter(const mls_tree_edition *tree, mls_arena *arena
     mls_str object;
     size_t wrong;
     bool added = false;
-    mls_status status = mls_file_read(tree->description, false, MLS_SYSTEM_BYTES_MAX, &text, NULL);
+    mls_status status = mls_system_read(tree->above, tree->system, &text);
     if (status == MLS_OK &&
         mls_description_read(mls_buffer_str(&text), &scratch, &scratch, &says, &object, &wrong) == mls_reason_memory) {
         status = MLS_ERROR_MEMORY;

@@ -161,9 +161,12 @@ static mls_status look_at_text(looker *looking, const char *path, mls_window *wi
     return status;
 }
 
-static mls_status look_at_file(looker *looking, const char *path, bool given, mls_path_kind *kind)
+/* A file that was named (`found` NULL), or found in a folder. */
+static mls_status look_at_file(looker *looking, const char *path, const mls_source *found, mls_path_kind *kind)
 {
-    mls_input input = {.fd = mls_file_open(path, given, looking->error), .text = true};
+    mls_input input = {.fd = found != NULL ? mls_file_open_again(path, found->root, looking->error)
+                                           : mls_file_open(path, true, looking->error),
+                       .text = true};
     mls_window window;
     *kind = MLS_PATH_UNKNOWN;
     if (input.fd < 0) {
@@ -234,7 +237,7 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
         const mls_source *source = &sources.items[i];
         mls_path_kind one = MLS_PATH_UNKNOWN;
         if (!source->failed && !source->result && (source->size > 0 || source->skip != NULL)) {
-            status = look_at_file(looking, source->path, false, &one);
+            status = look_at_file(looking, source->path, source, &one);
             status = status == MLS_ERROR_READ ? MLS_OK : status; /* whoever reads it all will say so */
         }
         one = kind_in_folder(source, one);
@@ -286,7 +289,7 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
     if (S_ISDIR(about.st_mode)) {
         status = look_at_folder(&looking, path, &seen->kind);
     } else if (S_ISREG(about.st_mode)) {
-        status = look_at_file(&looking, path, true, &seen->kind);
+        status = look_at_file(&looking, path, NULL, &seen->kind);
     }
     if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode))) {
         status = look_for_messages(path, seen, error);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,12 +179,46 @@ static void no_link_leads_out_when_a_file_is_opened_again(void **state)
     }
 }
 
+static void no_link_leads_out_of_a_folder_that_is_walked_down(void **state)
+{
+    const int flags = O_RDONLY | O_CLOEXEC;
+    int folder;
+    int fd;
+    (void)state;
+
+    assert_int_equal(mkdir("top", 0700) + mkdir("top/in", 0700) + mkdir("out", 0700), 0);
+    put_file("top/in/log", "text");
+    put_file("out/log", "text");
+    assert_int_equal(symlink("../out", "top/way") + symlink("in", "top/again") + symlink("log", "top/in/link"), 0);
+    folder = open("top", O_PATH | O_DIRECTORY);
+    assert_true(folder >= 0);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const good[] = {"in/log", "in//./log", "/in/log"};
+        fd = mls_file_walk_below(folder, good[i], flags);
+        assert_true(fd >= 0 && close(fd) == 0);
+    }
+    fd = mls_file_walk_below(folder, "in/", flags | O_DIRECTORY);
+    assert_true(fd >= 0 && close(fd) == 0);
+    assert_int_equal(mls_file_walk_below(folder, "way/log", flags), -1);
+    assert_int_equal(errno, ENOTDIR);
+    assert_int_equal(mls_file_walk_below(folder, "again/log", flags), -1);
+    assert_int_equal(mls_file_walk_below(folder, "in/link", flags), -1);
+    assert_int_equal(errno, ELOOP);
+    assert_int_equal(mls_file_walk_below(folder, "in/../../out/log", flags), -1);
+    assert_int_equal(errno, EXDEV);
+    assert_int_equal(mls_file_walk_below(folder, "in/gone", flags), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(close(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_files_are_read_without_waiting),
         cmocka_unit_test(folders_are_walked_once_and_in_order),
         cmocka_unit_test_setup_teardown(no_link_leads_out_when_a_file_is_opened_again, enter_scratch, leave_scratch),
+        cmocka_unit_test_setup_teardown(no_link_leads_out_of_a_folder_that_is_walked_down, enter_scratch,
+                                        leave_scratch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
