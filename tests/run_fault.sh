@@ -346,44 +346,67 @@ run "$mlscore" score "$(printf 'gone\033[31m.log')"
 that "a message shows a name without its commands" '[ "$status" -eq 3 ] && ! grep -q "$(printf "\033")" err && says gone'
 
 # ------------------------------------------------------------ packing
-# unpacked NAME: a pack failed, said so, and left nothing of it, not even the folder that it makes.
-pack() { faulty "$1" "$mlscore" pack --write --into packed --system n18 --benchmark llama2_70b_lora "$testdata/slurm"; }
-unpacked() { that "$1" '[ "$status" -eq 3 ] && [ -s err ] && [ ! -e packed ]'; }
+# unpacked NAME: a pack failed, said so, and left nothing of it: no folder that it made, no record.
+mkdir code
+echo 'print("training")' >code/train.py
+into='--into packed --system n18 --benchmark llama2_70b_lora'
+pack() { faulty "$1" "$mlscore" pack --write --scrub --implementation code $into "$testdata/slurm"; }
+unpacked() { that "$1" '[ "$status" -eq 3 ] && [ -s err ] && [ ! -e packed ] && [ -z "$(ls -A | grep "^pack-")" ]'; }
+cleared() { rm -rf packed pack-*; }
+# Each call of a kind in turn, until none is left to fail: what is laid out lies in .llama2_70b_lora.XXXXXX.
 for call in write sync open close mkdir rename; do
     last=0
-    # Each call of the kind in turn, until none is left to fail.
-    for nth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    for nth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
         case $call in
-        mkdir | rename) rule=$call@packed:$nth:ENOSPC ;;
-        *) rule=$call@.pack-:$nth:ENOSPC ;;
+        mkdir | rename) rule=$call@pack:$nth:ENOSPC ;;
+        *) rule=$call@.llama2_70b_lora.:$nth:ENOSPC ;;
         esac
         pack "$rule"
         [ "$status" -ne 0 ] || break
         unpacked "pack without room at $call $nth"
         last=$nth
-        rm -rf packed
+        cleared
     done
     that "pack fails at some $call" '[ "$last" -gt 0 ]'
-    rm -rf packed
+    cleared
 done
-pack 'open@.pack-:*:full'
-unpacked "pack on a full disk"
-# With what is replaced, neither is the table left.
-scrub() { faulty "$1" "$mlscore" pack --scrub --write --into packed --system n18 --benchmark llama2_70b_lora "$testdata/slurm"; }
-for rule in 'write@.pack-:15:ENOSPC' 'sync@.pack-:20:EIO' 'open@.pack-:40:ENOSPC' 'write@.scrub.csv:1:ENOSPC' 'sync@.scrub.csv:1:EIO' \
-    'open@.scrub.csv:1:ENOSPC' 'rename@packed:1:ENOSPC' 'rename@packed:2:ENOSPC'; do
-    scrub "$rule"
-    unpacked "scrub, $rule"
-    that "scrub, $rule: no table" '[ ! -e packed.scrub.csv ]'
-    rm -rf packed packed.scrub.csv
+for rule in 'open@.llama2_70b_lora.:*:full' 'write@pack-:1:ENOSPC' 'sync@pack-:1:EIO' 'open@pack-:1:ENOSPC' 'sync@packed/systems:*:EIO'; do
+    pack "$rule"
+    unpacked "pack, $rule"
+    cleared
+done
+# Killed at each write, sync and rename there is no result, or a whole one; the next pack is not kept from its work,
+# and says what is left of the one before.
+pack 'write@nothing:1:EIO'
+cp -R packed whole
+cleared
+for call in write sync mkdir rename; do
+    last=0
+    for nth in $(seq 200); do
+        pack "$call@pack:$nth:kill"
+        [ "$status" -ne 0 ] || break
+        last=$nth
+        if [ -e packed/results/n18/llama2_70b_lora ]; then
+            that "pack killed at $call $nth: the result is whole" 'diff -r whole/results/n18/llama2_70b_lora packed/results/n18/llama2_70b_lora >err'
+        else
+            left=$(find packed -name '.llama2_70b_lora.*' 2>/dev/null)
+            run "$mlscore" pack --write --scrub $into "$testdata/slurm"
+            that "pack killed at $call $nth: the next one packs, and names what is left" '[ "$status" -eq 0 ] && { [ -z "$left" ] || grep -q "left by a pack" out; }'
+            rm -rf packed/results/n18/.llama2_70b_lora.*
+            that "pack killed at $call $nth: the next one is whole" 'diff -r whole/results packed/results >err'
+        fi
+        cleared
+    done
+    that "pack makes some $call to be killed at" '[ "$last" -gt 0 ]'
+    cleared
 done
 # What was there stays.
 mkdir packed
 echo '{"status": "Preview"}' >packed/notes
-pack 'sync@.pack-:12:EIO'
+pack 'sync@.llama2_70b_lora.:12:EIO'
 that "pack into a folder that is there leaves what was there, and no more" '[ "$status" -eq 3 ] && [ "$(cd packed && find . | sort | tr "\n" " ")" = ". ./notes " ]'
 pack 'write@nothing:1:EIO'
-that "pack when nothing fails" '[ "$status" -eq 0 ] && [ "$(ls packed/results/n18/llama2_70b_lora | wc -l)" -eq 10 ] && [ "$(ls -A packed | tr "\n" " ")" = "notes results systems " ]'
+that "pack when nothing fails" '[ "$status" -eq 0 ] && [ "$(ls packed/results/n18/llama2_70b_lora | wc -l)" -eq 10 ] && [ "$(ls -A packed | tr "\n" " ")" = "benchmarks notes results systems " ]'
 # ------------------------------------------------------------ many files
 mkdir many
 awk -v many="$many" 'BEGIN {

@@ -100,6 +100,9 @@ MLS_FINDING(WORLD_SIZE, "world-size", ERROR)
 MLS_FINDING(RANK_CLOCK, "rank-clock", ADVICE)
 MLS_FINDING(COLLECTIVE_UNMATCHED, "collective-unmatched", WARNING)
 MLS_FINDING(COLLECTIVE_ARGUMENTS, "collective-arguments", ADVICE)
+/* A result that is packed. */
+MLS_FINDING(SYSTEM_EMPTY, "system-empty", ADVICE)
+
 /* A whole submission. */
 MLS_FINDING(NO_RESULTS, "no-results", ERROR)
 MLS_FINDING(SYSTEM_MISSING, "system-missing", ERROR)

@@ -91,6 +91,20 @@ void mls_json_escape_append(mls_buffer *buffer, uint32_t code)
     mls_buffer_printf(buffer, "\\u%04x", code);
 }
 
+void mls_json_text_append(mls_buffer *buffer, const char *text)
+{
+    mls_buffer_append_char(buffer, '"');
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
+            mls_json_escape_append(buffer, c);
+        } else {
+            mls_buffer_append_char(buffer, *text);
+        }
+    }
+    mls_buffer_append_char(buffer, '"');
+}
+
 /* Columns of one code point; -1, a byte that is none, takes one as what is shown in its place. */
 static size_t code_point_width(int32_t code)
 {

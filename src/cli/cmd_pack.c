@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_pack.c - mlscore pack: from log directories to a result in a submission. */
+#include <time.h>
+
 #include "cli/command.h"
 #include "report/reports.h"
 #include "submission/pack.h"
@@ -7,6 +9,7 @@
 typedef struct pack_settings {
     mls_pack_options wanted;
     const char *describe; /* a file */
+    bool explain;         /* the paths are records */
     mls_names hosts, named;
 } pack_settings;
 
@@ -15,7 +18,7 @@ typedef struct pack_settings {
 static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "into", "SUBMISSION", AT(wanted.into), "the submitter's folder, made when it is not there"),
     MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system), "the system: results/NAME and systems/NAME.json"),
-    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "the benchmark, as the logs name it"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "the benchmark of the logs"),
     MLS_ROW_TEXT('\0', "config", "NAME", AT(wanted.config), "of several groups of runs take the one of this config"),
     MLS_ROW_OF(MLS_SETS_COUNT, "batch", "N", AT(wanted.batch),
                "of several groups of runs take the one of this batch size"),
@@ -25,7 +28,12 @@ static const mls_option options[] = {
     MLS_ROW_OF(MLS_ADDS_TEXT, "host", "PATTERN", AT(hosts), "words like this are names of hosts, too: 'gpu*'"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "path", "FROM=TO", AT(named), "replace a path, too"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "word", "FROM=TO", AT(named), "replace a word, too"),
-    MLS_ROW_TEXT('\0', "record", "FILE", AT(wanted.record), "keep what was replaced in FILE (SUBMISSION.scrub.csv)"),
+    MLS_ROW_FLAG('\0', "show", AT(wanted.show), "print what is replaced, not only what replaces it"),
+    MLS_ROW_TEXT('\0', "implementation", "DIR", AT(wanted.implementation), "pack the code in DIR, too, as it is"),
+    MLS_ROW_FLAG('\0', "cut", AT(wanted.cut), "of a file with several runs write the lines of one"),
+    MLS_ROW_FLAG('\0', "private-id", AT(wanted.private_id), "give the system an identifier in the record"),
+    MLS_ROW_TEXT('\0', "record", "FILE", AT(wanted.record), "keep the record in FILE (pack-SYSTEM-BENCHMARK.json)"),
+    MLS_ROW_FLAG('\0', "explain-record", AT(explain), "print what may be published of records, the paths"),
     MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "pack fewer runs than a result needs, too"),
     MLS_ROW_FLAG('\0', "force", AT(wanted.force), "pack what verify finds errors in, too"),
     MLS_ROW_FLAG('\0', "write", AT(wanted.write), "do it; without, only what would be done is printed"),
@@ -65,6 +73,23 @@ static void pack_collected(mls_cli *cli, const mls_collection *collection)
     mls_pack_release(&pack);
 }
 
+/* Prints what may be published of each record. */
+static void explain_records(mls_cli *cli)
+{
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        mls_pack_told told;
+        mls_error error = {0};
+        const char *path = cli->operands.items[i];
+        const mls_status status = mls_pack_tell(path, &told, &error);
+        if (status != MLS_OK) {
+            (void)mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+        } else {
+            mls_cli_print(cli, &mls_pack_told_report, &told);
+        }
+        mls_pack_told_release(&told);
+    }
+}
+
 static void pack_run(mls_cli *cli)
 {
     pack_settings *settings = cli->settings;
@@ -72,16 +97,21 @@ static void pack_run(mls_cli *cli)
     mls_collect_options how;
     mls_collection collection = {0};
     mls_buffer described = {0};
+    if (settings->explain) {
+        explain_records(cli);
+        return;
+    }
     if (wanted->into == NULL || wanted->system == NULL || wanted->benchmark == NULL) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--into, --system and --benchmark are needed");
         return;
     }
-    if (!wanted->scrub && (settings->hosts.count + settings->named.count > 0 || wanted->record != NULL)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--host, --path, --word and --record go with --scrub");
+    if (!wanted->scrub && (settings->hosts.count + settings->named.count > 0 || wanted->show)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--host, --path, --word and --show go with --scrub");
         return;
     }
     if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
         how.score.select_window = true;
+        wanted->began_ms = (double)time(NULL) * 1000;
         wanted->hosts = (const char *const *)settings->hosts.items;
         wanted->host_count = settings->hosts.count;
         wanted->named = (const char *const *)settings->named.items;

@@ -82,6 +82,7 @@ void mls_run_release(mls_run *run)
     free(run->division);
     free(run->organisation);
     free(run->platform);
+    free(run->submission_status);
     free(run->config_filename);
     free(run->hyperparameter_capacity > 0 ? run->hyperparameters : NULL);
     free(run->seed_capacity > 0 ? run->seeds : NULL);

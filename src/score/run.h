@@ -98,6 +98,7 @@ typedef struct mls_run {
     char *file;       /**< the file it was read from */
     size_t root;      /**< as its source has it: no link leads out of the folder in these bytes of the path */
     bool result;      /**< which is a result_*.txt: one run, whatever is in it */
+    bool part;        /**< its file holds others, too */
     bool unread;      /**< it could not be read, so that nothing else can be said of the run */
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */
@@ -109,6 +110,7 @@ typedef struct mls_run {
     char *division;           /**< submission_division, as logged */
     char *organisation;       /**< submission_org */
     char *platform;           /**< submission_platform */
+    char *submission_status;  /**< submission_status */
     char *config_filename;    /**< config_filename, without folders, "config_" and ".sh" */
     double global_batch_size; /**< the last one logged; NAN: none, or no number */
     double train_samples;     /**< likewise */

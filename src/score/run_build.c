@@ -255,7 +255,7 @@ static const struct {
     [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), .brief = false},
     [MLS_KEY_SUBMISSION_PLATFORM] = {take_text, offsetof(mls_run, platform), .brief = false},
     [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
-    [MLS_KEY_SUBMISSION_STATUS] = {.ignored = true},
+    [MLS_KEY_SUBMISSION_STATUS] = {take_text, offsetof(mls_run, submission_status), .brief = false},
     [MLS_KEY_SUBMISSION_ENTRY] = {.ignored = true},
     [MLS_KEY_SUBMISSION_POC_NAME] = {.ignored = true},
     [MLS_KEY_SUBMISSION_POC_EMAIL] = {.ignored = true},

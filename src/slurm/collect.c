@@ -191,6 +191,7 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
         return MLS_ERROR_MEMORY;
     }
+    run->part = part;
     const bool kept =
         mls_setups_keep(&to->setups, run, !collecting->options->score.unchecked) && mls_run_note_name(run);
     to->runs[to->run_count++] = *run;

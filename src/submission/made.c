@@ -69,6 +69,11 @@ mls_status mls_made_file(mls_names *made, const char *path, mode_t mode, mls_str
     return status != MLS_OK ? status : failed != 0 ? cannot_make(path, failed, error) : MLS_OK;
 }
 
+mls_status mls_made_link(mls_names *made, const char *path, const char *target, mls_error *error)
+{
+    return symlink(target, path) == 0 ? note_made(made, path, error) : cannot_make(path, errno, error);
+}
+
 mls_status mls_made_move(mls_names *made, const char *from, const char *to, mls_error *error)
 {
     struct stat about;

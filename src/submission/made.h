@@ -15,6 +15,9 @@ mls_status mls_made_own_folder(mls_names *made, char *path, mls_error *error) ML
 /* Writes a file that must not be there, to the disk. */
 mls_status mls_made_file(mls_names *made, const char *path, mode_t mode, mls_str text, mls_error *error) MLS_MUST_USE;
 
+/* Makes a symbolic link. */
+mls_status mls_made_link(mls_names *made, const char *path, const char *target, mls_error *error) MLS_MUST_USE;
+
 /* Moves a file or folder to where nothing is, and adds it there.  MLS_ERROR_VALUE: something is. */
 mls_status mls_made_move(mls_names *made, const char *from, const char *to, mls_error *error) MLS_MUST_USE;
 

@@ -13,25 +13,13 @@
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "score/models.h"
 #include "score/score.h"
-#include "submission/made.h"
 #include "submission/pack_scrub.h"
+#include "submission/packing.h"
 #include "submission/skeleton.h"
 
-/* The folder in which a result is laid out; the last six bytes are replaced. */
-#define PACK_FOLDER ".pack-"
 enum { PACK_NAME_MAX = 100 };
-
-/* A pack in the making. */
-typedef struct packing {
-    const mls_pack_options *options;
-    mls_pack *pack;
-    mls_pack_scrub scrub;
-    char *tree;       /* the folder in which it is laid out */
-    mls_names inside; /* what was made there */
-    mls_names placed; /* what was made in the submission */
-    mls_error *error;
-} packing;
 
 /* Whether a name can be one of a submission; an error says what it must be. */
 static bool is_pack_name(const char *what, const char *name, mls_error *error)
@@ -55,7 +43,7 @@ static const char *shown_name(const char *name)
 }
 
 /* The one group that is meant. */
-static mls_status choose_group(packing *self, const mls_collection *collection)
+static mls_status choose_group(mls_packing *self, const mls_collection *collection)
 {
     const char *config = self->options->config;
     const double batch = (double)self->options->batch;
@@ -84,7 +72,8 @@ static mls_status choose_group(packing *self, const mls_collection *collection)
             MLS_CUT_TEXT(shown_name(other->benchmark), 24), MLS_CUT_TEXT(shown_name(other->config), 32),
             mls_words_exact(other->global_batch_size).text, MLS_CUT_TEXT(other->path, 30));
     }
-    if (pack->group->benchmark == NULL || strcmp(pack->group->benchmark, self->options->benchmark) != 0) {
+    if (pack->group->benchmark == NULL ||
+        !mls_names_alike(mls_str_from(pack->group->benchmark), mls_str_from(self->options->benchmark))) {
         return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "the logs are of %.*s, not of %.*s",
                              MLS_CUT_TEXT(pack->group->benchmark != NULL ? pack->group->benchmark : "no benchmark", 60),
                              MLS_CUT_TEXT(self->options->benchmark, 60));
@@ -93,7 +82,7 @@ static mls_status choose_group(packing *self, const mls_collection *collection)
 }
 
 /* Why runs that are scored so are not packed; NULL: they are.  Of models of weak scaling there may be any more. */
-static const char *refuse_outcome(const packing *self, const mls_group *group)
+static const char *refuse_outcome(const mls_packing *self, const mls_group *group)
 {
     mls_olympic_outcome outcome = group->score.outcome;
     if (self->pack->weak) {
@@ -128,21 +117,25 @@ static int compare_started(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare_natural(mls_str_from(a->file), mls_str_from(b->file));
 }
 
-/* A text in the arena, "%s/%s%zu%s"; NULL: no memory. */
-static const char *pack_path(const mls_pack *pack, const char *folder, const char *name, size_t number, const char *end)
+/* A run of a file with several has no log of its own: it is cut out when that is wanted. */
+static mls_status choose_file(const mls_packing *self, size_t number, const mls_run *run)
 {
-    mls_buffer path = {0};
-    mls_buffer_printf(&path, "%s/%s", folder, name);
-    if (end != NULL) {
-        mls_buffer_printf(&path, "%zu%s", number, end);
+    mls_pack *pack = self->pack;
+    if (run->part && !self->options->cut) {
+        return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                             "%.*s: holds more than this run, and a result needs a log of its own (--cut writes the "
+                             "lines from its first record to its last)",
+                             MLS_CUT_TEXT(run->file, 150));
     }
-    const char *copy = path.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&path)).ptr;
-    mls_buffer_release(&path);
-    return copy;
+    pack->files[number] = (mls_pack_file){.run = run,
+                                          .file = mls_packing_path(pack, pack->path, "result_", number, ".txt"),
+                                          .first_line = run->part ? run->line : 0,
+                                          .last_line = run->part ? run->last_line : 0};
+    return pack->files[number].file != NULL ? MLS_OK : mls_error_memory(self->error);
 }
 
 /* Takes the runs that the rules choose, and tells which file each will be. */
-static mls_status choose_runs(packing *self)
+static mls_status choose_runs(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     const mls_group *group = pack->group;
@@ -167,85 +160,9 @@ static mls_status choose_runs(packing *self)
     }
     qsort((void *)chosen, pack->file_count, sizeof *chosen, compare_started);
     qsort((void *)pack->left_out, pack->left_out_count, sizeof *pack->left_out, compare_started);
-    bool ok = true;
-    for (size_t i = 0; i < pack->file_count; i++) {
-        pack->files[i] = (mls_pack_file){.run = chosen[i], .file = pack_path(pack, pack->path, "result_", i, ".txt")};
-        ok = ok && pack->files[i].file != NULL;
-    }
-    return ok ? MLS_OK : mls_error_memory(self->error);
-}
-
-/* Copies a file to a path below the tree. */
-static mls_status copy_file(packing *self, const char *source, const char *file)
-{
-    mls_buffer text = {0};
-    mls_error reading = {0};
-    struct stat before = {0};
-    struct stat after = {0};
-    char *path = mls_path_join(self->tree, file);
-    (void)stat(source, &before);
-    mls_status status =
-        path != NULL ? mls_file_read(source, false, MLS_LOG_BYTES_MAX, &text, &reading) : mls_error_memory(self->error);
-    const bool same = stat(source, &after) == 0 && before.st_size == after.st_size &&
-                      before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
-    if (reading.status != MLS_OK || (status == MLS_OK && !same)) {
-        status = status == MLS_ERROR_MEMORY
-                     ? status
-                     : mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s", MLS_CUT_TEXT(source, 150),
-                                     status != MLS_OK ? reading.message : "changed meanwhile");
-    }
-    status = status == MLS_OK ? mls_made_file(&self->inside, path, 0666, mls_buffer_str(&text), self->error) : status;
-    mls_buffer_release(&text);
-    free(path);
-    return status;
-}
-
-/* Makes a folder of the tree, or of the submission. */
-static mls_status make_folder(packing *self, mls_names *made, const char *root, const char *folder)
-{
-    char *path = mls_path_join(root, folder);
-    const mls_status status = path != NULL ? mls_made_folder(made, path, self->error) : mls_error_memory(self->error);
-    free(path);
-    return status;
-}
-
-/* Power files stand in power/result_<i> beside the log of a result folder, and follow their run to its new number. */
-static mls_status copy_power(packing *self, size_t number)
-{
-    const mls_pack *pack = self->pack;
-    const char *log = pack->files[number].run->file;
-    const mls_str folder = mls_path_folder(mls_str_from(log));
-    mls_buffer from = {0};
-    mls_names names = {0};
-    int system_errno;
-    const char *to = pack_path(pack, pack->path, "power/result_", number, "");
-    mls_buffer_printf(&from, "%.*spower/%s", (int)folder.len, folder.ptr, mls_path_name(log));
-    mls_buffer_cut(&from, from.len - strlen(".txt"));
-    mls_status status = from.failed || to == NULL ? mls_error_memory(self->error)
-                                                  : mls_folder_names(from.ptr, 100000, &names, &system_errno);
-    if (names.count > 0 && status == MLS_OK) {
-        status = make_folder(self, &self->inside, self->tree, to);
-    }
-    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
-        char *source = mls_path_join(from.ptr, names.items[i]);
-        char *target = mls_path_join(to, names.items[i]);
-        status = source != NULL && target != NULL ? copy_file(self, source, target) : mls_error_memory(self->error);
-        free(source);
-        free(target);
-    }
-    mls_names_release(&names);
-    mls_buffer_release(&from);
-    return status;
-}
-
-static mls_status copy_logs(packing *self)
-{
-    const mls_pack *pack = self->pack;
-    mls_status status = make_folder(self, &self->inside, self->tree, pack->path);
+    mls_status status = MLS_OK;
     for (size_t i = 0; i < pack->file_count && status == MLS_OK; i++) {
-        const mls_run *run = pack->files[i].run;
-        status = copy_file(self, run->file, pack->files[i].file);
-        status = status == MLS_OK && run->result ? copy_power(self, i) : status;
+        status = choose_file(self, i, chosen[i]);
     }
     return status;
 }
@@ -257,8 +174,25 @@ static bool lack_field(void *pack, const char *field)
     return name != NULL && MLS_ARENA_ADD(of->arena, &of->lacks, name);
 }
 
+/* Advises of all that a person has to fill in. */
+static mls_status tell_lacks(mls_packing *self)
+{
+    mls_pack *pack = self->pack;
+    mls_buffer list = {0};
+    for (size_t i = 0; i < pack->lacks.count; i++) {
+        mls_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
+    }
+    if (list.len > 0 && !list.failed) {
+        mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
+                         "to be filled in, as the logs do not say it: %s", list.ptr);
+    }
+    const bool failed = list.failed || pack->findings.out_of_memory;
+    mls_buffer_release(&list);
+    return failed ? mls_error_memory(self->error) : MLS_OK;
+}
+
 /* The description that is there, or a new one. */
-static mls_status lay_description(packing *self)
+static mls_status lay_description(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     struct stat about;
@@ -266,13 +200,14 @@ static mls_status lay_description(packing *self)
     char *there = mls_path_join(self->options->into, pack->system);
     char *path = mls_path_join(self->tree, pack->system);
     mls_status status = there != NULL && path != NULL ? MLS_OK : mls_error_memory(self->error);
-    status = status == MLS_OK ? make_folder(self, &self->inside, self->tree, "systems") : status;
+    status = status == MLS_OK ? mls_packing_folder(self, &self->inside, self->tree, "systems") : status;
     pack->described = status == MLS_OK && there != NULL && lstat(there, &about) == 0;
     if (pack->described) {
-        status = copy_file(self, there, pack->system);
+        status = mls_packing_copy(self, there, pack->system);
     } else if (status == MLS_OK) {
-        status = mls_skeleton_append(pack->group, self->options->system, self->options->described, &text, lack_field,
-                                     pack, self->error);
+        status = mls_skeleton_append(pack->group, self->options->system, self->options->described, &text,
+                                     &pack->findings, lack_field, pack, self->error);
+        status = status == MLS_OK ? tell_lacks(self) : status;
         status =
             status == MLS_OK ? mls_made_file(&self->inside, path, 0666, mls_buffer_str(&text), self->error) : status;
     }
@@ -283,7 +218,7 @@ static mls_status lay_description(packing *self)
 }
 
 /* Each log of the result must be of the one run that was scored: what a file holds besides would be judged with it. */
-static mls_status check_whole(packing *self)
+static mls_status check_whole(mls_packing *self)
 {
     const mls_pack *pack = self->pack;
     const mls_submission *judged = &pack->judged;
@@ -293,17 +228,23 @@ static mls_status check_whole(packing *self)
     for (size_t i = 0; i < pack->file_count && result != NULL && result->run_count == pack->file_count; i++) {
         const mls_run *run = &result->runs[i].run;
         const mls_run *scored = pack->files[i].run;
-        if (run->records != scored->records || mls_run_compare(run, scored) != 0) {
-            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: holds more than this run, or is packed: a result needs a log of its own",
-                                 MLS_CUT_TEXT(scored->file, 200));
+        if (run->records != scored->records || run->malformed != scored->malformed ||
+            mls_run_compare(run, scored) != 0) {
+            struct stat about;
+            const bool changed =
+                stat(scored->file, &about) == 0 && (double)about.st_mtim.tv_sec * 1000 >= self->options->began_ms;
+            return changed ? mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: changed meanwhile",
+                                           MLS_CUT_TEXT(scored->file, 200))
+                           : mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                           "%.*s: holds more than this run: a result needs a log of its own",
+                                           MLS_CUT_TEXT(scored->file, 200));
         }
     }
     return MLS_OK;
 }
 
 /* Judges what was laid out, as it will be in its place. */
-static mls_status judge_packed(packing *self)
+static mls_status judge_packed(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     mls_submission_options options = self->options->judged;
@@ -322,127 +263,274 @@ static mls_status judge_packed(packing *self)
                                ? mls_findings_found(&result->findings, MLS_FINDING_RESULT_COUNT)
                                : 0;
         counts.error -= few < counts.error ? few : counts.error;
-        pack->valid = mls_findings_pass(&counts, options.strict);
+        pack->valid =
+            mls_findings_pass(&counts, options.strict) && mls_findings_pass(&pack->findings.counts, options.strict);
     }
     return status;
 }
 
 /* Scrubs what was laid out and has been judged, and judges it again. */
-static mls_status scrub_packed(packing *self)
+static mls_status scrub_packed(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     mls_submission before = pack->judged;
     pack->judged = (mls_submission){0};
-    mls_status status = mls_pack_scrub_files(&self->scrub, pack, &self->inside, self->error);
+    mls_status status = mls_pack_scrub_files(&self->scrub, pack, self->tree, &self->inside, self->error);
     status = status == MLS_OK ? judge_packed(self) : status;
     status = status == MLS_OK ? mls_pack_compare(pack, &before, self->error) : status;
     mls_submission_release(&before);
     return status;
 }
 
-/* Puts what was laid out into the submission: the description first, the result in one step. */
-static mls_status place_packed(packing *self)
+/* The digests of what the logs became. */
+static mls_status digest_packed(mls_packing *self)
 {
-    const mls_pack *pack = self->pack;
-    const char *into = self->options->into;
-    const mls_str above = mls_path_folder(mls_str_from(pack->path));
-    char *folder = strndup(pack->path, above.len - 1);
-    char *from[] = {mls_path_join(self->tree, pack->system), mls_path_join(self->tree, pack->path)};
-    char *to[] = {mls_path_join(into, pack->system), mls_path_join(into, pack->path)};
-    const bool ok = folder != NULL && from[0] != NULL && from[1] != NULL && to[0] != NULL && to[1] != NULL;
-    mls_status status = ok ? make_folder(self, &self->placed, into, folder) : mls_error_memory(self->error);
-    status = status == MLS_OK ? mls_made_sync(from[1], self->error) : status;
-    status = status == MLS_OK && self->options->scrub ? mls_pack_scrub_keep(&self->scrub, &self->placed, self->error)
-                                                      : status;
-    if (status == MLS_OK && !pack->described) {
-        status = make_folder(self, &self->placed, into, "systems");
-        status = status == MLS_OK ? mls_made_move(&self->placed, from[0], to[0], self->error) : status;
-    }
-    status = status == MLS_OK ? mls_made_move(&self->placed, from[1], to[1], self->error) : status;
-    free(folder);
-    for (size_t i = 0; i < 2; i++) {
-        free(from[i]);
-        free(to[i]);
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < self->pack->file_count && status == MLS_OK; i++) {
+        mls_pack_file *file = &self->pack->files[i];
+        mls_buffer text = {0};
+        char *path = mls_path_join(self->tree, file->file);
+        status = path != NULL ? mls_file_read(path, false, MLS_LOG_BYTES_MAX, &text, self->error)
+                              : mls_error_memory(self->error);
+        mls_digest(mls_buffer_str(&text), file->packed);
+        mls_buffer_release(&text);
+        free(path);
     }
     return status;
 }
 
-/* Nothing is overwritten: that the result is there ends it before anything is read. */
-static mls_status find_room(packing *self)
+/* Sees that all folders that were laid out are on the disk; their files are. */
+static mls_status sync_folders(const mls_packing *self)
 {
-    mls_pack *pack = self->pack;
-    mls_names names = {0};
-    int system_errno;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) {
+        struct stat about;
+        if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode)) {
+            status = mls_made_sync(self->inside.items[i], self->error);
+        }
+    }
+    return status;
+}
+
+/* Moves what was laid out at a path to the same path of the submission. */
+static mls_status place(mls_packing *self, const char *path)
+{
+    const char *into = self->options->into;
+    const mls_str above = mls_path_folder(mls_str_from(path));
+    char *folder = strndup(path, above.len - 1);
+    char *from = mls_path_join(self->tree, path);
+    char *to = mls_path_join(into, path);
+    char *there = folder != NULL ? mls_path_join(into, folder) : NULL;
+    const bool ok = folder != NULL && from != NULL && to != NULL && there != NULL;
+    mls_status status = ok ? mls_packing_folder(self, &self->placed, into, folder) : mls_error_memory(self->error);
+    status = status == MLS_OK ? mls_made_move(&self->placed, from, to, self->error) : status;
+    status = status == MLS_OK ? mls_made_sync(there, self->error) : status;
+    free(folder);
+    free(from);
+    free(to);
+    free(there);
+    return status;
+}
+
+/* Back into the tree, where it goes with all else. */
+static void take_back(const mls_packing *self, const char *path)
+{
+    char *from = mls_path_join(self->options->into, path);
+    char *to = mls_path_join(self->tree, path);
     struct stat about;
-    char *path = mls_path_join(self->options->into, pack->path);
-    mls_status status = path == NULL ? mls_error_memory(self->error) : MLS_OK;
-    if (path != NULL && lstat(path, &about) == 0) {
-        status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
-                               MLS_CUT_TEXT(path, 200));
+    if (from != NULL && to != NULL && lstat(to, &about) != 0) {
+        (void)rename(from, to);
     }
-    status = status == MLS_OK ? mls_folder_names(self->options->into, 1000000, &names, &system_errno) : status;
-    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
-        const char *rest = mls_str_starts(mls_str_from(names.items[i]), MLS_S(PACK_FOLDER))
-                               ? mls_arena_copy(pack->arena, mls_str_from(names.items[i])).ptr
-                               : "";
-        status = rest == NULL || (*rest != '\0' && !MLS_ARENA_ADD(pack->arena, &pack->rests, rest))
-                     ? mls_error_memory(self->error)
-                     : MLS_OK;
+    free(from);
+    free(to);
+}
+
+/* Puts what was laid out into the submission: the description first, the result last and in one step. */
+static mls_status place_packed(mls_packing *self)
+{
+    const mls_pack *pack = self->pack;
+    mls_status status = digest_packed(self);
+    status = status == MLS_OK ? sync_folders(self) : status;
+    status = status == MLS_OK
+                 ? mls_pack_record_keep(&self->record, self->options, pack, self->options->scrub ? &self->scrub : NULL,
+                                        &self->placed, self->error)
+                 : status;
+    if (status == MLS_OK && !pack->described) {
+        status = place(self, pack->system);
     }
-    mls_names_release(&names);
+    if (status == MLS_OK && pack->implementation != NULL) {
+        status = place(self, pack->implementation);
+        if (status == MLS_OK) {
+            status = place(self, pack->path);
+        }
+        if (status != MLS_OK) {
+            take_back(self, pack->path);
+            take_back(self, pack->implementation);
+        }
+        return status;
+    }
+    status = status == MLS_OK ? place(self, pack->path) : status;
+    if (status != MLS_OK) {
+        take_back(self, pack->path);
+    }
+    return status;
+}
+
+/* The name of the folder in which a result is laid out; the last six bytes are replaced. */
+static const char *tree_name(const mls_packing *self)
+{
+    mls_buffer name = {0};
+    mls_buffer_printf(&name, ".%s.XXXXXX", self->pack->group->benchmark);
+    const char *copy = name.failed ? NULL : mls_arena_copy(self->pack->arena, mls_buffer_str(&name)).ptr;
+    mls_buffer_release(&name);
+    return copy;
+}
+
+/* Nothing is overwritten: that something is there ends it before anything is read. */
+static mls_status check_free(const mls_packing *self, const char *below)
+{
+    struct stat about;
+    char *path = mls_path_join(self->options->into, below);
+    const mls_status status =
+        path == NULL ? mls_error_memory(self->error)
+        : lstat(path, &about) == 0
+            ? mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
+                            MLS_CUT_TEXT(path, 200))
+            : MLS_OK;
     free(path);
     return status;
 }
 
-/* Where the result is laid out: beside its place, or where other files come and go when nothing is to be kept. */
-static mls_status make_tree(packing *self)
+/* Whether there is room for what is packed; names what packs that were killed have left there. */
+static mls_status find_room(mls_packing *self, const char *folder)
 {
-    const bool write = self->options->write;
+    mls_pack *pack = self->pack;
+    mls_names names = {0};
+    int system_errno;
+    const char *tree = tree_name(self);
+    char *above = mls_path_join(self->options->into, folder);
+    mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error) : check_free(self, pack->path);
+    if (status == MLS_OK && pack->implementation != NULL) {
+        status = check_free(self, pack->implementation);
+    }
+    status = status == MLS_OK ? mls_folder_names(above, 1000000, &names, &system_errno) : status;
+    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
+        const mls_str name = mls_str_from(names.items[i]);
+        const mls_str like = mls_str_from(tree);
+        if (name.len == like.len && mls_str_starts(name, (mls_str){like.ptr, like.len - strlen("XXXXXX")})) {
+            const char *rest = mls_packing_path(pack, folder, names.items[i], 0, NULL);
+            status =
+                rest != NULL && MLS_ARENA_ADD(pack->arena, &pack->rests, rest) ? MLS_OK : mls_error_memory(self->error);
+        }
+    }
+    mls_names_release(&names);
+    free(above);
+    return status;
+}
+
+/* Where the result is laid out: beside its place, or where other files come and go when nothing is to be kept. */
+static mls_status make_tree(mls_packing *self, const char *folder)
+{
     const char *temporary = getenv("TMPDIR");
-    const char *folder = write ? self->options->into : temporary != NULL && *temporary != '\0' ? temporary : "/tmp";
-    mls_status status = write ? mls_made_folder(&self->placed, folder, self->error) : MLS_OK;
-    self->tree = mls_path_join(folder, PACK_FOLDER "XXXXXX");
+    const char *tree = tree_name(self);
+    char *above = self->options->write ? mls_path_join(self->options->into, folder)
+                                       : strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
+    mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error)
+                        : self->options->write        ? mls_made_folder(&self->placed, above, self->error)
+                                                      : MLS_OK;
+    self->tree = above != NULL && tree != NULL ? mls_path_join(above, tree) : NULL;
     status = self->tree == NULL ? mls_error_memory(self->error) : status;
+    free(above);
     return status == MLS_OK ? mls_made_own_folder(&self->inside, self->tree, self->error) : status;
 }
 
-static mls_status name_paths(packing *self)
+/* The name of the folder of code, in the arena: its last part. */
+static mls_status name_code(mls_packing *self)
+{
+    mls_pack *pack = self->pack;
+    char *real = realpath(self->options->implementation, NULL);
+    const char *name = real != NULL ? mls_path_name(real) : "";
+    mls_status status = MLS_ERROR_UNKNOWN;
+    struct stat about;
+    mls_buffer path = {0};
+    if (real == NULL || stat(real, &about) != 0 || !S_ISDIR(about.st_mode)) {
+        status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s",
+                               MLS_CUT_TEXT(self->options->implementation, 150),
+                               real == NULL ? strerror(errno) : "is no folder");
+    } else if (is_pack_name("implementation", name, self->error)) {
+        mls_buffer_printf(&path, "benchmarks/%s/implementations/%s", pack->group->benchmark, name);
+        pack->implementation = path.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&path)).ptr;
+        status = pack->implementation != NULL ? MLS_OK : mls_error_memory(self->error);
+    }
+    mls_buffer_release(&path);
+    free(real);
+    return status;
+}
+
+/* Names all paths; *folder is that of the result's folder. */
+static mls_status name_paths(mls_packing *self, const char **folder)
 {
     mls_pack *pack = self->pack;
     const mls_pack_options *options = self->options;
     if (!is_pack_name("system", options->system, self->error) ||
-        !is_pack_name("benchmark", options->benchmark, self->error)) {
+        !is_pack_name("benchmark", pack->group->benchmark, self->error)) {
         return MLS_ERROR_UNKNOWN;
     }
     pack->weak = pack->group->usage == MLS_USAGE_HPC &&
                  (options->weak || mls_path_is_weak(pack->group->usage, pack->group->path));
-    const char *folder = pack_path(pack, "results", options->system, 0, NULL);
-    if (folder != NULL && pack->group->usage == MLS_USAGE_HPC) {
-        folder = pack_path(pack, folder, pack->weak ? "weak" : "strong", 0, NULL);
+    *folder = mls_packing_path(pack, "results", options->system, 0, NULL);
+    if (*folder != NULL && pack->group->usage == MLS_USAGE_HPC) {
+        *folder = mls_packing_path(pack, *folder, pack->weak ? "weak" : "strong", 0, NULL);
     }
-    const char *description = pack_path(pack, "systems", options->system, 0, NULL);
     mls_buffer name = {0};
-    mls_buffer_printf(&name, "%s.json", shown_name(description));
+    mls_buffer_printf(&name, "systems/%s.json", options->system);
     pack->system = name.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&name)).ptr;
-    pack->path = folder != NULL ? pack_path(pack, folder, options->benchmark, 0, NULL) : NULL;
+    pack->path = *folder != NULL ? mls_packing_path(pack, *folder, pack->group->benchmark, 0, NULL) : NULL;
     pack->title = options->system;
+    pack->show = options->show;
     mls_buffer_release(&name);
-    return pack->system != NULL && pack->path != NULL && description != NULL ? MLS_OK : mls_error_memory(self->error);
+    mls_status status = pack->system != NULL && pack->path != NULL ? MLS_OK : mls_error_memory(self->error);
+    return status == MLS_OK && options->implementation != NULL ? name_code(self) : status;
+}
+
+/* Begins with what earlier packs kept, and says where this one will. */
+static mls_status begin_record(mls_packing *self)
+{
+    const mls_pack_options *options = self->options;
+    mls_pack *pack = self->pack;
+    mls_status status = options->scrub ? mls_scrub_begin(&self->scrub, options, self->error) : MLS_OK;
+    if (status == MLS_OK) {
+        status = mls_pack_record_begin(&self->record, options, pack->group->benchmark,
+                                       options->scrub ? &self->scrub : NULL, self->error);
+    }
+    if (status == MLS_OK && options->private_id && options->write) {
+        status = mls_pack_record_identify(&self->record, self->error);
+    }
+    if (status == MLS_OK) {
+        pack->record = mls_arena_copy(pack->arena, mls_str_from(self->record.path)).ptr;
+        pack->private_id = self->record.private_id != NULL
+                               ? mls_arena_copy(pack->arena, mls_str_from(self->record.private_id)).ptr
+                               : NULL;
+        status = pack->record != NULL ? MLS_OK : mls_error_memory(self->error);
+    }
+    return status;
 }
 
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
                          mls_error *error)
 {
     *pack = (mls_pack){.arena = calloc(1, sizeof *pack->arena)};
-    packing self = {.options = options, .pack = pack, .error = error};
+    mls_packing self = {.options = options, .pack = pack, .error = error};
+    const char *folder = NULL;
     mls_status status = pack->arena != NULL ? choose_group(&self, collection) : mls_error_memory(error);
-    status = status == MLS_OK ? name_paths(&self) : status;
+    status = status == MLS_OK ? name_paths(&self, &folder) : status;
     status = status == MLS_OK ? choose_runs(&self) : status;
-    status = status == MLS_OK ? find_room(&self) : status;
-    status = status == MLS_OK && options->scrub ? mls_pack_scrub_begin(&self.scrub, options, error) : status;
-    status = status == MLS_OK ? make_tree(&self) : status;
-    status = status == MLS_OK ? copy_logs(&self) : status;
+    status = status == MLS_OK ? find_room(&self, folder) : status;
+    status = status == MLS_OK ? begin_record(&self) : status;
+    status = status == MLS_OK ? make_tree(&self, folder) : status;
+    status = status == MLS_OK ? mls_packing_copy_logs(&self) : status;
     status = status == MLS_OK ? lay_description(&self) : status;
+    status = status == MLS_OK ? mls_packing_copy_code(&self) : status;
     status = status == MLS_OK ? judge_packed(&self) : status;
     status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
     if (status == MLS_OK && (pack->valid || options->force) && options->write) {
@@ -456,13 +544,15 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
         mls_made_undo(&self.placed);
     }
     free(self.tree);
-    mls_pack_scrub_release(&self.scrub);
+    mls_pack_record_release(&self.record);
+    mls_scrub_release(&self.scrub);
     return status;
 }
 
 void mls_pack_release(mls_pack *pack)
 {
     mls_submission_release(&pack->judged);
+    mls_findings_release(&pack->findings);
     mls_arena_free(pack->arena);
     *pack = (mls_pack){0};
 }

@@ -1,77 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_scrub.c - scrubbing what was laid out for a pack, the proof that nothing else changed, and the record. */
+/* pack_scrub.c - scrubbing what was laid out for a pack, and the proof that nothing else changed. */
 #include "submission/pack_scrub.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/output.h"
-#include "base/rows.h"
 #include "base/utf8.h"
 #include "submission/made.h"
 
-mls_status mls_pack_scrub_begin(mls_pack_scrub *self, const mls_pack_options *options, mls_error *error)
+/* What is scrubbed. */
+typedef struct scrubbing {
+    mls_scrub *scrub;
+    mls_pack *pack;
+    const char *tree;
+    mls_names *made;
+    mls_error *error;
+} scrubbing;
+
+/* Keeps how often each kind was replaced in a file: `before` more than in those before it. */
+static bool count_places(const scrubbing *self, const char *file, const size_t before[static MLS_SCRUB_KIND_COUNT])
 {
-    mls_buffer text = {0};
-    mls_buffer path = {0};
-    mls_str into = mls_str_from(options->into);
-    while (into.len > 1 && into.ptr[into.len - 1] == '/') {
-        into.len--;
+    bool ok = true;
+    for (int kind = 0; kind < MLS_SCRUB_KIND_COUNT; kind++) {
+        const size_t places = self->scrub->places[kind] - before[kind];
+        const mls_pack_scrubbed row = {file, mls_scrub_kind_name((mls_scrub_kind)kind), places};
+        ok = ok && (places == 0 || MLS_ARENA_ADD(self->pack->arena, &self->pack->scrubbed, row));
     }
-    if (options->record != NULL) {
-        mls_buffer_append_text(&path, options->record);
-    } else {
-        mls_buffer_printf(&path, "%.*s.scrub.csv", (int)into.len, into.ptr);
-    }
-    self->record = mls_buffer_detach(&path);
-    struct stat about;
-    self->recorded = self->record != NULL && stat(self->record, &about) == 0;
-    mls_status status = self->record == NULL ? mls_error_memory(error)
-                        : self->recorded     ? mls_file_read(self->record, false, MLS_TABLE_TEXT_MAX, &text, error)
-                                             : MLS_OK;
-    status = status == MLS_OK ? mls_scrub_begin(&self->scrub, options, mls_buffer_str(&text), error) : status;
-    if (status == MLS_ERROR_SYNTAX) { /* not of the file of --describe */
-        mls_error why = *error;
-        status = mls_error_set(error, MLS_ERROR_READ, 0, 0, "%.*s: line %zu: %s", MLS_CUT_TEXT(self->record, 150),
-                               why.line, why.message);
-    }
-    mls_buffer_release(&text);
-    return status;
+    return ok;
 }
 
 /* Learns from a file that was laid out, or replaces (`write`) what has been learnt. */
-static mls_status scrub_file(mls_pack_scrub *self, mls_names *made, const char *path, bool write, mls_error *error)
+static mls_status scrub_file(const scrubbing *self, const char *path, bool write)
 {
+    mls_scrub *scrub = self->scrub;
     mls_buffer text = {0};
     mls_buffer scrubbed = {0};
-    mls_status status = mls_file_read(path, false, MLS_LOG_BYTES_MAX, &text, error);
+    size_t before[MLS_SCRUB_KIND_COUNT];
+    const char *file = mls_arena_copy(self->pack->arena, mls_str_from(path + strlen(self->tree) + 1)).ptr;
+    mls_status status = file != NULL ? mls_file_read(path, false, MLS_LOG_BYTES_MAX, &text, self->error)
+                                     : mls_error_memory(self->error);
     if (status == MLS_OK && !write) {
-        mls_scrub_learn(&self->scrub, NULL, mls_buffer_str(&text));
+        mls_scrub_learn(scrub, NULL, mls_buffer_str(&text));
     } else if (status == MLS_OK) {
-        mls_scrub_text(&self->scrub, mls_buffer_str(&text), &scrubbed);
-        status = scrubbed.failed ? mls_error_memory(error) : mls_scrub_status(&self->scrub, error);
+        memcpy(before, scrub->places, sizeof before);
+        scrub->file = file;
+        mls_scrub_text(scrub, mls_buffer_str(&text), &scrubbed);
+        status = scrubbed.failed || !count_places(self, file, before) ? mls_error_memory(self->error)
+                                                                      : mls_scrub_status(scrub, self->error);
         (void)remove(path);
-        status = status == MLS_OK ? mls_made_file(made, path, 0666, mls_buffer_str(&scrubbed), error) : status;
+        status =
+            status == MLS_OK ? mls_made_file(self->made, path, 0666, mls_buffer_str(&scrubbed), self->error) : status;
     }
     mls_buffer_release(&text);
     mls_buffer_release(&scrubbed);
     return status;
 }
 
-/* The files that were laid out, but for a description that was there before. */
-static mls_status scrub_all(mls_pack_scrub *self, const mls_pack *pack, mls_names *made, bool write, mls_error *error)
+/* The files that were laid out, but for a description that was there before, and the code. */
+static mls_status scrub_all(const scrubbing *self, bool write)
 {
-    const mls_str described = mls_str_from(pack->described ? pack->system : "/");
-    const size_t count = made->count;
+    const mls_str described = mls_str_from(self->pack->described ? self->pack->system : "/");
+    const size_t count = self->made->count;
     mls_status status = MLS_OK;
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         struct stat about;
-        const char *path = made->items[i];
-        if (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && !mls_str_ends(mls_str_from(path), described)) {
-            status = scrub_file(self, made, path, write, error);
+        const char *path = self->made->items[i];
+        if (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && !mls_str_ends(mls_str_from(path), described) &&
+            !mls_str_starts(mls_str_from(path + strlen(self->tree)), MLS_S("/benchmarks/"))) {
+            status = scrub_file(self, path, write);
         }
     }
     return status;
@@ -116,50 +115,39 @@ mls_status mls_pack_compare(const mls_pack *pack, const mls_submission *before, 
                                 "packed: two things may have become one");
 }
 
-static mls_status tell_replaced(const mls_pack_scrub *self, mls_pack *pack, mls_error *error)
+static mls_status tell_replaced(const mls_scrub *scrub, mls_pack *pack, mls_error *error)
 {
     bool ok = true;
-    pack->doubtful = self->scrub.doubtful;
     for (int kind = 0; kind < MLS_SCRUB_KIND_COUNT; kind++) {
-        const size_t places = self->scrub.places[kind];
-        const mls_pack_replaced row = {mls_scrub_kind_name((mls_scrub_kind)kind), self->scrub.numbers[kind], places};
+        const size_t places = scrub->places[kind];
+        const mls_pack_replaced row = {mls_scrub_kind_name((mls_scrub_kind)kind), scrub->things[kind], places};
         ok = ok && (places == 0 || MLS_ARENA_ADD(pack->arena, &pack->replaced, row));
+    }
+    for (size_t i = 0; i < scrub->entries.count && ok; i++) {
+        const mls_scrub_entry *entry = &scrub->entries.items[i];
+        const mls_pack_replacement row = {mls_scrub_kind_name(entry->kind),
+                                          mls_arena_copy(pack->arena, entry->from).ptr,
+                                          mls_arena_copy(pack->arena, entry->to).ptr};
+        ok = row.from != NULL && row.to != NULL && MLS_ARENA_ADD(pack->arena, &pack->replacements, row);
+    }
+    pack->doubtful_count = scrub->doubtful_count;
+    for (size_t i = 0; i < scrub->doubtful.count && ok; i++) {
+        mls_pack_doubtful row = scrub->doubtful.items[i];
+        row.text = mls_arena_copy(pack->arena, mls_str_from(row.text)).ptr;
+        ok = row.text != NULL && MLS_ARENA_ADD(pack->arena, &pack->doubtful, row);
     }
     return ok ? MLS_OK : mls_error_memory(error);
 }
 
-mls_status mls_pack_scrub_files(mls_pack_scrub *self, mls_pack *pack, mls_names *made, mls_error *error)
+mls_status mls_pack_scrub_files(mls_scrub *scrub, mls_pack *pack, const char *tree, mls_names *made, mls_error *error)
 {
+    const scrubbing self = {scrub, pack, tree, made, error};
     for (size_t i = 0; i < pack->file_count; i++) {
-        mls_scrub_learn(&self->scrub, pack->files[i].run, (mls_str){0});
+        mls_scrub_learn(scrub, pack->files[i].run, (mls_str){0});
     }
-    mls_status status = scrub_all(self, pack, made, false, error);
-    mls_scrub_number(&self->scrub);
-    status = status == MLS_OK ? scrub_all(self, pack, made, true, error) : status;
-    status = status == MLS_OK ? mls_scrub_status(&self->scrub, error) : status;
-    return status == MLS_OK ? tell_replaced(self, pack, error) : status;
-}
-
-mls_status mls_pack_scrub_keep(const mls_pack_scrub *self, mls_names *placed, mls_error *error)
-{
-    mls_buffer text = {0};
-    mls_output output;
-    mls_status status = MLS_OK;
-    mls_scrub_record(&self->scrub, &text);
-    if (text.failed) {
-        status = mls_error_memory(error);
-    } else if (!self->recorded) {
-        status = mls_made_file(placed, self->record, 0600, mls_buffer_str(&text), error);
-    } else if ((status = mls_output_open(&output, self->record, error)) == MLS_OK) {
-        mls_output_write(&output, mls_buffer_str(&text));
-        status = mls_output_close(&output, false, error);
-    }
-    mls_buffer_release(&text);
-    return status;
-}
-
-void mls_pack_scrub_release(mls_pack_scrub *self)
-{
-    free(self->record);
-    mls_scrub_release(&self->scrub);
+    mls_status status = scrub_all(&self, false);
+    mls_scrub_number(scrub);
+    status = status == MLS_OK ? scrub_all(&self, true) : status;
+    status = status == MLS_OK ? mls_scrub_status(scrub, error) : status;
+    return status == MLS_OK ? tell_replaced(scrub, pack, error) : status;
 }

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/rows.h"
 #include "base/utf8.h"
 
 #define MLS_SCRUB_NAME(id, name) name,
@@ -24,19 +23,41 @@ static mls_str scrub_key(mls_buffer *key, mls_scrub_kind kind, mls_str text)
     return mls_buffer_str(key);
 }
 
-static bool add_scrub_entry(mls_scrub *scrub, mls_scrub_kind kind, mls_str from, mls_str to)
+/* Puts a kind and a text into a map; *added says whether it was not there.  NULL: no memory. */
+static mls_map_entry *put_thing(mls_map *map, mls_scrub_kind kind, mls_str text, bool *added)
 {
     mls_buffer key = {0};
-    bool added = false;
-    mls_map_entry *entry = mls_map_put(&scrub->known, scrub_key(&key, kind, from), &added);
-    const mls_scrub_entry row = {kind, mls_arena_copy(&scrub->arena, from), mls_arena_copy(&scrub->arena, to)};
-    const bool ok = entry != NULL && !key.failed && row.from.ptr != NULL && row.to.ptr != NULL;
-    if (ok && added) {
-        entry->value.number = scrub->entries.count;
-        scrub->numbers[kind]++;
-    }
+    mls_map_entry *entry = mls_map_put(map, scrub_key(&key, kind, text), added);
+    entry = key.failed ? NULL : entry;
     mls_buffer_release(&key);
-    return ok && (!added || MLS_ARENA_ADD(&scrub->arena, &scrub->entries, row));
+    return entry;
+}
+
+/* Adds a thing that the table does not have, and what stands for nothing else.  False: no memory. */
+static bool add_scrub_entry(mls_scrub *scrub, mls_scrub_kind kind, mls_str from, mls_str to)
+{
+    const mls_scrub_entry row = {kind, mls_arena_copy(&scrub->arena, from), mls_arena_copy(&scrub->arena, to)};
+    mls_map_entry *entry = put_thing(&scrub->known, kind, from, NULL);
+    const bool ok =
+        entry != NULL && row.from.ptr != NULL && row.to.ptr != NULL && put_thing(&scrub->used, kind, to, NULL) != NULL;
+    if (ok) {
+        entry->value.number = scrub->entries.count;
+        scrub->things[kind]++;
+    }
+    return ok && MLS_ARENA_ADD(&scrub->arena, &scrub->entries, row);
+}
+
+static bool is_used(const mls_scrub *scrub, mls_scrub_kind kind, mls_str to)
+{
+    mls_buffer key = {0};
+    const bool used = mls_map_find(&scrub->used, scrub_key(&key, kind, to)) != NULL;
+    mls_buffer_release(&key);
+    return used;
+}
+
+void mls_scrub_reserve(mls_scrub *scrub, mls_scrub_kind kind, mls_str text)
+{
+    scrub->failed |= put_thing(&scrub->used, kind, text, NULL) == NULL;
 }
 
 bool mls_scrub_find(const mls_scrub *scrub, mls_scrub_kind kind, mls_str text, mls_str *to)
@@ -91,7 +112,12 @@ mls_str mls_scrub_replace(mls_scrub *scrub, mls_scrub_kind kind, mls_str text)
         return MLS_S("REDACTED");
     }
     if (!mls_scrub_find(scrub, kind, text, &found)) {
-        if (!make_replacement(kind, scrub->numbers[kind] + 1, &to)) {
+        bool made = make_replacement(kind, ++scrub->numbers[kind], &to);
+        while (made && is_used(scrub, kind, mls_buffer_str(&to))) {
+            mls_buffer_clear(&to);
+            made = make_replacement(kind, ++scrub->numbers[kind], &to);
+        }
+        if (!made) {
             scrub->full = kind_names[kind];
         } else if (to.failed || !add_scrub_entry(scrub, kind, text, mls_buffer_str(&to)) ||
                    !mls_scrub_find(scrub, kind, text, &found)) {
@@ -115,16 +141,21 @@ mls_str mls_scrub_word(mls_str text, size_t at, const char *marks)
     return (mls_str){text.ptr + at, end - at};
 }
 
-static mls_status take_record_row(void *state, const mls_text_row *row)
+mls_status mls_scrub_know(mls_scrub *scrub, mls_str kind, mls_str from, mls_str to)
 {
-    mls_scrub *scrub = state;
-    for (int kind = 0; kind < MLS_SCRUB_KIND_COUNT && row->count == 3; kind++) {
-        if (mls_str_equal(row->cells[0], mls_str_from(kind_names[kind]))) {
-            return add_scrub_entry(scrub, (mls_scrub_kind)kind, row->cells[1], row->cells[2]) ? MLS_OK
-                                                                                              : MLS_ERROR_MEMORY;
+    mls_str known;
+    for (int i = 0; i < MLS_SCRUB_KIND_COUNT; i++) {
+        if (!mls_str_equal(kind, mls_str_from(kind_names[i]))) {
+            continue;
         }
+        if (mls_scrub_find(scrub, (mls_scrub_kind)i, from, &known)) {
+            return mls_str_equal(known, to) ? MLS_OK : MLS_ERROR_VALUE;
+        }
+        return is_used(scrub, (mls_scrub_kind)i, to)                 ? MLS_ERROR_VALUE
+               : add_scrub_entry(scrub, (mls_scrub_kind)i, from, to) ? MLS_OK
+                                                                     : MLS_ERROR_MEMORY;
     }
-    return row->line == 1 && mls_str_equal(row->cells[0], MLS_S("kind")) ? MLS_OK : MLS_ERROR_SYNTAX;
+    return MLS_ERROR_VALUE;
 }
 
 /* Takes FROM=TO.  TO must be able to stand in a text of JSON, and anywhere in a line. */
@@ -142,43 +173,19 @@ static bool take_named(mls_scrub *scrub, const char *text)
     return good;
 }
 
-mls_status mls_scrub_begin(mls_scrub *scrub, const mls_pack_options *options, mls_str record, mls_error *error)
+mls_status mls_scrub_begin(mls_scrub *scrub, const mls_pack_options *options, mls_error *error)
 {
+    mls_status status = MLS_OK;
     *scrub = (mls_scrub){.options = options};
-    scrub->known.arena = scrub->learnt[0].arena = scrub->learnt[1].arena = &scrub->arena;
-    const mls_status status = mls_csv_read(record, take_record_row, scrub, error);
-    if (status == MLS_ERROR_SYNTAX && (error->status != status || error->message[0] == '\0')) {
-        return mls_error_set(error, status, 1, 0, "is no record of replacements: kind, from, to");
-    }
+    scrub->known.arena = scrub->used.arena = scrub->learnt[0].arena = scrub->learnt[1].arena = &scrub->arena;
     for (size_t i = 0; i < options->named_count && status == MLS_OK; i++) {
         if (!take_named(scrub, options->named[i])) {
-            return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                                 "'%.*s' is not FROM=TO, where TO has no quotes and no control characters",
-                                 MLS_CUT_TEXT(options->named[i], 60));
+            status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                                   "'%.*s' is not FROM=TO, where TO has no quotes and no control characters",
+                                   MLS_CUT_TEXT(options->named[i], 60));
         }
     }
     return status != MLS_OK ? status : scrub->failed ? mls_error_memory(error) : MLS_OK;
-}
-
-static void append_cell(mls_buffer *out, mls_str text, const char *end)
-{
-    mls_buffer_append_char(out, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        mls_buffer_append_text(out, text.ptr[i] == '"' ? "\"" : "");
-        mls_buffer_append_char(out, text.ptr[i]);
-    }
-    mls_buffer_printf(out, "\"%s", end);
-}
-
-void mls_scrub_record(const mls_scrub *scrub, mls_buffer *out)
-{
-    mls_buffer_append_text(out, "\"kind\",\"from\",\"to\"\n");
-    for (size_t i = 0; i < scrub->entries.count; i++) {
-        const mls_scrub_entry *entry = &scrub->entries.items[i];
-        append_cell(out, mls_str_from(kind_names[entry->kind]), ",");
-        append_cell(out, entry->from, ",");
-        append_cell(out, entry->to, "\n");
-    }
 }
 
 mls_status mls_scrub_status(const mls_scrub *scrub, mls_error *error)

@@ -34,21 +34,29 @@ typedef struct mls_scrub {
     mls_arena arena;
     MLS_LIST_OF(mls_scrub_entry) entries;
     mls_map known;                        /* by kind and text: the number of the entry */
+    mls_map used;                         /* by kind and text: what stands for something, or in a log as it is */
     mls_map learnt[2];                    /* names of hosts and users that have no replacement yet */
-    size_t numbers[MLS_SCRUB_KIND_COUNT]; /* the last replacement of each kind */
+    size_t things[MLS_SCRUB_KIND_COUNT];  /* how many entries there are of each kind */
+    size_t numbers[MLS_SCRUB_KIND_COUNT]; /* of the last replacement that was tried */
     size_t places[MLS_SCRUB_KIND_COUNT];  /* how often something was replaced */
-    size_t doubtful;                      /* addresses that may be versions, and stay */
-    const mls_pack_options *options;      /* patterns of the names of hosts */
-    MLS_LIST_OF(mls_scrub_entry) named;   /* FROM=TO */
-    const char *full;                     /* the kind of which there are too many; NULL: none */
-    bool failed;                          /* memory ran out */
+    const char *file;                     /* the log that is read, and the line of it */
+    size_t line;
+    MLS_LIST_OF(mls_pack_doubtful) doubtful; /* addresses that may be versions, and stay: the first ones of all */
+    size_t doubtful_count;
+    const mls_pack_options *options;    /* patterns of the names of hosts */
+    MLS_LIST_OF(mls_scrub_entry) named; /* FROM=TO */
+    const char *full;                   /* the kind of which there are too many; NULL: none */
+    bool failed;                        /* memory ran out */
 } mls_scrub;
 
-/* Begins with the table of a record (empty: none) and FROM=TO of a person.  MLS_OK, MLS_ERROR_SYNTAX with a place in
- * the record, MLS_ERROR_VALUE for what is no FROM=TO, or MLS_ERROR_MEMORY.  *scrub is to be released in any case. */
-mls_status mls_scrub_begin(mls_scrub *scrub, const mls_pack_options *options, mls_str record,
-                           mls_error *error) MLS_MUST_USE;
+/* Begins with FROM=TO of a person and an empty table.  MLS_OK, MLS_ERROR_UNKNOWN for what is no FROM=TO, or
+ * MLS_ERROR_MEMORY.  *scrub is to be released in any case. */
+mls_status mls_scrub_begin(mls_scrub *scrub, const mls_pack_options *options, mls_error *error) MLS_MUST_USE;
 void mls_scrub_release(mls_scrub *scrub);
+
+/* Adds what an earlier pack has kept.  MLS_OK; MLS_ERROR_VALUE: there is no such kind, or the table has another
+ * replacement for the thing, or it for another thing; MLS_ERROR_MEMORY. */
+mls_status mls_scrub_know(mls_scrub *scrub, mls_str kind, mls_str from, mls_str to) MLS_MUST_USE;
 
 /* "host", as in the record. */
 const char *mls_scrub_kind_name(mls_scrub_kind kind);
@@ -64,12 +72,12 @@ bool mls_scrub_find(const mls_scrub *scrub, mls_scrub_kind kind, mls_str text, m
 void mls_scrub_learn(mls_scrub *scrub, const mls_run *run, mls_str text);
 void mls_scrub_number(mls_scrub *scrub);
 
+/* Notes a text that stands in a log and could stand for something: it is left, and never stands for anything else. */
+void mls_scrub_reserve(mls_scrub *scrub, mls_scrub_kind kind, mls_str text);
+
 /* Appends a log with all that is known replaced.  Lines stay lines; of a record only texts that are values change, but
  * those of key and event_type. */
 void mls_scrub_text(mls_scrub *scrub, mls_str text, mls_buffer *out);
-
-/* Appends the table as CSV: kind, from, to. */
-void mls_scrub_record(const mls_scrub *scrub, mls_buffer *out);
 
 /* MLS_OK, or why not all could be replaced. */
 mls_status mls_scrub_status(const mls_scrub *scrub, mls_error *error) MLS_MUST_USE;

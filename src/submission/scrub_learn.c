@@ -111,6 +111,38 @@ static void learn_hosts(mls_scrub *scrub, mls_str line)
     }
 }
 
+/* What could stand for something, and stands in a log already: it is kept there, and must stand for nothing else. */
+static void learn_reserved(mls_scrub *scrub, mls_str line)
+{
+    static const struct {
+        mls_str begins;
+        mls_scrub_kind kind;
+        const char *marks;
+    } kinds[] = {
+        {MLS_STR("192.0.2."), MLS_SCRUB_ADDRESS, "."},         {MLS_STR("198.51.100."), MLS_SCRUB_ADDRESS, "."},
+        {MLS_STR("203.0.113."), MLS_SCRUB_ADDRESS, "."},       {MLS_STR("2001:db8::"), MLS_SCRUB_ADDRESS6, ":"},
+        {MLS_STR("00:00:5e:00:53:"), MLS_SCRUB_HARDWARE, ":"}, {MLS_STR("0x0000"), MLS_SCRUB_GUID, ""}};
+    mls_str rest;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (mls_str text = line; mls_str_after(text, kinds[i].begins, &rest); text = rest) {
+            mls_str word = mls_scrub_word(line, (size_t)(rest.ptr - line.ptr) - kinds[i].begins.len, kinds[i].marks);
+            while (word.len > 0 && !mls_is_alnum(word.ptr[word.len - 1])) {
+                word.len--;
+            }
+            const size_t skipped = kinds[i].kind == MLS_SCRUB_GUID ? 2 : 0;
+            mls_scrub_reserve(scrub, kinds[i].kind, (mls_str){word.ptr + skipped, word.len - skipped});
+        }
+    }
+    for (mls_str text = line; mls_str_after(text, MLS_S("@example.com"), &rest); text = rest) {
+        const char *start = rest.ptr - strlen("@example.com");
+        const char *end = rest.ptr;
+        while (start > line.ptr && mls_is_alnum(start[-1]) && end - start < 64) {
+            start--;
+        }
+        mls_scrub_reserve(scrub, MLS_SCRUB_MAIL, (mls_str){start, (size_t)(end - start)});
+    }
+}
+
 void mls_scrub_learn(mls_scrub *scrub, const mls_run *run, mls_str text)
 {
     mls_buffer names = {0};
@@ -127,6 +159,7 @@ void mls_scrub_learn(mls_scrub *scrub, const mls_run *run, mls_str text)
         (void)mls_str_cut(&text, '\n', &line);
         learn_hosts(scrub, line);
         learn_users(scrub, line);
+        learn_reserved(scrub, line);
     }
 }
 

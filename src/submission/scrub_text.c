@@ -9,6 +9,11 @@
 #include "submission/scrub.h"
 #include "submission/secret.h"
 
+#define HEXADECIMAL "0123456789abcdefABCDEF"
+
+/* The longest address, the 20 octets of IP over InfiniBand, with its NUL. */
+enum { SETTLED_MAX = 64 };
+
 /* A line, or a text of a record, that is copied. */
 typedef struct scrub_span {
     mls_scrub *scrub;
@@ -146,6 +151,45 @@ static bool is_kept_address(const unsigned char octets[4])
            network == 0xc00002 || network == 0xc63364 || network == 0xcb0071;
 }
 
+/* Lines that end in a lone carriage return, as those of progress bars do. */
+static size_t count_returns(mls_str text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        count += text.ptr[i] == '\r';
+    }
+    return count;
+}
+
+static void note_doubtful(const scrub_span *span, size_t at, mls_str word)
+{
+    mls_scrub *scrub = span->scrub;
+    if (scrub->doubtful_count++ < MLS_PACK_DOUBTFUL_KEPT) {
+        const mls_pack_doubtful row = {scrub->file, scrub->line + count_returns((mls_str){span->text.ptr, at + 1}),
+                                       mls_arena_copy(&scrub->arena, word).ptr};
+        scrub->failed |= row.text == NULL || !MLS_ARENA_ADD(&scrub->arena, &scrub->doubtful, row);
+    }
+}
+
+/* "v1.2.3.4": a version in any case. */
+static size_t try_version(scrub_span *span, size_t at)
+{
+    char copy[16];
+    unsigned char octets[4];
+    const mls_str word = mls_scrub_word(span->text, at, ".");
+    if ((word.ptr[0] != 'v' && word.ptr[0] != 'V') || word.len < 8 || word.len > sizeof copy) {
+        return 0;
+    }
+    memcpy(copy, word.ptr + 1, word.len - 1);
+    copy[word.len - 1 - (copy[word.len - 2] == '.')] = '\0';
+    if (inet_pton(AF_INET, copy, octets) != 1) {
+        return 0;
+    }
+    note_doubtful(span, at, (mls_str){word.ptr + 1, strlen(copy)});
+    mls_buffer_append(span->out, word);
+    return word.len;
+}
+
 static size_t try_address(scrub_span *span, size_t at)
 {
     char copy[16];
@@ -161,8 +205,9 @@ static size_t try_address(scrub_span *span, size_t at)
         return 0;
     }
     if (follows_version((mls_str){span->text.ptr, at})) {
-        span->scrub->doubtful++;
-        return 0;
+        note_doubtful(span, at, word);
+        mls_buffer_append(span->out, word);
+        return word.len;
     }
     replace_with(span, MLS_SCRUB_ADDRESS, mls_scrub_replace(span->scrub, MLS_SCRUB_ADDRESS, word));
     return word.len;
@@ -178,16 +223,73 @@ static bool is_grouped(mls_str word, size_t size, size_t groups)
     return good;
 }
 
+/* The one spelling of an address of hexadecimal digits: of IPv6 the shortest, of others small digits without marks. */
+static bool settle_address(mls_scrub_kind kind, mls_str word, char settled[static SETTLED_MAX])
+{
+    char copy[SETTLED_MAX];
+    unsigned char octets[16];
+    size_t len = 0;
+    if (word.len >= SETTLED_MAX) {
+        return false;
+    }
+    if (kind == MLS_SCRUB_ADDRESS6) {
+        memcpy(copy, word.ptr, word.len);
+        copy[word.len] = '\0';
+        return word.len > strlen("::1") && inet_pton(AF_INET6, copy, octets) == 1 &&
+               inet_ntop(AF_INET6, octets, settled, SETTLED_MAX) != NULL;
+    }
+    for (size_t i = 0; i < word.len; i++) {
+        const char c = word.ptr[i];
+        settled[len] = (char)(c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
+        len += c != ':' || kind == MLS_SCRUB_HARDWARE;
+    }
+    settled[len] = '\0';
+    return true;
+}
+
+/* Whether an address is one that stands for others. */
+static bool is_replacement(mls_scrub_kind kind, mls_str settled)
+{
+    return kind != MLS_SCRUB_GUID &&
+           mls_str_starts(settled, kind == MLS_SCRUB_ADDRESS6 ? MLS_S("2001:db8::") : MLS_S("00:00:5e:00:53:"));
+}
+
+/* Replaces an address of this kind by what stands for its one spelling. */
+static size_t replace_settled(scrub_span *span, mls_scrub_kind kind, mls_str word)
+{
+    char settled[SETTLED_MAX];
+    if (!settle_address(kind, word, settled) || is_replacement(kind, mls_str_from(settled))) {
+        return 0;
+    }
+    replace_with(span, kind, mls_scrub_replace(span->scrub, kind, mls_str_from(settled)));
+    return word.len;
+}
+
+/* A GUID of InfiniBand as tools print it, 0x0c42a103005f1122; what begins with four zeros is an address in memory. */
+static size_t try_guid(scrub_span *span, size_t at)
+{
+    enum { DIGITS = 16 };
+    const mls_str word = mls_scrub_word(span->text, at, "_");
+    bool is_one = word.len == 2 + DIGITS && word.ptr[0] == '0' && (word.ptr[1] == 'x' || word.ptr[1] == 'X');
+    for (size_t i = 2; i < word.len && is_one; i++) {
+        is_one = strchr(HEXADECIMAL, word.ptr[i]) != NULL;
+    }
+    const mls_str digits = {word.ptr + 2, word.len - 2};
+    if (!is_one || mls_str_starts(digits, MLS_S("0000"))) {
+        return 0;
+    }
+    mls_buffer_append(span->out, MLS_S("0x"));
+    return 2 + replace_settled(span, MLS_SCRUB_GUID, digits);
+}
+
 /* Hardware addresses, GUIDs of InfiniBand and addresses of IPv6: digits and letters to f with colons. */
 static size_t try_colons(scrub_span *span, size_t at)
 {
-    char copy[INET6_ADDRSTRLEN];
-    unsigned char octets[16];
     size_t len = 0;
     size_t colons = 0;
     const mls_str text = span->text;
-    for (; at + len < text.len && len < 2 * sizeof copy &&
-           (text.ptr[at + len] == ':' || strchr("0123456789abcdefABCDEF", text.ptr[at + len]));
+    for (; at + len < text.len && len < 2 * (size_t)SETTLED_MAX &&
+           (text.ptr[at + len] == ':' || strchr(HEXADECIMAL, text.ptr[at + len]) != NULL);
          len++) {
         colons += text.ptr[at + len] == ':';
     }
@@ -195,24 +297,15 @@ static size_t try_colons(scrub_span *span, size_t at)
     const bool open = len > 0 && text.ptr[at + len - 1] == ':' && !mls_str_ends(word, MLS_S("::"));
     word.len -= open;
     const bool mapped = at + len + 1 < text.len && text.ptr[at + len] == '.' && mls_is_digit(text.ptr[at + len + 1]);
-    if (colons - open < 2 || word.len >= sizeof copy || mapped || !ends_here(text, at + len, "_") ||
-        (at > 0 && text.ptr[at - 1] == ':')) {
+    if (colons - open < 2 || mapped || !ends_here(text, at + len, "_") || (at > 0 && text.ptr[at - 1] == ':')) {
         return 0;
     }
-    mls_scrub_kind kind = is_grouped(word, 2, 6)                             ? MLS_SCRUB_HARDWARE
-                          : is_grouped(word, 4, 4) || is_grouped(word, 2, 8) ? MLS_SCRUB_GUID
-                                                                             : MLS_SCRUB_ADDRESS6;
-    memcpy(copy, word.ptr, word.len);
-    copy[word.len] = '\0';
-    if (kind == MLS_SCRUB_ADDRESS6 && (inet_pton(AF_INET6, copy, octets) != 1 || word.len <= strlen("::1"))) {
-        return 0;
-    }
-    if ((kind == MLS_SCRUB_ADDRESS6 && mls_str_starts(word, MLS_S("2001:db8:"))) ||
-        (kind == MLS_SCRUB_HARDWARE && mls_str_starts(word, MLS_S("00:00:5e:00:53:")))) {
-        return 0;
-    }
-    replace_with(span, kind, mls_scrub_replace(span->scrub, kind, word));
-    return word.len;
+    return replace_settled(span,
+                           is_grouped(word, 2, 6) ? MLS_SCRUB_HARDWARE
+                           : is_grouped(word, 4, 4) || is_grouped(word, 2, 8) || is_grouped(word, 2, 20)
+                               ? MLS_SCRUB_GUID
+                               : MLS_SCRUB_ADDRESS6,
+                           word);
 }
 
 /* The length of the name with brackets at `at`, none of which stands in another; 0: they do not end. */
@@ -327,8 +420,9 @@ static size_t try_named(scrub_span *span, size_t at)
 /* Copies a text with all that is known in it replaced. */
 static void scrub_span_copy(mls_scrub *scrub, mls_str text, mls_buffer *out)
 {
-    static size_t (*const tries[])(scrub_span * span, size_t at) = {try_named,   try_token,  try_variable, try_mail,
-                                                                    try_address, try_colons, try_host,     try_user};
+    static size_t (*const tries[])(scrub_span * span, size_t at) = {try_named,   try_token,   try_variable, try_mail,
+                                                                    try_version, try_address, try_guid,     try_colons,
+                                                                    try_host,    try_user};
     scrub_span span = {.scrub = scrub, .text = text, .out = out};
     for (size_t at = 0; at < text.len;) {
         size_t done = 0;
@@ -381,20 +475,24 @@ static void scrub_payload(mls_scrub *scrub, mls_str payload, mls_buffer *out)
 void mls_scrub_text(mls_scrub *scrub, mls_str text, mls_buffer *out)
 {
     mls_arena scratch = {0};
-    while (text.len > 0) {
+    for (size_t number = 1; text.len > 0; number++) {
         mls_str line;
         mls_str payload;
         mls_record record;
         size_t wrong;
         const bool ended = mls_str_cut(&text, '\n', &line);
+        const size_t returns = count_returns(line);
+        scrub->line = number;
         if (mls_record_find(line, &payload) && mls_record_validate(payload, &record, &scratch, &wrong) == NULL) {
             scrub_span_copy(scrub, (mls_str){line.ptr, (size_t)(payload.ptr - line.ptr)}, out);
+            scrub->line += count_returns((mls_str){line.ptr, (size_t)(payload.ptr - line.ptr)});
             scrub_payload(scrub, payload, out);
             mls_buffer_append(
                 out, (mls_str){payload.ptr + payload.len, (size_t)(line.ptr + line.len - payload.ptr) - payload.len});
         } else {
             scrub_span_copy(scrub, line, out);
         }
+        number += returns;
         mls_buffer_append_text(out, ended ? "\n" : "");
         mls_arena_reset(&scratch);
         text = ended ? text : (mls_str){0};

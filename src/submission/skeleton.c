@@ -16,7 +16,8 @@ typedef struct skeleton_sources {
     const char *name;
     mls_str described; /* an object, like the next of each run; empty: none */
     mls_str *logged;
-    mls_buffer known; /* scratch */
+    const cJSON *statuses; /* that a description may have */
+    mls_findings *findings;
 } skeleton_sources;
 
 /* The object that a text is, copied into `arena`; empty when it is none. */
@@ -41,41 +42,91 @@ static bool plain_member(mls_str object, mls_str field, mls_str *value)
     return plain;
 }
 
-/* What every run that logs the field says of it; false: nothing, or not all the same. */
-static bool logged_member(const skeleton_sources *from, mls_str field, mls_str *value)
+/* What a run's records say of a field; NULL: nothing. */
+static const char *recorded_text(const skeleton_sources *from, const mls_run *run, mls_str field, mls_words *number)
 {
-    mls_str all = {0};
-    for (size_t i = 0; i < from->group->run_count; i++) {
-        mls_str one = {0};
-        if (plain_member(from->logged[i], field, &one)) {
-            if (all.len > 0 && !mls_str_equal(all, one)) {
-                return false;
-            }
-            all = one;
+    if (mls_str_equal(field, MLS_S("submitter"))) {
+        return run->organisation;
+    }
+    if (mls_str_equal(field, MLS_S("number_of_nodes"))) {
+        *number = mls_words_exact(run->job.node_count);
+        return isnan(run->job.node_count) ? NULL : number->text;
+    }
+    const cJSON *statuses = mls_str_equal(field, MLS_S("status")) ? from->statuses : NULL;
+    const cJSON *status;
+    cJSON_ArrayForEach(status, statuses)
+    {
+        if (run->submission_status != NULL && strcmp(run->submission_status, status->valuestring) == 0) {
+            return status->valuestring;
         }
     }
-    *value = all.len > 0 ? all : *value;
-    return all.len > 0;
+    return NULL;
 }
 
-/* What the records and the config's name say of a field; NULL: nothing. */
+/* What a run says of a field, as JSON, which may be written into `text`; empty: nothing. */
+static mls_str run_member(const skeleton_sources *from, size_t index, mls_str field, bool described, mls_buffer *text)
+{
+    mls_words number;
+    mls_str value = {0};
+    if (described) {
+        (void)plain_member(from->logged[index], field, &value);
+        return value;
+    }
+    const char *recorded = recorded_text(from, from->group->runs[index], field, &number);
+    if (recorded != NULL && *recorded != '\0') {
+        mls_json_text_append(text, recorded);
+        value = mls_buffer_str(text);
+    }
+    return value;
+}
+
+typedef enum runs_say { RUNS_SAY_NOTHING, RUNS_AGREE, RUNS_DISAGREE } runs_say;
+
+/* Appends what all runs that say something of a field say of it: in their descriptions, or else in their records.  That
+ * they disagree is a finding. */
+static runs_say append_agreed(const skeleton_sources *from, mls_str field, bool described, mls_buffer *text)
+{
+    mls_buffer first = {0};
+    mls_buffer scratch = {0};
+    const mls_run *who = NULL;
+    runs_say says = RUNS_SAY_NOTHING;
+    for (size_t i = 0; i < from->group->run_count && says != RUNS_DISAGREE; i++) {
+        mls_buffer_clear(&scratch);
+        const mls_str value = run_member(from, i, field, described, &scratch);
+        if (value.len > 0 && says == RUNS_SAY_NOTHING) {
+            mls_buffer_append(&first, value);
+            who = from->group->runs[i];
+            says = RUNS_AGREE;
+        } else if (value.len > 0 && !mls_str_equal(value, mls_buffer_str(&first))) {
+            says = RUNS_DISAGREE;
+            mls_findings_add(from->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = field},
+                             "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(field, 60),
+                             MLS_CUT(mls_buffer_str(&first), 40), MLS_CUT_TEXT(who->file, 80), MLS_CUT(value, 40),
+                             MLS_CUT_TEXT(from->group->runs[i]->file, 80));
+        }
+    }
+    if (says == RUNS_AGREE) {
+        mls_buffer_append(text, mls_buffer_str(&first));
+    }
+    text->failed |= first.failed || scratch.failed;
+    mls_buffer_release(&first);
+    mls_buffer_release(&scratch);
+    return says;
+}
+
+/* What the config's name and what was asked for say of a field; NULL: nothing. */
 static const char *known_text(const skeleton_sources *from, mls_str field, mls_words *number)
 {
-    const mls_group *group = from->group;
-    const mls_config_name shape = mls_group_shape(group);
+    const mls_config_name shape = mls_group_shape(from->group);
     double count = (double)NAN;
-    if (mls_str_equal(field, MLS_S("submitter"))) {
-        for (size_t i = 0; i < group->run_count; i++) {
-            if (group->runs[i]->organisation != NULL) {
-                return group->runs[i]->organisation;
-            }
-        }
-    } else if (mls_str_equal(field, MLS_S("division"))) {
-        return mls_division_name(group->division);
-    } else if (mls_str_equal(field, MLS_S("system_name"))) {
+    if (mls_str_equal(field, MLS_S("division"))) {
+        return mls_division_name(from->group->division);
+    }
+    if (mls_str_equal(field, MLS_S("system_name"))) {
         return from->name;
-    } else if (mls_str_equal(field, MLS_S("number_of_nodes"))) {
-        count = shape.nodes > 0 ? (double)shape.nodes : group->runs[0]->job.node_count;
+    }
+    if (mls_str_equal(field, MLS_S("number_of_nodes")) && shape.nodes > 0) {
+        count = (double)shape.nodes;
     } else if (mls_str_equal(field, MLS_S("accelerators_per_node")) && shape.gpus_per_node > 0) {
         count = (double)shape.gpus_per_node;
     }
@@ -83,42 +134,34 @@ static const char *known_text(const skeleton_sources *from, mls_str field, mls_w
     return isnan(count) ? NULL : number->text;
 }
 
-/* Appends a text as JSON: what was logged may hold anything. */
-static void append_json_text(mls_buffer *text, const char *value)
-{
-    mls_buffer_append_char(text, '"');
-    for (; *value != '\0'; value++) {
-        const unsigned char c = (unsigned char)*value;
-        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
-            mls_json_escape_append(text, c);
-        } else {
-            mls_buffer_append_char(text, *value);
-        }
-    }
-    mls_buffer_append_char(text, '"');
-}
-
 /* Appends the value of a field; false: there is none, and it is empty. */
 static bool append_field(const skeleton_sources *from, mls_str field, mls_buffer *text)
 {
     mls_words number;
-    mls_str value = MLS_S("\"\"");
-    if (plain_member(from->described, field, &value) || logged_member(from, field, &value)) {
+    mls_str value;
+    if (plain_member(from->described, field, &value)) {
         mls_buffer_append(text, value);
         return true;
     }
-    const char *known = known_text(from, field, &number);
-    append_json_text(text, known != NULL ? known : "");
-    return known != NULL && *known != '\0';
+    runs_say says = append_agreed(from, field, true, text);
+    const char *known = says == RUNS_SAY_NOTHING ? known_text(from, field, &number) : NULL;
+    if (known != NULL && *known != '\0') {
+        mls_json_text_append(text, known);
+        return true;
+    }
+    says = says == RUNS_SAY_NOTHING ? append_agreed(from, field, false, text) : says;
+    mls_buffer_append_text(text, says == RUNS_AGREE ? "" : "\"\"");
+    return says == RUNS_AGREE;
 }
 
-static mls_status append_fields(const skeleton_sources *from, mls_buffer *text,
-                                bool (*lack)(void *state, const char *field), void *state, mls_error *error)
+static mls_status append_fields(skeleton_sources *from, mls_buffer *text, bool (*lack)(void *state, const char *field),
+                                void *state, mls_error *error)
 {
     cJSON *rules;
     mls_status status = mls_json_data("systems.json", &rules, error);
-    const cJSON *required =
-        cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(rules, "entries"), 0), "required");
+    const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
+    const cJSON *required = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, 0), "required");
+    from->statuses = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
     const cJSON *field;
     const char *before = "{\n";
     cJSON_ArrayForEach(field, required)
@@ -135,13 +178,16 @@ static mls_status append_fields(const skeleton_sources *from, mls_buffer *text,
 }
 
 mls_status mls_skeleton_append(const mls_group *group, const char *name, mls_str described, mls_buffer *text,
-                               bool (*lack)(void *state, const char *field), void *state, mls_error *error)
+                               mls_findings *findings, bool (*lack)(void *state, const char *field), void *state,
+                               mls_error *error)
 {
     mls_arena arena = {0};
     mls_error place = {0};
     size_t wrong = 0;
-    skeleton_sources from = {
-        .group = group, .name = name, .logged = mls_arena_zeroed(&arena, group->run_count, sizeof(mls_str))};
+    skeleton_sources from = {.group = group,
+                             .name = name,
+                             .logged = mls_arena_zeroed(&arena, group->run_count, sizeof(mls_str)),
+                             .findings = findings};
     if (from.logged == NULL) {
         mls_arena_release(&arena);
         return mls_error_memory(error);

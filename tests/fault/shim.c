@@ -8,7 +8,8 @@
  *   WHEN   3 (the third call that matches), 3+ (from it on), %3 (each third), *
  *   WHAT   an errno name; short=N (at most N bytes at a time); truncate=N or
  *          append (the file changes under the reader; FAULT_TEXT is appended);
- *          full (what is opened for writing is a full disk)
+ *          full (what is opened for writing is a full disk); kill (SIGKILL ends
+ *          the program before the call)
  * FAULT_REPORT names a file that receives, at exit, how often the first rule's
  * call was made.  Counting is atomic, so a rule fires once also among threads.
  * A call that stdio makes inside the C library is not seen: use `full`, fclose. */
@@ -17,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,7 +28,7 @@
 
 #define RULES_MAX 8
 
-typedef enum effect { FAIL, SHORT, TRUNCATE, APPEND, FULL } effect;
+typedef enum effect { FAIL, SHORT, TRUNCATE, APPEND, FULL, KILL } effect;
 
 typedef struct rule {
     char call[16];
@@ -79,6 +81,8 @@ static void rule_parse_effect(rule *r, const char *text)
         r->what = APPEND;
     else if (strcmp(text, "full") == 0)
         r->what = FULL;
+    else if (strcmp(text, "kill") == 0)
+        r->what = KILL;
     else
         die("shim: FAULT names an effect nobody knows\n");
 }
@@ -177,6 +181,8 @@ static bool fails(const char *call, const char *path)
 {
     rule *r = rule_for(call, path);
 
+    if (r != NULL && r->what == KILL)
+        raise(SIGKILL);
     if (r == NULL || r->what != FAIL)
         return false;
     errno = r->error;
@@ -226,6 +232,9 @@ static ssize_t transfer(const char *call, int fd, size_t size)
         break;
     case APPEND:
         file_append(path);
+        break;
+    case KILL:
+        raise(SIGKILL);
         break;
     case FULL:
         break;
