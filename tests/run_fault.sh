@@ -260,7 +260,8 @@ swept profile -v --kernels "$root/src/data/kernels.json" "$testdata/profiles/gpu
 swept_formats 'table json' profile "$testdata/profiles/ranks"
 swept profile --against "$testdata/profiles/healthy.json" --run "$testdata/profiles/run.log" "$testdata/profiles/slow-network.json"
 for rules in 'read@result_3:1:EIO' 'open@result_3:*:EACCES' 'open@example_b200_n2.json:*:EACCES' \
-    'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO'; do
+    'readdir@llama31_405b:2:EIO' 'stat@result_5:*:EIO' 'read@node_0:1:EIO' \
+    'open@pytorch/README.md:1:EACCES' 'read@pytorch/README.md:1:EIO'; do
     faulty "$rules" "$mlscore" verify -j2 submission
     that "verify, $rules: named, status 3, the rest judged" '[ "$status" -eq 3 ] && [ -s err ] && grep -q "not ready to upload" out'
 done
