@@ -10,7 +10,7 @@ static inline mls_status match_line(mls_signatures *signatures, mls_str line, co
 {
     char scratch[MLS_LINE_EXAMINED];
     ptrdiff_t index = -1;
-    mls_status status = mls_signatures_prepare(signatures, NULL, 0);
+    mls_status status = mls_signatures_prepare(signatures, NULL, 0, 0);
     if (status == MLS_OK) {
         const mls_log_line read = mls_log_line_read(line, false, scratch);
         (void)mls_signatures_search(signatures, read.text);

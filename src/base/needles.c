@@ -1,70 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* needles.c - the four bytes at every stride-th place are looked up in a table of marks, small enough for the cache.
+/* needles.c - the five bytes at every fourth place are looked up in a table of marks, small enough for the cache.
  *
- * Of each needle so many windows of four bytes are in the table that one of them falls on a place that is looked at
- * wherever the needle is: of several that would do, those whose bytes are rarest in logs.  The windows of a short
- * needle may hang over it by a byte at either end: they stand in the table with all 256 values of that byte. */
+ * Of each needle so many windows of five bytes are in the table that one of them falls on a place that is looked at
+ * wherever the needle is: of several that would do, those that the text has least of, as far as it is known.  The
+ * windows of a short needle may hang over it by a byte at either end, which may be any.
+ *
+ * In the table all digits are alike: logs are full of numbers, which would be looked up all over it. */
 #include "base/needles.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-enum { WINDOW = 4, HASH_BITS = 21, GROUP_BITS = 15, STRIDE = 4 };
+enum { WINDOW = 5, PART = 4, STRIDE = 4, TOGETHER = 8, TAKEN = STRIDE * TOGETHER };
+
+/* The hash of a window's last four bytes says which word of the table is its, and the first byte which bit there.  Of
+ * the last byte LAST_BITS count: one that may be any stands for so many words, a first one for all bits of one. */
+enum { WORD = 64, WORD_BITS = 15, LAST_BITS = 5, GROUP_BITS = 13, GROUPS = 2 << GROUP_BITS };
+
+/* How much of the text is learned from: at first, and whenever REST times as much has been read, unless only one of
+ * SELDOM places is marked for nothing. */
+enum { SAMPLE = 32 * 1024, REST = 8, SELDOM = 512, SEEN_BITS = 18, SEEN_MOST = 255 };
+
+typedef enum window_open { OPEN_NONE, OPEN_FIRST, OPEN_LAST } window_open;
 
 /* A window of a needle, and how the needle ends: that says no to most windows that are found. */
 typedef struct needle_window {
-    uint32_t bytes;
+    uint32_t front, back; /* its first and its last four bytes */
+    window_open open;     /* the byte that hangs over */
     uint32_t needle;
-    int32_t rest;  /* from the window to the last WINDOW bytes of the needle; -1: it hangs over the end */
+    int32_t rest;  /* from the window to the last four bytes of the needle */
     uint32_t last; /* these bytes */
 } needle_window;
 
-struct mls_needles {
-    uint32_t marks[(1 << HASH_BITS) / 32]; /* bits: a window has that hash */
-    uint8_t *seen;   /* while windows are chosen: by place_seen, how often in `common`, and whether one was chosen */
-    uint32_t factor; /* of the hash */
-    mls_str *texts;
-    needle_window *windows; /* by their hash */
+typedef struct window_list {
+    needle_window *items;
     size_t count, capacity;
-    uint32_t *first; /* of the windows whose hash has these upper bits */
+} window_list;
+
+struct mls_needles {
+    uint64_t marks[1 << WORD_BITS];
+    uint32_t factor; /* of the hash: two, of 16 bits */
+    needle_window *windows;
+    uint32_t first[GROUPS + 1]; /* of the windows of a group */
+    mls_str *texts;
+    size_t count;
+    uint64_t read, learn_at; /* bytes of text */
+    char sample[SAMPLE];     /* what is learned from next */
+    size_t sampled;
+    uint8_t seen[1 << SEEN_BITS]; /* by a hash of some bytes, how often they were in what has been learned from */
     mls_arena arena;
 };
 
-enum { WINDOW_TAKEN = 128, COMMON_MOST = 127, SEEN_BITS = 18 };
+typedef uint8_t window_bytes __attribute__((vector_size(16)));
+typedef uint16_t window_halves __attribute__((vector_size(16)));
+typedef uint32_t four_words __attribute__((vector_size(16)));
 
 static const uint32_t factor_first = UINT32_C(0x9e3779b1);
 
-static inline uint32_t load_window(const char *at)
+static inline uint32_t load_part(const char *at)
 {
     uint32_t bytes;
     memcpy(&bytes, at, sizeof bytes);
     return bytes;
 }
 
-static inline uint32_t window_hash(uint32_t bytes, uint32_t factor)
+/* The words of four windows, a stride apart, by the last four bytes of each. */
+static inline four_words window_words(const mls_needles *self, const char *at)
 {
-    return (bytes * factor) >> (32 - HASH_BITS);
+    const uint32_t counted = UINT32_MAX >> (8 - LAST_BITS);
+    const uint32_t factor = self->factor;
+    window_bytes bytes;
+    memcpy(&bytes, at + 1, sizeof bytes);
+    bytes |= (window_bytes)((window_bytes)(bytes - '0') < 10) & 0x0f;
+    four_words backs = (four_words)bytes & counted;
+    backs ^= backs >> 11; /* else bytes count little: a product's lower bits know only its factors' lower ones */
+    const four_words sums =
+        (four_words)((window_halves)backs * (window_halves)(four_words){factor, factor, factor, factor});
+    return (sums + (sums << 16)) >> (32 - WORD_BITS);
 }
 
-/* Of a window, or of three bytes of one that hangs over, whose fourth no text has. */
-static uint8_t *place_seen(const mls_needles *self, uint32_t bytes)
+/* The words of all TOGETHER places. */
+static inline void take_words(const mls_needles *self, const char *from, uint32_t words[TOGETHER])
 {
-    return &self->seen[(bytes * factor_first) >> (32 - SEEN_BITS)];
-}
-static uint32_t without_last(uint32_t bytes)
-{
-    return bytes | UINT32_C(0xff000000);
-}
-
-/* Its lowest bit: a window may have these bytes. */
-static inline uint32_t mark_of(const mls_needles *self, uint32_t bytes)
-{
-    const uint32_t hash = window_hash(bytes, self->factor);
-    return self->marks[hash / 32] >> (hash % 32);
+    const four_words first = window_words(self, from);
+    const four_words second = window_words(self, from + sizeof first);
+    memcpy(words, &first, sizeof first);
+    memcpy(words + TOGETHER / 2, &second, sizeof second);
 }
 
-/* Text that most logs are full of: windows with these bytes would be found all the time. */
+/* Whether one of TOGETHER places may have a window, which most have not. */
+static inline bool any_marked(const mls_needles *self, const char *from)
+{
+    uint32_t words[TOGETHER];
+    uint64_t marked = 0;
+    take_words(self, from, words);
+    for (size_t i = 0; i < TOGETHER; i++) {
+        marked |= self->marks[words[i]] >> (unsigned char)from[i * STRIDE] % WORD;
+    }
+    return (marked & 1) != 0;
+}
+
+/* Which of them: a bit for each. */
+static unsigned places_marked(const mls_needles *self, const char *from)
+{
+    uint32_t words[TOGETHER];
+    unsigned marked = 0;
+    take_words(self, from, words);
+    for (size_t i = 0; i < TOGETHER; i++) {
+        marked |= (unsigned)(self->marks[words[i]] >> (unsigned char)from[i * STRIDE] % WORD & 1) << i;
+    }
+    return marked;
+}
+
+/* Of `count` bytes, in which all digits are alike. */
+static uint8_t *place_seen(mls_needles *self, const char *at, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes = bytes << 8 | (unsigned char)(mls_is_digit(at[i]) ? '0' : at[i]);
+    }
+    return &self->seen[(bytes * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SEEN_BITS)];
+}
+
+/* Text that most logs are full of, from which is learned first. */
 static const char common[] =
     ":::MLLOG {\"namespace\": \"worker0\", \"time_ms\": 17, \"event_type\": \"POINT_IN_TIME\", \"INTERVAL_START\", "
     "\"INTERVAL_END\", \"key\": \"tracked_stats\", \"eval_accuracy\", \"train_loss\", \"reduced_train_loss\", "
@@ -92,148 +152,181 @@ static const char common[] =
     "media-perf (nvidia signal "
     "nal_s feature requests compute started comm 0x14af 0x55d0 0x7f00 0x1 0x2 0x3 : 16 : 17 : 18 : 17";
 
-/* It hangs over the needle by a byte. */
-static bool window_hangs(mls_str needle, int at)
+/* How much of a log the window at `at` of a needle is: what was seen; else, roughly, small letters, blanks and zeros
+ * most.  One that hangs over is many. */
+static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
 {
-    return at < 0 || (size_t)at + WINDOW > needle.len;
-}
-
-enum { COMMON = 100, HANGING_WEIGHT = 2048 };
-
-/* How much of a log the window at `at` of a needle is, roughly: small letters, blanks and zeros most. */
-static unsigned window_weight(const mls_needles *self, mls_str needle, int at)
-{
-    if (window_hangs(needle, at)) {
-        char inside[WINDOW] = {0};
-        memcpy(inside, needle.ptr + (at < 0 ? 0 : at), WINDOW - 1);
-        const unsigned times = *place_seen(self, without_last(load_window(inside))) & COMMON_MOST;
-        return HANGING_WEIGHT + COMMON * 2 * WINDOW * times;
-    }
-    const uint8_t mark = *place_seen(self, load_window(needle.ptr + at));
-    unsigned weight = 1;
-    for (int i = at; i < at + WINDOW; i++) {
+    enum { SEEN = 100, HANGING = 6 };
+    const size_t from = at < 0 ? 0 : (size_t)at;
+    const size_t end = (size_t)(at + WINDOW) < needle.len ? (size_t)(at + WINDOW) : needle.len;
+    unsigned weight = HANGING * (unsigned)(WINDOW - (end - from));
+    for (size_t i = from; i < end; i++) {
         const char c = needle.ptr[i];
         weight += (c >= 'a' && c <= 'z') || c == ' ' || c == '0' ? 2 : 1;
     }
-    return mark & COMMON_MOST ? COMMON * weight * (mark & COMMON_MOST) : mark & WINDOW_TAKEN ? 0 : weight;
+    return weight + SEEN * *place_seen(self, needle.ptr + from, end - from);
 }
 
-static bool add_window(mls_needles *self, uint32_t bytes, size_t needle, int offset)
+static bool add_window(window_list *list, const char *bytes, window_open open, size_t needle, mls_str text, int at)
 {
-    if (!mls_grow((void **)&self->windows, self->count, &self->capacity, sizeof *self->windows)) {
+    const int32_t last = (int32_t)text.len - PART;
+    if (!MLS_GROW(list, items)) {
         return false;
     }
-    const mls_str text = self->texts[needle];
-    const int32_t last = (int32_t)text.len - WINDOW;
-    self->windows[self->count++] =
-        (needle_window){bytes, (uint32_t)needle, last - offset, load_window(text.ptr + last)};
-    *place_seen(self, bytes) |= WINDOW_TAKEN;
+    list->items[list->count++] = (needle_window){load_part(bytes), load_part(bytes + 1),      open, (uint32_t)needle,
+                                                 last - at,        load_part(text.ptr + last)};
     return true;
 }
 
-/* The window at `offset`; where it hangs over the needle by a byte, with all that can be there. */
-static bool add_windows(mls_needles *self, size_t needle, int offset)
+/* The window at `at` of a needle; where two bytes hang over, as of the shortest needles, with all that the first of
+ * them can be. */
+static bool add_windows(window_list *list, size_t needle, mls_str text, int at)
 {
-    const mls_str text = self->texts[needle];
-    char bytes[WINDOW];
-    int open = -1;
-    for (int i = 0; i < WINDOW; i++) {
-        const ptrdiff_t at = (ptrdiff_t)offset + i;
-        const bool inside = at >= 0 && (size_t)at < text.len;
-        open = inside ? open : i;
-        bytes[i] = inside ? text.ptr[at] : '\0';
+    char bytes[WINDOW] = {0};
+    const size_t inside = at < 0 ? WINDOW - 1 : text.len - (size_t)at < WINDOW ? text.len - (size_t)at : WINDOW;
+    memcpy(bytes + (at < 0), text.ptr + (at < 0 ? 0 : at), inside);
+    bool ok = true;
+    if (inside >= PART) {
+        ok = add_window(list, bytes, at < 0 ? OPEN_FIRST : inside < WINDOW ? OPEN_LAST : OPEN_NONE, needle, text, at);
     }
-    bool ok = open >= 0 || add_window(self, load_window(bytes), needle, offset);
-    for (unsigned value = 0; open >= 0 && value < 256 && ok; value++) {
-        bytes[open] = (char)value;
-        ok = add_window(self, load_window(bytes), needle, offset);
+    for (unsigned value = 0; inside < PART && value < 256 && ok; value++) {
+        bytes[PART - 1] = (char)value;
+        ok = add_window(list, bytes, OPEN_LAST, needle, text, at);
     }
     return ok;
 }
 
 /* One of the places that are looked at is at each distance from the needle's beginning, counted in strides: for each
- * the rarest window there.  At most one byte of it hangs over. */
-static bool add_needle(mls_needles *self, size_t needle)
+ * the rarest window there. */
+static bool add_needle(mls_needles *self, window_list *list, size_t needle)
 {
     const mls_str text = self->texts[needle];
     bool ok = true;
     for (int k = -1; k < STRIDE - 1 && ok; k++) {
-        unsigned min = UINT32_MAX;
+        unsigned min = UINT_MAX;
         int rarest = k;
-        for (int pass = 0; pass < 2 && min > HANGING_WEIGHT; pass++) { /* those that hang last: they cost most */
-            for (int at = k; at <= (int)text.len - WINDOW + 1; at += STRIDE) {
-                const unsigned weight = window_hangs(text, at) == pass ? window_weight(self, text, at) : min;
-                rarest = weight < min ? at : rarest;
-                min = weight < min ? weight : min;
-            }
+        for (int at = k; at <= (int)text.len - PART; at += STRIDE) {
+            const unsigned weight = window_weight(self, text, at);
+            rarest = weight < min ? at : rarest;
+            min = weight < min ? weight : min;
         }
-        ok = add_windows(self, needle, rarest);
+        ok = add_windows(list, needle, text, rarest);
     }
     return ok;
 }
 
-static size_t mark_windows(mls_needles *self, uint32_t factor)
+static size_t count_marked(const mls_needles *self, mls_str sample)
 {
-    size_t found = 0;
-    memset(self->marks, 0, sizeof self->marks);
-    self->factor = factor;
-    for (size_t i = 0; i < self->count; i++) {
-        const uint32_t hash = window_hash(self->windows[i].bytes, factor);
-        self->marks[hash / 32] |= UINT32_C(1) << (hash % 32);
+    size_t marked = 0;
+    for (size_t at = 0; at + TAKEN + WINDOW <= sample.len; at += at % STRIDE < STRIDE - 1 ? 1 : TAKEN - STRIDE + 1) {
+        marked += (size_t)__builtin_popcount(places_marked(self, sample.ptr + at));
     }
-    for (size_t i = 0; i + WINDOW < sizeof common; i++) {
-        found += mark_of(self, load_window(common + i)) & 1;
-    }
-    return found;
+    return marked;
 }
 
-/* Of some factors the one by which fewest of what is common is taken for what is looked for. */
-static void choose_factor(mls_needles *self)
+static void mark_windows(mls_needles *self, const window_list *list, uint32_t factor)
 {
-    enum { TRIES = 12 };
+    memset(self->marks, 0, sizeof self->marks);
+    self->factor = factor;
+    for (const needle_window *window = list->items; window < list->items + list->count; window++) {
+        const uint64_t bit = UINT64_C(1) << window->front % WORD;
+        char bytes[1 + sizeof(four_words)] = {0};
+        memcpy(bytes + 1, &window->back, sizeof window->back);
+        const unsigned lasts = window->open == OPEN_LAST ? 1 << LAST_BITS : 1;
+        for (unsigned last = 0; last < lasts; last++) {
+            bytes[WINDOW - 1] = lasts > 1 ? (char)last : bytes[WINDOW - 1];
+            self->marks[window_words(self, bytes)[0]] |= window->open == OPEN_FIRST ? UINT64_MAX : bit;
+        }
+    }
+}
+
+/* Of some factors the one by which least of the sample is taken for what is looked for. */
+static void choose_factor(mls_needles *self, const window_list *list, mls_str sample)
+{
+    enum { TRIES = 16 };
     uint32_t factor = factor_first;
     uint32_t best = factor;
     size_t min = SIZE_MAX;
-    for (int i = 0; i < TRIES; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
-        const size_t found = mark_windows(self, factor | 1);
-        best = found < min ? factor | 1 : best;
+    for (int i = 0; i < TRIES && min > 0; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
+        mark_windows(self, list, factor | 0x10001);
+        const size_t found = count_marked(self, sample);
+        best = found < min ? self->factor : best;
         min = found < min ? found : min;
     }
-    (void)mark_windows(self, best);
+    if (self->factor != best) {
+        mark_windows(self, list, best);
+    }
 }
 
-static uint32_t group_of_window(const mls_needles *self, uint32_t bytes)
+/* Windows are found by four bytes that do not hang over: the last ones, or the first. */
+static uint32_t window_group(uint32_t bytes, bool front)
 {
-    return window_hash(bytes, self->factor) >> (HASH_BITS - GROUP_BITS);
+    return (front ? 1 << GROUP_BITS : 0) + ((bytes * factor_first) >> (32 - GROUP_BITS));
+}
+
+static uint32_t group_of_window(const needle_window *window)
+{
+    return window_group(window->open == OPEN_LAST ? window->front : window->back, window->open == OPEN_LAST);
 }
 
 /* Puts the windows in the order of their groups, by counting. */
-static bool index_windows(mls_needles *self)
+static void sort_windows(mls_needles *self, const window_list *list, needle_window *sorted)
 {
-    needle_window *sorted = malloc((self->count + 1) * sizeof *sorted);
-    self->first = mls_arena_zeroed(&self->arena, (1 << GROUP_BITS) + 1, sizeof *self->first);
-    if (sorted == NULL || self->first == NULL) {
-        free(sorted);
-        return false;
+    memset(self->first, 0, sizeof self->first);
+    for (size_t i = 0; i < list->count; i++) {
+        self->first[group_of_window(&list->items[i])]++;
     }
-    choose_factor(self);
-    for (size_t i = 0; i < self->count; i++) {
-        self->first[group_of_window(self, self->windows[i].bytes)]++;
-    }
-    for (uint32_t group = 1; group <= 1 << GROUP_BITS; group++) {
+    for (size_t group = 1; group <= GROUPS; group++) {
         self->first[group] += self->first[group - 1];
     }
-    for (size_t i = 0; i < self->count; i++) {
-        sorted[--self->first[group_of_window(self, self->windows[i].bytes)]] = self->windows[i];
+    for (size_t i = 0; i < list->count; i++) {
+        sorted[--self->first[group_of_window(&list->items[i])]] = list->items[i];
     }
     free(self->windows);
     self->windows = sorted;
-    return true;
 }
 
-static void count_seen(uint8_t *mark)
+/* Chooses windows by a text and those before it.  False, nothing changed: no memory. */
+static bool learn_from(mls_needles *self, mls_str sample)
 {
-    *mark = (uint8_t)(*mark + (*mark < COMMON_MOST));
+    window_list list = {0};
+    bool ok = true;
+    for (size_t at = 0; at + WINDOW <= sample.len; at++) {
+        for (size_t count = PART; count <= WINDOW; count++) {
+            uint8_t *seen = place_seen(self, sample.ptr + at, count);
+            *seen = (uint8_t)(*seen + (*seen < SEEN_MOST));
+        }
+    }
+    for (size_t i = 0; i < self->count && ok; i++) {
+        ok = add_needle(self, &list, i);
+    }
+    needle_window *sorted = ok ? malloc((list.count + 1) * sizeof *sorted) : NULL;
+    if (sorted != NULL) {
+        choose_factor(self, &list, sample);
+        sort_windows(self, &list, sorted);
+    }
+    free(list.items);
+    return sorted != NULL;
+}
+
+void mls_needles_learn(mls_needles *self, mls_str text)
+{
+    self->read += text.len;
+    if (self->read < self->learn_at) {
+        return;
+    }
+    const size_t room = SAMPLE - self->sampled;
+    const size_t len = text.len < room ? text.len : room;
+    memcpy(self->sample + self->sampled, text.ptr, len);
+    self->sampled += len;
+    if (self->sampled == SAMPLE) {
+        const mls_str sample = {self->sample, SAMPLE};
+        self->sampled = 0;
+        self->learn_at = REST * self->read;
+        if (count_marked(self, sample) * SELDOM >= SAMPLE) {
+            (void)learn_from(self, sample); /* without memory it searches as before */
+        }
+    }
 }
 
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles)
@@ -245,28 +338,18 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
         return status;
     }
     self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
-    self->seen = calloc(1 << SEEN_BITS, 1);
-    bool ok = self->texts != NULL && self->seen != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
-        if (texts[i].len < MLS_NEEDLE_MIN || texts[i].len > INT32_MAX / 2) {
+    bool ok = self->texts != NULL;
+    for (; ok && self->count < count; self->count++) {
+        const mls_str text = texts[self->count];
+        if (text.len < MLS_NEEDLE_MIN || text.len > INT32_MAX / 2) {
             status = MLS_ERROR_VALUE;
             ok = false;
         } else {
-            self->texts[i] = mls_arena_copy(&self->arena, texts[i]);
-            ok = self->texts[i].ptr != NULL;
+            self->texts[self->count] = mls_arena_copy(&self->arena, text);
+            ok = self->texts[self->count].ptr != NULL;
         }
     }
-    for (size_t i = 0; ok && i + WINDOW < sizeof common; i++) {
-        const uint32_t bytes = load_window(common + i);
-        count_seen(place_seen(self, bytes));
-        count_seen(place_seen(self, without_last(bytes)));
-    }
-    for (size_t i = 0; ok && i < count; i++) {
-        ok = add_needle(self, i);
-    }
-    free(self->seen);
-    self->seen = NULL;
-    if (!ok || !index_windows(self)) {
+    if (!ok || !learn_from(self, (mls_str){common, sizeof common - 1})) {
         mls_needles_free(self);
         return status;
     }
@@ -283,19 +366,19 @@ void mls_needles_free(mls_needles *needles)
     }
 }
 
-/* The needles that have a window with these bytes, at `at`.  False: the search ends. */
-static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes,
+/* The needles that have a window with these bytes in front or not, at `at`.  False: the search ends. */
+static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes, bool front,
                           bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
-    const uint32_t group = group_of_window(self, bytes);
+    const uint32_t group = window_group(bytes, front);
     for (uint32_t i = self->first[group]; i < self->first[group + 1]; i++) {
         const needle_window *window = &self->windows[i];
         const size_t last = at + (size_t)(ptrdiff_t)window->rest; /* wraps below 0, and is then beyond the end */
-        if (window->bytes != bytes || last > text.len || text.len - last < WINDOW ||
-            load_window(text.ptr + last) != window->last) {
+        if ((front ? window->front : window->back) != bytes || last > text.len || text.len - last < PART ||
+            load_part(text.ptr + last) != window->last) {
             continue;
         }
-        const size_t before = self->texts[window->needle].len - WINDOW;
+        const size_t before = self->texts[window->needle].len - PART;
         if (before <= last && memcmp(text.ptr + last - before, self->texts[window->needle].ptr, before) == 0 &&
             !found(state, window->needle, last - before)) {
             return false;
@@ -304,20 +387,14 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
     return true;
 }
 
-enum { TOGETHER = 8 };
-
-/* TOGETHER places from `at` on, of which those before number `first` have been looked at. */
-static inline bool find_together(const mls_needles *self, mls_str text, size_t at, size_t first,
-                                 bool (*found)(void *state, size_t needle, size_t at), void *state)
+/* The needles at TOGETHER places from `at` on, whose bytes are at `from`. */
+static bool places_found(const mls_needles *self, mls_str text, size_t at, const char *from,
+                         bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
-    const char *from = text.ptr + at;
-    unsigned marked = 0;
-    for (size_t i = 0; i < TOGETHER; i++) {
-        marked |= mark_of(self, load_window(from + i * STRIDE));
-    }
-    for (size_t i = first; (marked & 1) != 0 && i < TOGETHER; i++) {
-        const uint32_t bytes = load_window(from + i * STRIDE);
-        if ((mark_of(self, bytes) & 1) != 0 && !windows_found(self, text, at + i * STRIDE, bytes, found, state)) {
+    for (unsigned marked = places_marked(self, from); marked != 0; marked &= marked - 1) {
+        const size_t i = (size_t)__builtin_ctz(marked) * STRIDE;
+        if (!windows_found(self, text, at + i, load_part(from + i + 1), false, found, state) ||
+            !windows_found(self, text, at + i, load_part(from + i), true, found, state)) {
             return false;
         }
     }
@@ -328,25 +405,18 @@ bool mls_needles_find(const mls_needles *self, mls_str text, bool (*found)(void 
                       void *state)
 {
     size_t at = 0;
-    for (; at + STRIDE * (TOGETHER - 1) + WINDOW <= text.len; at += (size_t)STRIDE * TOGETHER) {
-        if (!find_together(self, text, at, 0, found, state)) {
+    for (; at + TAKEN < text.len; at += TAKEN) {
+        if (any_marked(self, text.ptr + at) && !places_found(self, text, at, text.ptr + at, found, state)) {
             return false;
         }
     }
-    if (at > 0 && at + WINDOW <= text.len) { /* the last ones together with some before them */
-        const size_t left = (text.len - at - WINDOW) / STRIDE + 1;
-        if (!find_together(self, text, at - (TOGETHER - left) * STRIDE, TOGETHER - left, found, state)) {
-            return false;
-        }
-        at += left * STRIDE;
+    char rest[2 * TAKEN + WINDOW] = {0}; /* nothing may be read after the end */
+    const size_t left = text.len - at;
+    if (at > 0) {
+        memcpy(rest, text.ptr + text.len - TAKEN, TAKEN); /* of a length that the compiler knows */
+    } else if (left > 0) {
+        memcpy(rest + TAKEN - left, text.ptr, left);
     }
-    for (; at + WINDOW - 1 <= text.len; at += STRIDE) {
-        char bytes[WINDOW] = {0}; /* nothing may be read after the end */
-        memcpy(bytes, text.ptr + at, text.len - at < WINDOW ? WINDOW - 1 : WINDOW);
-        if ((mark_of(self, load_window(bytes)) & 1) != 0 &&
-            !windows_found(self, text, at, load_window(bytes), found, state)) {
-            return false;
-        }
-    }
-    return true;
+    const char *from = rest + TAKEN - left;
+    return !any_marked(self, from) || places_found(self, text, at, from, found, state);
 }

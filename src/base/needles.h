@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Of shorter ones no window of four bytes falls on each place that is looked at, and they occur too often. */
+/* Shorter ones occur too often. */
 enum { MLS_NEEDLE_MIN = 5 };
 
 typedef struct mls_needles mls_needles;
@@ -12,6 +12,10 @@ typedef struct mls_needles mls_needles;
 /* Needles of at least MLS_NEEDLE_MIN bytes, which are copied.  MLS_OK, MLS_ERROR_VALUE (a shorter one) or _MEMORY. */
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles) MLS_MUST_USE;
 void mls_needles_free(mls_needles *needles);
+
+/* To be called with what is searched, before or after: now and then the search is fitted to what such text is full of,
+ * which takes a millisecond.  It finds the same, in less time. */
+void mls_needles_learn(mls_needles *needles, mls_str text);
 
 /* Calls `found` with the number of a needle and the offset of its first byte, for each place where one is.  Offsets do
  * not fall by more than the longest needle.  It returns false to end the search, as the search then does. */

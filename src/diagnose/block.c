@@ -136,19 +136,19 @@ static mls_status block_marker(void *state, const mls_marker *marker)
 }
 
 /* Searches all text but most records. */
-static void mark_hits(const mls_job_log *job, mls_log_block *block)
+static void mark_hits(mls_log_block *block)
 {
     mls_str left = block->marked.lines.text;
     for (size_t r = 0; r < block->record_count; r++) {
         const mls_str skipped = block->records[r].payload;
         if (skipped.len > 0 && block->records[r].line >= block->marked.lines.line) {
             const char *end = left.ptr + left.len;
-            mls_marked_search(&block->marked, job->signatures, (mls_str){left.ptr, (size_t)(skipped.ptr - left.ptr)});
+            mls_marked_search(&block->marked, (mls_str){left.ptr, (size_t)(skipped.ptr - left.ptr)});
             left.ptr = skipped.ptr + skipped.len;
             left.len = (size_t)(end - left.ptr);
         }
     }
-    mls_marked_search(&block->marked, job->signatures, left);
+    mls_marked_search(&block->marked, left);
 }
 
 /* Marks the lines with something that is looked for, and those that may be a step; and notes the ranks. */
@@ -156,7 +156,7 @@ static void mark_lines(mls_job_log *job)
 {
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
-    mark_hits(job, block);
+    mark_hits(block);
     for (size_t i = 0; i < lines->count; i++) {
         const char *line = lines->text.ptr + mls_lines_begin(lines, i);
         if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
@@ -231,10 +231,9 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     mls_log_block *block = &job->block;
     mls_status status = MLS_OK;
     block->timed_to = block->kept_from = 0;
-    if (!mls_marked_begin(&block->marked, lines)) {
+    if (!mls_marked_begin(&block->marked, job->signatures, mls_job_wants_counters(job), lines)) {
         return MLS_ERROR_MEMORY;
     }
-    mls_job_want_counters(job);
     mark_lines(job);
     if (isnan(job->file_time)) {
         mls_job_find_first_time(job);

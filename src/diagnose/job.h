@@ -204,8 +204,9 @@ mls_sink mls_job_sink(mls_job_log *job);
 mls_status mls_job_prepare(mls_job_log *job) MLS_MUST_USE;
 mls_status mls_job_examine(mls_job_log *job, size_t i) MLS_MUST_USE;
 
-/* Has lines of the block that begins marked by counters only where nothing surer says how far training has come. */
-void mls_job_want_counters(mls_job_log *job);
+/* Whether lines of the block that begins are to be marked by counters too: only where nothing surer says how far
+ * training has come. */
+bool mls_job_wants_counters(const mls_job_log *job);
 
 /* ---- progress.c: what a line that is no record says of progress */
 void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose);

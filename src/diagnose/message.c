@@ -173,15 +173,13 @@ static size_t find_traceback(const mls_job_log *job, uint64_t stream)
 
 mls_status mls_job_prepare(mls_job_log *job)
 {
-    return mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNT);
+    return mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, MARK_COUNT);
 }
 
-void mls_job_want_counters(mls_job_log *job)
+bool mls_job_wants_counters(const mls_job_log *job)
 {
     const mls_log_segment *segment = mls_job_segment(job);
-    const bool wanted = job->block.record_count == 0 && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0;
-    job->block.marked.ignored_from = MARK_COUNTERS;
-    job->block.marked.ignored_to = wanted ? MARK_COUNTERS : MARK_COUNT;
+    return job->block.record_count == 0 && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0;
 }
 
 /* A traceback begins.  One right after "Exception ignored in", of the same stream, is of no exception that ends. */

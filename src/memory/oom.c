@@ -334,10 +334,10 @@ mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
     mls_marked_lines *marked = &search->marked;
-    if (!mls_marked_begin(marked, lines)) {
+    if (!mls_marked_begin(marked, search->signatures, false, lines)) {
         return MLS_ERROR_MEMORY;
     }
-    mls_marked_search(marked, search->signatures, lines->text);
+    mls_marked_search(marked, lines->text);
     for (size_t i = 0; i < lines->count; i++) {
         if (mls_lines_odd(lines, i)) {
             mls_marked_search_clean(marked, search->signatures, i, search->scratch);
@@ -423,7 +423,7 @@ mls_status mls_oom_search_new(mls_oom_search **search)
     mls_status status = made != NULL ? mls_signatures_of_memory(&made->signatures, NULL) : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
         made->scratch = malloc(MLS_LINE_EXAMINED);
-        status = made->scratch != NULL ? mls_signatures_prepare(made->signatures, marks, 1) : MLS_ERROR_MEMORY;
+        status = made->scratch != NULL ? mls_signatures_prepare(made->signatures, marks, 1, 1) : MLS_ERROR_MEMORY;
     }
     if (status != MLS_OK) {
         mls_oom_search_free(made);

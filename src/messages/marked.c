@@ -7,9 +7,14 @@
 #include "base/needles.h"
 #include "log/prefix.h"
 
-bool mls_marked_begin(mls_marked_lines *marked, const mls_lines *lines)
+bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all, const mls_lines *lines)
 {
     const size_t words = lines->count / 64 + 1;
+    mls_needles *needles = mls_signatures_needles(signatures, all);
+    if (needles == NULL) {
+        return false;
+    }
+    marked->needles = needles;
     if (words > marked->capacity) {
         free(marked->bits);
         marked->bits = calloc(2 * words, sizeof *marked->bits);
@@ -32,9 +37,7 @@ static bool mark_hit(void *state, size_t needle, size_t at)
     const piece_search *search = state;
     const mls_lines *lines = &search->marked->lines;
     size_t i = search->marked->last_hit;
-    if (needle >= search->marked->ignored_from && needle < search->marked->ignored_to) {
-        return true;
-    }
+    (void)needle;
     at += search->from;
     while (mls_lines_begin(lines, i) > at) {
         i--;
@@ -49,10 +52,11 @@ static bool mark_hit(void *state, size_t needle, size_t at)
     return true;
 }
 
-void mls_marked_search(mls_marked_lines *marked, const mls_signatures *signatures, mls_str piece)
+void mls_marked_search(mls_marked_lines *marked, mls_str piece)
 {
     piece_search search = {marked, (size_t)(piece.ptr - marked->lines.text.ptr)};
-    (void)mls_needles_find(mls_signatures_needles(signatures), piece, mark_hit, &search);
+    mls_needles_learn(marked->needles, piece);
+    (void)mls_needles_find(marked->needles, piece, mark_hit, &search);
 }
 
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch)

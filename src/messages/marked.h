@@ -10,15 +10,17 @@ typedef struct mls_marked_lines {
     mls_lines lines;
     uint64_t *bits; /* one for each line; to be freed after the last block */
     size_t capacity;
-    size_t last_hit;                 /* its line: hits come almost in order */
-    size_t ignored_from, ignored_to; /* texts of the reader that mark no line, by their places */
+    size_t last_hit; /* its line: hits come almost in order */
+    struct mls_needles *needles;
 } mls_marked_lines;
 
-/* Begins a block, of which no line is marked; false: memory ran out. */
-bool mls_marked_begin(mls_marked_lines *marked, const mls_lines *lines) MLS_MUST_USE;
+/* Begins a block, of which no line is marked, to be searched for signatures and for all marks or the first of them;
+ * false: memory ran out. */
+bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all,
+                      const mls_lines *lines) MLS_MUST_USE;
 
 /* Marks the lines with a hit in a piece of the block's text; pieces come in their order. */
-void mls_marked_search(mls_marked_lines *marked, const mls_signatures *signatures, mls_str piece);
+void mls_marked_search(mls_marked_lines *marked, mls_str piece);
 
 /* Searches a line with control characters once more without them.  `scratch` as mls_log_line_read() has it. */
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch);

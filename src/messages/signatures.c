@@ -32,9 +32,12 @@ struct mls_signatures {
     size_t own; /* how many are the users' */
     /* Made by mls_signatures_prepare(), in another arena: */
     mls_arena index;
-    mls_needles *needles;
-    const mls_str *marks; /* the first needles */
+    mls_needles *searches[2];   /* without and with the marks for which it is looked at times; NULL: not made yet */
+    const mls_needles *needles; /* the one of them that is used */
+    const mls_str *marks;
     size_t mark_count;
+    mls_str *needle_texts; /* the marks, what signatures need, and the marks that are looked for at times */
+    size_t needle_count, all_count;
     uint32_t *order;       /* of the items: highest precedence first, generic ones last */
     signature_need *texts; /* of the needles after the marks, the first signature that needs each; then the others */
     uint64_t *always;      /* a bit for each place: it is tried on every line */
@@ -270,7 +273,9 @@ static mls_status add_of_memory(void *state, const cJSON *item, mls_error *error
 
 static void drop_index(mls_signatures *self)
 {
-    mls_needles_free(self->needles);
+    mls_needles_free(self->searches[false]);
+    mls_needles_free(self->searches[true]);
+    self->searches[false] = self->searches[true] = NULL;
     self->needles = NULL;
     mls_arena_release(&self->index);
 }
@@ -374,9 +379,11 @@ static size_t searched_needs(const signature_entry *entry)
     return searched ? entry->public.need_count : 0;
 }
 
-/* The needles: the marks, and what each signature needs.  A text that several need is searched for once. */
-static bool list_needles(mls_signatures *self, mls_str *texts, size_t need_count)
+/* The needles: the marks, what each signature needs, and other marks.  A text that several need is searched for once.
+ */
+static bool list_needles(mls_signatures *self, size_t need_count, size_t all_marks)
 {
+    mls_str *texts = self->needle_texts;
     mls_map known = {.arena = &self->index};
     size_t count = 0;
     size_t more = need_count; /* from the end on, those that stand behind the first of a text */
@@ -410,10 +417,15 @@ static bool list_needles(mls_signatures *self, mls_str *texts, size_t need_count
             self->wants_all = true;
         }
     }
-    return mls_needles_new(texts, count, &self->needles) == MLS_OK;
+    self->needle_count = count;
+    for (size_t i = self->mark_count; i < all_marks; i++) {
+        texts[count++] = self->marks[i];
+    }
+    self->all_count = count;
+    return mls_signatures_needles(self, false) != NULL;
 }
 
-mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count)
+mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
 {
     size_t count = 0;
     if (self->needles != NULL && self->marks == marks) {
@@ -431,22 +443,27 @@ mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, si
     self->texts = mls_arena_array(&self->index, count, sizeof *self->texts);
     self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
     self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
-    mls_str *texts = mls_arena_array(&self->index, count + mark_count, sizeof *texts);
+    self->needle_texts = mls_arena_array(&self->index, count + all_count, sizeof *self->needle_texts);
     bool ok = self->order != NULL && self->texts != NULL && self->always != NULL && self->tried != NULL;
-    if (ok && texts != NULL) {
+    if (ok && self->needle_texts != NULL) {
         sort_order(self);
-        ok = list_needles(self, texts, count);
+        ok = list_needles(self, count, all_count);
     }
-    if (!ok || texts == NULL) {
+    if (!ok || self->needle_texts == NULL) {
         drop_index(self);
         return MLS_ERROR_MEMORY;
     }
     return MLS_OK;
 }
 
-const mls_needles *mls_signatures_needles(const mls_signatures *signatures)
+mls_needles *mls_signatures_needles(mls_signatures *self, bool all)
 {
-    return signatures->needles;
+    mls_needles **needles = &self->searches[all];
+    if (*needles != NULL ||
+        mls_needles_new(self->needle_texts, all ? self->all_count : self->needle_count, needles) == MLS_OK) {
+        self->needles = *needles;
+    }
+    return *needles;
 }
 
 bool mls_signatures_want_all(const mls_signatures *signatures)
@@ -472,7 +489,8 @@ static bool note_needle(void *state, size_t needle, size_t at)
     if (needle < self->mark_count) {
         search->marks |= UINT32_C(1) << (needle < MLS_MARKS_MAX ? needle : MLS_MARKS_MAX);
     } else {
-        for (const signature_need *need = &self->texts[needle - self->mark_count]; need != NULL; need = need->next) {
+        const signature_need *need = needle < self->needle_count ? &self->texts[needle - self->mark_count] : NULL;
+        for (; need != NULL; need = need->next) {
             self->tried[need->place / 64] |= UINT64_C(1) << (need->place % 64);
         }
         search->marks |= MLS_ANY_SIGNATURE;

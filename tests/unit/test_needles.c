@@ -25,7 +25,26 @@ static bool note(void *state, size_t needle, size_t at)
     return ++all->count != all->stop_after;
 }
 
-static void same_as_one_by_one(uint32_t seed, size_t shortest)
+/* Letters, of which some differ by a bit, and digits. */
+static char draw_letter(uint32_t *seed, uint32_t kinds)
+{
+    return "abc1A2 !"[draw(seed, kinds)];
+}
+
+/* Has the search fitted to text of the same letters. */
+static void learn(mls_needles *all, uint32_t seed, uint32_t kinds)
+{
+    enum { LEARNED = 1000 };
+    char text[LEARNED];
+    for (size_t taken = 0; taken < 80 * LEARNED; taken += LEARNED) {
+        for (size_t i = 0; i < LEARNED; i++) {
+            text[i] = draw_letter(&seed, kinds);
+        }
+        mls_needles_learn(all, (mls_str){text, LEARNED});
+    }
+}
+
+static void same_as_one_by_one(uint32_t seed, size_t shortest, uint32_t kinds, bool learned)
 {
     char text[TEXT_MAX];
     char store[NEEDLES_MAX][16];
@@ -35,16 +54,21 @@ static void same_as_one_by_one(uint32_t seed, size_t shortest)
     const size_t count = 1 + draw(&seed, NEEDLES_MAX);
     const size_t length = draw(&seed, TEXT_MAX);
     for (size_t i = 0; i < length; i++) {
-        text[i] = (char)('a' + draw(&seed, 3));
+        text[i] = draw_letter(&seed, kinds);
     }
     for (size_t i = 0; i < count; i++) {
         const size_t len = shortest + draw(&seed, 8);
         for (size_t k = 0; k < len; k++) {
-            store[i][k] = (char)('a' + draw(&seed, 3));
+            store[i][k] = draw_letter(&seed, kinds);
         }
         needles[i] = (mls_str){store[i], len};
+        const size_t at = draw(&seed, TEXT_MAX);
+        memcpy(text + at, store[i], at + len <= length ? len : 0);
     }
     assert_int_equal(mls_needles_new(needles, count, &all), MLS_OK);
+    if (learned) {
+        learn(all, seed, kinds);
+    }
     assert_true(mls_needles_find(all, (mls_str){text, length}, note, &found));
     for (size_t i = 0; i < count; i++) {
         for (size_t at = 0; at < length; at++) {
@@ -59,8 +83,35 @@ static void test_random(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 600; seed++) {
-        same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 4);
+        same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 4, seed % 3 == 0 ? 8 : 3, seed % 8 == 0);
     }
+}
+
+/* At each distance from the places that are looked at, and between bytes of each value. */
+static void test_whatever_stands_beside(void **state)
+{
+    (void)state;
+    enum { LENGTHS = 4, PLACES = 4, LONGEST = MLS_NEEDLE_MIN + LENGTHS - 1, BEFORE = 33, LENGTH = 80 };
+    mls_str needles[LENGTHS];
+    mls_needles *all;
+    for (size_t i = 0; i < LENGTHS; i++) {
+        needles[i] = (mls_str){"Oops12 7" + (LENGTHS - 1 - i), MLS_NEEDLE_MIN + i};
+    }
+    assert_int_equal(mls_needles_new(needles, LENGTHS, &all), MLS_OK);
+    for (size_t place = 0; place < PLACES; place++) {
+        for (int beside = 0; beside < 256; beside++) {
+            char text[LENGTH];
+            finds found = {0};
+            memset(text, beside, LENGTH);
+            memcpy(text + BEFORE + place, needles[LENGTHS - 1].ptr, LONGEST);
+            assert_true(mls_needles_find(all, (mls_str){text, LENGTH}, note, &found));
+            assert_int_equal(found.count, LENGTHS);
+            for (size_t i = 0; i < LENGTHS; i++) {
+                assert_int_equal(found.at[i][BEFORE + place + LENGTHS - 1 - i], 1);
+            }
+        }
+    }
+    mls_needles_free(all);
 }
 
 static void test_bytes_of_any_value(void **state)
@@ -108,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_whatever_stands_beside),
         cmocka_unit_test(test_bytes_of_any_value),
         cmocka_unit_test(test_ends_when_told),
         cmocka_unit_test(test_refused),
