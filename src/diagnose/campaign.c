@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "base/map.h"
-#include "base/moment.h"
 #include "base/statistics.h"
 #include "base/text_table.h"
 #include "diagnose/diagnose.h"
+#include "slurm/sacct.h"
 
 typedef struct sacct_row {
     double start_ms, end_ms;
@@ -44,13 +44,6 @@ static unsigned class_of_state(mls_str state)
         }
     }
     return 0;
-}
-
-/* NAN: it is not known yet; false: it is not a time. */
-static bool take_sacct_time(mls_str text, double *time_ms)
-{
-    *time_ms = NAN;
-    return text.len == 0 || mls_str_among(text, "Unknown None") || mls_moment_parse(text, 0, time_ms);
 }
 
 typedef struct sacct_cells {
@@ -89,8 +82,11 @@ static mls_status take_sacct_row(void *state, const mls_text_row *at)
         return mls_text_table_refuse(&reading->table, at, at->count, 0, "the text ends here, perhaps within a word",
                                      last);
     }
+    const mls_sacct_zone utc = {0, "UTC"};
+    mls_slurm_job zoned = mls_sacct_row(NULL);
     sacct_row found = {.kind = class_of_state(cells->state)};
-    if (!take_sacct_time(cells->start, &found.start_ms) || !take_sacct_time(cells->end, &found.end_ms)) {
+    if (!mls_sacct_time(cells->start, utc, &zoned, &found.start_ms) ||
+        !mls_sacct_time(cells->end, utc, &zoned, &found.end_ms)) {
         return mls_error_set(reading->table.error, MLS_ERROR_SYNTAX, at->line, 1,
                              "Start and End are times as 2026-05-05T00:06:00, Unknown or None");
     }
