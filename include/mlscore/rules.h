@@ -33,6 +33,18 @@ mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *err
 /** With more runs than a result needs, score the window of them that the rules choose. */
 void mls_rules_set_window(mls_rules *rules, bool window);
 
+/** A failed check of convergence against the reference, or of the seeds, does not count: "bypassed" in place of "fail".
+ * Of a submission it is a warning then. */
+void mls_rules_set_rcp_bypass(mls_rules *rules, bool bypass);
+void mls_rules_set_seed_bypass(mls_rules *rules, bool bypass);
+
+/** Let the record train_samples of a run of bert say how many samples it took to converge. */
+void mls_rules_set_bert_train_samples(mls_rules *rules, bool believe);
+
+/** Of a submission: what the checker of repositories refuses is an error, too; so is every warning and advice. */
+void mls_rules_set_as_repo(mls_rules *rules, bool as_repo);
+void mls_rules_set_strict(mls_rules *rules, bool strict);
+
 /** How many threads read; 0, as it is at first: one for each processor. */
 void mls_rules_set_threads(mls_rules *rules, unsigned threads);
 

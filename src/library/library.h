@@ -13,6 +13,8 @@ struct mls_rules {
     const mls_edition *edition; /* of these; NULL: guessed, or a file that extends none */
     mls_usage usage;
     bool usage_given, window;
+    bool rcp_bypass, seed_bypass, bert_train_samples;
+    bool as_repo, strict; /* of submissions */
     unsigned threads;
 };
 

@@ -74,6 +74,31 @@ void mls_rules_set_window(mls_rules *rules, bool window)
     rules->window = window;
 }
 
+void mls_rules_set_rcp_bypass(mls_rules *rules, bool bypass)
+{
+    rules->rcp_bypass = bypass;
+}
+
+void mls_rules_set_seed_bypass(mls_rules *rules, bool bypass)
+{
+    rules->seed_bypass = bypass;
+}
+
+void mls_rules_set_bert_train_samples(mls_rules *rules, bool believe)
+{
+    rules->bert_train_samples = believe;
+}
+
+void mls_rules_set_as_repo(mls_rules *rules, bool as_repo)
+{
+    rules->as_repo = as_repo;
+}
+
+void mls_rules_set_strict(mls_rules *rules, bool strict)
+{
+    rules->strict = strict;
+}
+
 void mls_rules_set_threads(mls_rules *rules, unsigned threads)
 {
     rules->threads = threads;
@@ -99,7 +124,11 @@ mls_collect_options mls_rules_collecting(const mls_rules *rules)
         .any_usage = any_usage,
         .edition = rules->edition,
         .work = {.threads = rules->threads},
-        .score = {.editions = mls_rulesets_editions(rules->rulesets), .select_window = rules->window},
+        .score = {.editions = mls_rulesets_editions(rules->rulesets),
+                  .select_window = rules->window,
+                  .bert_train_samples = rules->bert_train_samples,
+                  .rcp_bypass = rules->rcp_bypass,
+                  .seed_bypass = rules->seed_bypass},
         .checker = {.ruleset = rules->chosen,
                     .rulesets = rules->rulesets,
                     .usage = rules->usage,

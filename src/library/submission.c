@@ -15,7 +15,9 @@ mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_subm
                                             .any_usage = how.any_usage,
                                             .edition = how.edition,
                                             .work = how.work,
-                                            .score = how.score};
+                                            .score = how.score,
+                                            .as_repo = rules->as_repo,
+                                            .strict = rules->strict};
     mls_submission *made = calloc(1, sizeof *made);
     const mls_status status =
         made != NULL ? mls_submission_verify(path, &options, made, error) : mls_error_memory(error);

@@ -400,6 +400,55 @@ static void findings_of_a_submission_have_their_paths(void **state)
     mls_rules_free(rules);
 }
 
+/* Whether the submission is valid; `checks` are those of its first result, of convergence and of seeds. */
+static bool submission_is_valid(const mls_rules *rules, const char *folder, char *checks)
+{
+    mls_submission *submission = NULL;
+    assert_int_equal(mls_submission_new(rules, folder, &submission, NULL), MLS_OK);
+    const bool valid = mls_submission_is_valid(submission);
+    const mls_submission_result *first = mls_submission_result_at(submission, 0);
+    const mls_group *group = first != NULL ? mls_submission_result_group(first) : NULL;
+    (void)snprintf(checks, 64, "%s %s", group != NULL ? mls_group_convergence(group) : "none",
+                   group != NULL ? mls_group_seeds(group) : "none");
+    mls_submission_free(submission);
+    return valid;
+}
+
+#define RESULT "results/example_b200_n2/llama2_70b_lora"
+
+static void choices_of_verify_are_taken(void **state)
+{
+    char folder[] = "/tmp/mlscore-test_XXXXXX";
+    char command[512];
+    char checks[64];
+    mls_rules *rules = new_rules();
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(command, sizeof command,
+                   "cp -r testdata/submission/. %s && cd %s/" RESULT
+                   " && sed -i 's/\"samples_count\": 3[0-9]*/\"samples_count\": 1536/' result_*.txt"
+                   " && sed -i '/\"key\": \"seed\"/s/\"value\": [0-9]*/\"value\": 4711/' result_[45].txt",
+                   folder, folder);
+    assert_int_equal(system(command), 0);
+    assert_false(submission_is_valid(rules, folder, checks));
+    assert_string_equal(checks, "fail fail");
+    mls_rules_set_rcp_bypass(rules, true);
+    assert_false(submission_is_valid(rules, folder, checks));
+    assert_string_equal(checks, "bypassed fail");
+    mls_rules_set_seed_bypass(rules, true);
+    assert_true(submission_is_valid(rules, folder, checks));
+    assert_string_equal(checks, "bypassed bypassed");
+    mls_rules_set_strict(rules, true);
+    assert_false(submission_is_valid(rules, folder, checks));
+    mls_rules_set_strict(rules, false);
+    mls_rules_set_usage(rules, MLS_USAGE_HPC);
+    assert_false(submission_is_valid(rules, folder, checks));
+    assert_string_equal(checks, "none none");
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    mls_rules_free(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +463,7 @@ int main(void)
         cmocka_unit_test(choices_are_obeyed),
         cmocka_unit_test(a_window_is_chosen_where_it_is_asked_for),
         cmocka_unit_test(findings_of_a_submission_have_their_paths),
+        cmocka_unit_test(choices_of_verify_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
