@@ -234,6 +234,10 @@ dist: ## write build/mlscore-VERSION.tar.gz, the sources of the last commit
 	@mkdir -p build
 	git archive --format=tar --prefix=mlscore-$(VERSION)/ HEAD | gzip -n -9 > build/mlscore-$(VERSION).tar.gz
 
+.PHONY: deb
+deb: dist ## build Debian's packages of the last commit in build/deb (packaging/debian)
+	@sh packaging/deb.sh build/mlscore-$(VERSION).tar.gz $(VERSION) build/deb
+
 .PHONY: demo
 demo: packages ## install what is missing, build, and score the Slurm directory in testdata
 	@$(MAKE) --no-print-directory all
@@ -309,7 +313,7 @@ check-programs: programs-units programs-replay programs-testdata programs-fault 
 
 # All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there;
 # installing, and whether pages and tables agree (docs), is tested once.
-T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report units cases self docs submissions install house round examples testdata replay)
+T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report units cases self docs submissions install packaging house round examples testdata replay)
 
 .PHONY: check
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone
@@ -330,18 +334,35 @@ check-slurm: all ## run tests/slurm on a real Slurm of two nodes, made for it (a
 	 fi; \
 	 exec bash tests/slurm/run.sh $B
 
-# Debian's; what is not installed is said where it is needed.
+# As root, where a package is missing; what is not there in the end is said where it is needed.
+INSTALL_MISSING = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && ! dpkg -s $(1) >/dev/null 2>&1; then \
+   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1) >/dev/null; \
+ fi
+
 STATIC_PACKAGES := dpkg-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 STATIC_SUITES   ?= units cases replay
 STATIC_TESTS    := $(UNIT_TESTS:$B/%=%) $(FUZZERS:%=replay/%)
 
 .PHONY: check-static
 check-static: all ## run STATIC_SUITES ('units cases replay') with the static program for ARCH (qemu-user where it is another)
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && ! dpkg -s $(STATIC_PACKAGES) >/dev/null 2>&1; then \
-	   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(STATIC_PACKAGES) >/dev/null; \
-	 fi
+	@$(call INSTALL_MISSING,$(STATIC_PACKAGES))
 	+@$(MAKE) --no-print-directory static STATIC_GOAL='build/static-$(ARCH)/mlscore $(STATIC_TESTS:%=build/static-$(ARCH)/%)'
 	@sh tests/static/run.sh $(ARCH) $(STATIC_SUITES)
+
+DEB_TOOLS := dpkg-dev debhelper lintian debootstrap
+
+.PHONY: check-deb
+check-deb: ## build Debian's packages, and install and remove them in a clean root (as root: debootstrap)
+	@$(call INSTALL_MISSING,$(DEB_TOOLS))
+	@DEB_BUILD_OPTIONS='nocheck parallel=2' $(MAKE) --no-print-directory deb
+	@sh tests/roots/deb.sh build/deb $(VERSION)
+
+CLEAN_ROOTS ?= bookworm:gcc bookworm:clang testing:gcc testing:clang
+
+.PHONY: check-roots
+check-roots: ## make demo and make check of the last commit in clean roots of Debian (CLEAN_ROOTS; as root: debootstrap)
+	@$(call INSTALL_MISSING,debootstrap)
+	@sh tests/roots/run.sh $(CLEAN_ROOTS)
 
 .PHONY: bless
 bless: ## write the expected output of the command cases and the list of findings anew (read the difference)
