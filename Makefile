@@ -346,7 +346,7 @@ STATIC_TESTS    := $(UNIT_TESTS:$B/%=%) $(FUZZERS:%=replay/%)
 .PHONY: check-static
 check-static: all ## run STATIC_SUITES ('units cases replay') with the static program for ARCH (qemu-user where it is another)
 	@$(call INSTALL_MISSING,$(STATIC_PACKAGES))
-	+@$(MAKE) --no-print-directory static STATIC_GOAL='build/static-$(ARCH)/mlscore $(STATIC_TESTS:%=build/static-$(ARCH)/%)'
+	+@$(MAKE) --no-print-directory static STATIC_GOAL='build/static-$(ARCH)/mlscore $(if $(STATIC_SUITES),$(STATIC_TESTS:%=build/static-$(ARCH)/%))'
 	@sh tests/static/run.sh $(ARCH) $(STATIC_SUITES)
 
 DEB_TOOLS := dpkg-dev debhelper lintian debootstrap
