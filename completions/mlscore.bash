@@ -75,7 +75,7 @@ _mlscore()
         --only) value=yes words='errors warnings advice' files=no ;;
         --as) value=yes words='package repo' files=no ;;
         --explain) value=yes words='malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system' files=no ;;
-        --format) value=yes words='table csv json markdown github junit' files=no ;;
+        --format) value=yes words='table csv json markdown github junit html' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
         --color) value=yes words='auto always never' files=no ;;
@@ -116,7 +116,7 @@ _mlscore()
         --baseline) value=yes words='' files=no ;;
         --accelerators) value=yes words='' files=no ;;
         --fail-if) value=yes words='' files=no ;;
-        --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        --format) value=yes words='table csv json ndjson markdown html' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;

@@ -323,6 +323,12 @@ void mls_cli_close(mls_cli *cli, const char *failure)
     }
 }
 
+bool mls_cli_may_print(mls_cli *cli)
+{
+    return cli->view.format != MLS_FORMAT_HTML || cli->output_path != NULL || !isatty(STDOUT_FILENO) ||
+           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "a page is not for a terminal: name a file with -o, or redirect");
+}
+
 /* Opens the output and begins to print.  False after a complaint. */
 static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
 {
@@ -330,7 +336,7 @@ static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "this cannot be printed as %s",
                            mls_format_name(cli->view.format));
     }
-    if (!mls_cli_open(cli)) {
+    if (!mls_cli_may_print(cli) || !mls_cli_open(cli)) {
         return false;
     }
     if (cli->stands_for != NULL && cli->view.format == MLS_FORMAT_TABLE) {

@@ -31,7 +31,7 @@ static const mls_option options[] = {
                "a side's number of accelerators, where nothing else tells it"),
     MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "end with status 1 when a side is slower than the baseline"),
     MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters, those too that do not differ"),
-    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|html"),
     MLS_ROWS_LOGS,
 };
 

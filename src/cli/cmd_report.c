@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_report.c - mlscore report: what score knows, as one page to look at. */
-#include <unistd.h>
-
 #include "cli/command.h"
 #include "report/reports.h"
 
@@ -28,24 +26,21 @@ static const mls_option options[] = {
 static void print_page(mls_cli *cli, const mls_overview *all)
 {
     const report_settings *settings = cli->settings;
-    if (mls_cli_open(cli)) {
-        mls_html_page(&cli->output, all, (mls_html_detail)settings->detail);
-        mls_cli_close(cli, NULL);
-    }
+    mls_html_detail detail = (mls_html_detail)settings->detail;
+    mls_cli_print_beside(cli, &mls_page_report, all, &detail);
 }
 
 static void report_run(mls_cli *cli)
 {
     const report_settings *settings = cli->settings;
-    if (cli->output_path == NULL && isatty(STDOUT_FILENO)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "a page is not for a terminal: name a file with -o, or redirect");
-        return;
+    cli->view.format = MLS_FORMAT_HTML;
+    if (mls_cli_may_print(cli)) {
+        mls_cli_ask_groups(cli, &(mls_group_question){.paths = &cli->operands,
+                                                      .against = settings->against,
+                                                      .series = true,
+                                                      .select_window = settings->select_window,
+                                                      .print = print_page});
     }
-    mls_cli_ask_groups(cli, &(mls_group_question){.paths = &cli->operands,
-                                                  .against = settings->against,
-                                                  .series = true,
-                                                  .select_window = settings->select_window,
-                                                  .print = print_page});
 }
 
 const mls_command mls_command_report = {

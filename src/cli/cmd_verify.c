@@ -31,7 +31,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "seed-checker-bypass", AT(wanted.score.seed_bypass), "a failed check of the seeds is a warning"),
     MLS_ROW_BERT(AT(wanted.score.bert_train_samples)),
     MLS_ROW_WORD("explain", "CODE", "FINDING", AT(explain), "explain a finding, and how to mend it; nothing is read"),
-    MLS_ROW_FORMAT("table|csv|json|markdown|github|junit"),
+    MLS_ROW_FORMAT("table|csv|json|markdown|github|junit|html"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
     MLS_ROWS_VIEW,

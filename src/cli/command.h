@@ -256,6 +256,9 @@ bool mls_cli_judge(mls_cli *cli, mls_collect_options *how);
 /* The edition named by `text`, or by --edition; *edition is NULL where neither is.  False after a complaint. */
 bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition);
 
+/* Whether what is printed may go where it would: a page does not go to a terminal.  False after a complaint. */
+bool mls_cli_may_print(mls_cli *cli);
+
 /* Opens the place that -o names, or standard output.  False after a complaint. */
 bool mls_cli_open(mls_cli *cli);
 

@@ -38,7 +38,8 @@ static const mls_report *const reports[] = {&mls_score_report,
                                             &mls_published_runs_report,
                                             &mls_overview_report,
                                             &mls_pack_report,
-                                            &mls_pack_told_report};
+                                            &mls_pack_told_report,
+                                            &mls_page_report};
 
 /* Whether a report before this one prints the same in JSON. */
 static bool is_printed_already(size_t index)

@@ -325,6 +325,7 @@ static const mls_fields part_fields = {part_items, sizeof part_items / sizeof *p
 const mls_report mls_compare_report = {
     .section = "COMPARE JSON",
     .show = mls_comparison_show,
+    .page = mls_html_compare,
     .object = &comparison_fields,
     .lines = "comparisons",
     .columns = {

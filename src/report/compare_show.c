@@ -31,7 +31,7 @@ static bool has_interval(const mls_difference *difference)
     return difference->has_interval && difference->verdict != MLS_COMPARE_NO_SCORE;
 }
 
-static void interval_append(mls_buffer *line, const mls_difference *difference)
+void mls_compare_append_interval(mls_buffer *line, const mls_difference *difference)
 {
     if (isfinite(difference->ratio)) {
         mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
@@ -183,7 +183,7 @@ static void show_scores(mls_abreast *to)
     show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
     if (to->block->group_count == 2) {
         mls_buffer note = {0};
-        interval_append(&note, to->differences[1]);
+        mls_compare_append_interval(&note, to->differences[1]);
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
     }
 }
@@ -232,7 +232,7 @@ static bool lacks_for_verdict(const mls_side_group *group, mls_compare_verdict v
                                              : verdict == MLS_COMPARE_NO_SCORE && !isfinite(group->score_minutes);
 }
 
-static void verdict_append(const mls_difference *difference, mls_buffer *words)
+void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference)
 {
     if (is_itself(difference)) {
         mls_buffer_append_text(words, "the same runs on both sides");
@@ -305,10 +305,10 @@ static void show_verdicts(mls_abreast *to)
         if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
             mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
         }
-        verdict_append(difference, &lead);
+        mls_compare_append_verdict(&lead, difference);
         if (!pair) {
             mls_buffer_append_text(&line, "   ");
-            interval_append(&line, difference);
+            mls_compare_append_interval(&line, difference);
         }
         evidence_append(&line, difference);
         mls_table_row(&to->table);

@@ -17,6 +17,10 @@ void mls_compare_show_heading(mls_view *view, const mls_side_group *const *group
 void mls_compare_show_odd_runs(mls_view *view, const mls_block *block);
 void mls_compare_show_rest(mls_view *view, const mls_comparison *in, bool below);
 
+/* Append "b200 is slower"; and "+27.1 %   95 %: +0.047 … +0.864", as far as it is known. */
+void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference);
+void mls_compare_append_interval(mls_buffer *line, const mls_difference *difference);
+
 /* Means of the kept runs; NAN: not known.  Where evaluation is not delimited it counts as training. */
 double mls_compare_part(const mls_side_group *group, mls_part part);
 

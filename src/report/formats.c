@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats.c - the registry of formats, and those that need no more than the tables of fields: JSON, NDJSON, CSV, and
- * what a command prints for people. */
+/* formats.c - the registry of formats, and those that need no more than the tables of fields: JSON, NDJSON, CSV;
+ * what a command prints for people; its page. */
 #include "report/formats.h"
 
 #define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;
@@ -126,6 +126,12 @@ static void csv_item(mls_printer *to, const void *what)
     mls_walk_rows(&to->walk, &to->emitter, what);
 }
 
+static void html_item(mls_printer *to, const void *what)
+{
+    to->report->page(to, what);
+}
+
+const mls_format_writer mls_format_html = {offsetof(mls_report, page), NULL, html_item, NULL};
 const mls_format_writer mls_format_json = {offsetof(mls_report, object), json_begin, json_item, json_end};
 const mls_format_writer mls_format_ndjson = {offsetof(mls_report, object), NULL, ndjson_item, NULL};
 const mls_format_writer mls_format_csv = {offsetof(mls_report, columns.names), csv_begin, csv_item, NULL};

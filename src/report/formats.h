@@ -27,6 +27,8 @@ typedef struct mls_report {
     /* OpenMetrics: writes all families; one line: appends it, of any text. */
     void (*metrics)(struct mls_printer *to, const void *what);
     void (*line)(mls_buffer *line, const void *what);
+    /* HTML: writes the page. */
+    void (*page)(struct mls_printer *to, const void *what);
 } mls_report;
 
 /* Printing in progress; the members below `state` belong to the format. */

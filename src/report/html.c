@@ -196,3 +196,37 @@ void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
     out->failed |= text.failed;
     mls_buffer_release(&text);
 }
+
+void mls_html_separated(mls_buffer *line, mls_str text)
+{
+    for (size_t at = 0; at < text.len; at++) {
+        size_t blanks = 0;
+        while (at + blanks < text.len && text.ptr[at + blanks] == ' ') {
+            blanks++;
+        }
+        if (blanks > 1) {
+            mls_buffer_append_text(line, " · ");
+            at += blanks - 1;
+        } else {
+            mls_buffer_append_char(line, text.ptr[at]);
+        }
+    }
+}
+
+void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *path)
+{
+    const char *severity = mls_severity_name(finding->severity);
+    mls_buffer_printf(out, "<li class=\"%s\"><b>%s</b> ", severity, severity);
+    if (path != NULL) {
+        mls_buffer_append_text(out, "<code>");
+        mls_markup_text(out, mls_str_from(path));
+        if (finding->line > 0) {
+            mls_markup_printf(out, ":%zu", finding->line);
+        }
+        mls_buffer_append_text(out, "</code> ");
+    }
+    mls_markup_text(out, mls_str_from(finding->message));
+    mls_buffer_append_text(out, " <span class=\"note\">");
+    mls_markup_text(out, mls_str_from(mls_finding_info_get(finding->code)->name));
+    mls_buffer_append_text(out, "</span></li>\n");
+}

@@ -31,6 +31,12 @@ typedef struct mls_html_badge {
 } mls_html_badge;
 mls_html_badge mls_html_badge_of(const mls_group *group);
 
+/* Appends a line whose items stand apart by two blanks and more with a point between them. */
+void mls_html_separated(mls_buffer *line, mls_str text);
+
+/* A finding as an item of a list, with a path, which may be NULL. */
+void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *path);
+
 /* A section that grows with what was logged ends at so many bytes, and says what it leaves out. */
 enum { MLS_HTML_SECTION_BYTES = 48 << 10 };
 

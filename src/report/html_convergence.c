@@ -23,21 +23,48 @@ typedef enum across_kind { OVER_TRAINING, OVER_TIME, NEAR_TARGET, ACROSS_COUNT }
 
 typedef struct curves_view {
     const mls_html_group *of;
+    mls_curve_kind metric;
+    bool steps; /* positions are steps */
     mls_target target;
     double near_from; /* where the stretch near the target begins; NAN: there is none */
     size_t points;    /* finite values */
 } curves_view;
 
-static double across_of(across_kind kind, const mls_curve_point *point)
+/* The value of an evaluation as one metric has it; NAN: it is of another. */
+static double value_in(const curves_view *view, const mls_curve_point *point)
 {
-    return kind == OVER_TIME ? point->ms / 60000 : point->samples;
+    return view->metric == MLS_CURVE_BOX    ? point->box
+           : view->metric == MLS_CURVE_MASK ? point->mask
+           : view->metric == point->metric  ? point->value
+                                            : (double)NAN;
+}
+
+static double position_on(const curves_view *view, const mls_curve_point *point)
+{
+    return view->steps ? point->steps : point->samples;
+}
+
+static const char *position_unit(const curves_view *view)
+{
+    return view->steps ? "steps" : mls_html_unit(view->of);
+}
+
+static const char *metric_name(mls_curve_kind metric)
+{
+    static const char *const names[] = {"evaluation", "FID", "CLIP", "BBOX", "SEGM"};
+    return names[metric];
+}
+
+static double across_of(const curves_view *view, across_kind kind, const mls_curve_point *point)
+{
+    return kind == OVER_TIME ? point->ms / 60000 : position_on(view, point);
 }
 
 /* Whether a point stands in a plot. */
 static bool is_shown(const curves_view *view, across_kind kind, const mls_curve_point *point)
 {
-    return isfinite(point->value) && isfinite(across_of(kind, point)) &&
-           (kind != NEAR_TARGET || point->samples >= view->near_from);
+    return isfinite(value_in(view, point)) && isfinite(across_of(view, kind, point)) &&
+           (kind != NEAR_TARGET || position_on(view, point) >= view->near_from);
 }
 
 static size_t count_shown(const curves_view *view, across_kind kind)
@@ -52,25 +79,41 @@ static size_t count_shown(const curves_view *view, across_kind kind)
     return count;
 }
 
-static curves_view look_at(const mls_html_group *of)
+static mls_target target_of(const curves_view *view, const mls_throughput *run)
 {
-    curves_view view = {.of = of, .near_from = NAN};
+    const mls_benchmark *rules = view->of->group->rules;
+    const mls_target fid = {rules->fid_max, isfinite(rules->fid_max) ? -1 : 0};
+    const mls_target clip = {rules->clip_min, isfinite(rules->clip_min) ? 1 : 0};
+    return view->metric == MLS_CURVE_FID    ? fid
+           : view->metric == MLS_CURVE_CLIP ? clip
+           : view->metric == MLS_CURVE_BOX  ? run->box_target
+           : view->metric == MLS_CURVE_MASK ? run->mask_target
+                                            : run->target;
+}
+
+static curves_view look_at(const mls_html_group *of, mls_curve_kind metric)
+{
+    curves_view view = {.of = of, .metric = metric, .near_from = NAN};
     double least = INFINITY;
     bool enough = false;
+    view.steps = count_shown(&view, OVER_TRAINING) == 0;
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
-        view.target = view.target.direction == 0 ? run->target : view.target;
+        view.target = view.target.direction == 0 ? target_of(&view, run) : view.target;
         if (of->group->runs[i]->valid && run->curve_count > 0) {
-            least = fmin(least, run->curve[run->curve_count - 1].samples);
+            least = fmin(least, position_on(&view, &run->curve[run->curve_count - 1]));
         }
     }
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         size_t near = 0;
+        size_t all = 0;
         for (size_t k = 0; k < run->curve_count; k++) {
-            near += run->curve[k].samples >= NEAR_SHARE * least && isfinite(run->curve[k].value);
+            const bool shown = isfinite(value_in(&view, &run->curve[k]));
+            near += shown && position_on(&view, &run->curve[k]) >= NEAR_SHARE * least;
+            all += shown;
         }
-        enough |= near >= NEAR_EVALUATIONS && near < run->curve_count;
+        enough |= near >= NEAR_EVALUATIONS && near < all;
     }
     view.near_from = enough && isfinite(least) ? NEAR_SHARE * least : (double)NAN;
     view.points = count_shown(&view, OVER_TIME);
@@ -88,7 +131,7 @@ static mls_extent value_extent(const curves_view *view, across_kind kind)
         const mls_throughput *run = &view->of->timed->runs[i];
         for (size_t k = 0; k < run->curve_count; k++) {
             if (is_shown(view, kind, &run->curve[k])) {
-                values[at++] = run->curve[k].value;
+                values[at++] = value_in(view, &run->curve[k]);
             }
         }
     }
@@ -114,36 +157,48 @@ static mls_extent across_extent(const curves_view *view, across_kind kind)
         const mls_throughput *run = &view->of->timed->runs[i];
         for (size_t k = 0; k < run->curve_count; k++) {
             if (is_shown(view, kind, &run->curve[k])) {
-                mls_extent_add(&extent, across_of(kind, &run->curve[k]));
+                mls_extent_add(&extent, across_of(view, kind, &run->curve[k]));
             }
         }
     }
     return extent;
 }
 
-/* The points of a run that are drawn, and where its line ends. */
+/* A point of a line, which begins with what it is sorted by. */
+typedef struct line_point {
+    double x, y;
+} line_point;
+
+/* The points of a run that are drawn, in their order across: evaluations are not always logged in theirs. */
 static size_t take_points(const curves_view *view, across_kind kind, const mls_throughput *run, double *x, double *y)
 {
     const size_t runs = view->of->group->run_count;
     const size_t share = POINTS_MOST / runs > MLS_THIN_MAX ? MLS_THIN_MAX : POINTS_MOST / runs;
     const size_t most = view->of->brief && BRIEF_POINTS < share ? BRIEF_POINTS : share > 4 ? share : 4;
     bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
+    line_point *points = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *points);
     size_t count = 0;
     size_t kept = 0;
+    if (keep == NULL || points == NULL) {
+        return 0;
+    }
     for (size_t k = 0; k < run->curve_count; k++) {
-        if (is_shown(view, kind, &run->curve[k])) {
-            x[count] = across_of(kind, &run->curve[k]);
-            y[count++] = run->curve[k].value;
+        const mls_curve_point *point = &run->curve[k];
+        if (is_shown(view, kind, point)) {
+            points[count++] = (line_point){across_of(view, kind, point), value_in(view, point)};
         }
     }
-    if (keep == NULL) {
-        return 0;
+    if (view->steps) {
+        mls_sort_by_double(points, count, sizeof *points);
+    }
+    for (size_t k = 0; k < count; k++) {
+        y[k] = points[k].y;
     }
     (void)mls_plot_thin(y, count, most, keep);
     for (size_t k = 0; k < count; k++) {
         if (keep[k] || k + 1 == count) {
-            x[kept] = x[k];
-            y[kept++] = y[k];
+            x[kept] = points[k].x;
+            y[kept++] = points[k].y;
         }
     }
     return kept;
@@ -199,8 +254,8 @@ static void append_curves(mls_buffer *out, const curves_view *view, across_kind 
     const double height = brief ? 200 : 300;
     const mls_plot plot = {.x = mls_scale_of(&across, kind == NEAR_TARGET ? 0.02 : 0.0, 64, MLS_PLOT_WIDTH - 16),
                            .y = mls_scale_of(&values, 0.06, height, 26),
-                           .across = kind == OVER_TIME ? "minutes since run_start" : mls_html_unit(view->of),
-                           .up = "evaluation",
+                           .across = kind == OVER_TIME ? "minutes since run_start" : position_unit(view),
+                           .up = metric_name(view->metric),
                            .whole = brief};
     mls_buffer words = {0};
     describe_curves(&words, view, &values);
@@ -225,27 +280,27 @@ static void append_curve_rows(mls_buffer *out, const curves_view *view)
     bool thinned = false;
     mls_html_numbers_begin(out, "Evaluations");
     mls_html_heading(out, "n", "run");
-    mls_html_heading(out, "n", mls_html_unit(view->of));
+    mls_html_heading(out, "n", position_unit(view));
     mls_html_heading(out, "n", "minutes");
-    mls_html_heading(out, "n", "evaluation");
+    mls_html_heading(out, "n", metric_name(view->metric));
     mls_buffer_append_text(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < runs; i++) {
         const mls_throughput *run = &view->of->timed->runs[i];
         double *values = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *values);
         bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
         for (size_t k = 0; k < run->curve_count && values != NULL; k++) {
-            values[k] = run->curve[k].value;
+            values[k] = value_in(view, &run->curve[k]);
         }
         out->failed |= values == NULL || keep == NULL;
         thinned |= values != NULL && keep != NULL && mls_plot_thin(values, run->curve_count, most, keep);
         for (size_t k = 0; k < run->curve_count && values != NULL && keep != NULL; k++) {
             const mls_curve_point *point = &run->curve[k];
-            if (keep[k]) {
+            if (keep[k] && isfinite(values[k])) {
                 mls_buffer_append_text(out, "<tr>");
                 mls_html_number(out, (double)(i + 1), mls_words_count((double)(i + 1)));
-                mls_html_number(out, point->samples, mls_words_count(point->samples));
+                mls_html_number(out, position_on(view, point), mls_words_count(position_on(view, point)));
                 mls_html_number(out, point->ms / 60000, mls_words_grouped(point->ms / 60000, 3));
-                mls_html_number(out, point->value, mls_words_trimmed(point->value, 6));
+                mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
                 mls_buffer_append_text(out, "</tr>\n");
             }
         }
@@ -259,13 +314,13 @@ static void append_curve_rows(mls_buffer *out, const curves_view *view)
 /* Plots that a person chooses from; print and a window without styles show all. */
 static void append_tabs(mls_buffer *out, const curves_view *view, const across_kind *kinds, size_t count)
 {
-    const size_t id = view->of->number;
+    const size_t id = view->of->number * 10 + view->metric;
     for (size_t i = 0; i < count && count > 1; i++) {
         mls_buffer_printf(out, "<input type=\"radio\" name=\"c%zu\" id=\"c%zu-%zu\"%s><label for=\"c%zu-%zu\">", id, id,
                           i, i == 0 ? " checked" : "", id, i);
         mls_markup_text(out, mls_str_from(kinds[i] == OVER_TIME     ? "minutes"
                                           : kinds[i] == NEAR_TARGET ? "near the target"
-                                                                    : mls_html_unit(view->of)));
+                                                                    : position_unit(view)));
         mls_buffer_append_text(out, "</label>");
     }
     for (size_t i = 0; i < count; i++) {
@@ -275,33 +330,57 @@ static void append_tabs(mls_buffer *out, const curves_view *view, const across_k
     }
 }
 
-void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
+static void append_metric(mls_buffer *out, const curves_view *view)
 {
-    const curves_view view = look_at(of);
+    const bool brief = view->of->brief;
     across_kind kinds[ACROSS_COUNT];
     size_t count = 0;
-    if (view.points == 0) {
-        return;
-    }
-    if (count_shown(&view, OVER_TRAINING) > 0) {
+    if (count_shown(view, OVER_TRAINING) > 0) {
         kinds[count++] = OVER_TRAINING;
     }
-    if (count == 0 || !of->brief) {
+    if (count == 0 || !brief) {
         kinds[count++] = OVER_TIME;
     }
-    if (isfinite(view.near_from) && !of->brief) {
+    if (isfinite(view->near_from) && !brief) {
         kinds[count++] = NEAR_TARGET;
+    }
+    mls_buffer_append_text(out, "<div class=\"tabs\">");
+    append_tabs(out, view, kinds, count);
+    mls_buffer_append_text(out, "</div>\n");
+    if (!brief) {
+        append_curve_rows(out, view);
+    }
+}
+
+/* The metrics of a group, of which two have a plot each. */
+static size_t find_views(const mls_html_group *of, curves_view views[])
+{
+    size_t count = 0;
+    for (mls_curve_kind metric = MLS_CURVE_BOX; metric <= MLS_CURVE_MASK; metric++) {
+        views[count] = look_at(of, metric);
+        count += views[count].points > 0;
+    }
+    for (mls_curve_kind metric = MLS_CURVE_ONE; metric <= MLS_CURVE_CLIP && (count == 0 || metric > 0); metric++) {
+        views[count] = look_at(of, metric);
+        count += views[count].points > 0;
+    }
+    return count;
+}
+
+void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
+{
+    curves_view views[MLS_CURVE_MASK + 1];
+    const size_t count = find_views(of, views);
+    if (count == 0) {
+        return;
     }
     mls_html_card_begin(out, "Convergence");
     if (!of->brief) {
         mls_html_run_keys(out, of->group, MLS_MARK_LINE);
     }
     mls_html_card_body(out);
-    mls_buffer_append_text(out, "<div class=\"tabs\">");
-    append_tabs(out, &view, kinds, count);
-    mls_buffer_append_text(out, "</div>\n");
-    if (!of->brief) {
-        append_curve_rows(out, &view);
+    for (size_t i = 0; i < count; i++) {
+        append_metric(out, &views[i]);
     }
     mls_html_card_end(out);
 }

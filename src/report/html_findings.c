@@ -28,24 +28,6 @@ static void gather_found(mls_found *found, const mls_html_group *of)
     mls_found_add(found, &of->timed->findings, (mls_owner){.path = group->path}, NULL);
 }
 
-static void append_found_item(mls_buffer *out, const mls_finding *finding, const mls_group *group)
-{
-    const char *severity = mls_severity_name(finding->severity);
-    mls_buffer_printf(out, "<li class=\"%s\"><b>%s</b> ", severity, severity);
-    if (finding->path != NULL && strcmp(finding->path, group->path) != 0) {
-        mls_buffer_append_text(out, "<code>");
-        mls_markup_text(out, mls_str_from(mls_group_name_below(group, finding->path)));
-        if (finding->line > 0) {
-            mls_markup_printf(out, ":%zu", finding->line);
-        }
-        mls_buffer_append_text(out, "</code> ");
-    }
-    mls_markup_text(out, mls_str_from(finding->message));
-    mls_buffer_append_text(out, " <span class=\"note\">");
-    mls_markup_text(out, mls_str_from(mls_finding_info_get(finding->code)->name));
-    mls_buffer_append_text(out, "</span></li>\n");
-}
-
 /* The findings in the order of their severity, as far as there is room, and how many of each code there are beyond. */
 static void append_found(mls_buffer *out, const mls_noted *const *order, size_t count, const mls_html_group *of)
 {
@@ -62,7 +44,9 @@ static void append_found(mls_buffer *out, const mls_noted *const *order, size_t 
         } else if (shown_of[code] == OF_A_CODE) {
             more_of[code]++;
         } else {
-            append_found_item(out, &order[i]->finding, of->group);
+            const char *path = order[i]->finding.path;
+            const bool whole = path == NULL || strcmp(path, of->group->path) == 0;
+            mls_html_finding(out, &order[i]->finding, whole ? NULL : mls_group_name_below(of->group, path));
             shown_of[code]++;
             shown++;
         }

@@ -75,8 +75,11 @@ static void append_frame(mls_buffer *out, const mls_overview *all)
     mls_buffer_release(&below);
 }
 
-void mls_html_page(mls_output *output, const mls_overview *all, mls_html_detail detail)
+static void page_of_groups(mls_printer *to, const void *what)
 {
+    const mls_overview *all = what;
+    const mls_html_detail detail = *(const mls_html_detail *)to->state;
+    mls_output *output = to->view->output;
     const bool brief = detail == MLS_HTML_BRIEF || (detail == MLS_HTML_AUTO && all->count > ALL_OF_GROUPS);
     const bool none = detail == MLS_HTML_NONE && all->count > 1;
     mls_html_group *groups = calloc(all->count + 1, sizeof *groups);
@@ -113,3 +116,5 @@ void mls_html_page(mls_output *output, const mls_overview *all, mls_html_detail 
     mls_arena_release(&scratch);
     free(groups);
 }
+
+const mls_report mls_page_report = {.section = "PAGE", .page = page_of_groups};

@@ -69,23 +69,6 @@ static void append_machine_words(mls_buffer *line, const mls_overview_group *of)
     }
 }
 
-/* What stands apart by two blanks and more in a line of a terminal stands apart by a point here. */
-static void append_separated(mls_buffer *line, mls_str text)
-{
-    for (size_t at = 0; at < text.len; at++) {
-        size_t blanks = 0;
-        while (at + blanks < text.len && text.ptr[at + blanks] == ' ') {
-            blanks++;
-        }
-        if (blanks > 1) {
-            mls_buffer_append_text(line, " · ");
-            at += blanks - 1;
-        } else {
-            mls_buffer_append_char(line, text.ptr[at]);
-        }
-    }
-}
-
 static void append_what(mls_buffer *line, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -100,7 +83,7 @@ static void append_what(mls_buffer *line, const mls_html_group *of)
     }
     mls_shape_append_degrees(&more, &shape);
     mls_overview_append_precision(&more, of->all, group);
-    append_separated(line, mls_buffer_str(&more));
+    mls_html_separated(line, mls_buffer_str(&more));
     line->failed |= more.failed;
     mls_buffer_release(&more);
     if (group->config != NULL) {
@@ -253,7 +236,7 @@ static void append_answer(mls_buffer *out, const char *label, const char *look, 
     }
     if (line.len > 0) {
         mls_buffer separated = {0};
-        append_separated(&separated, mls_buffer_str(&line));
+        mls_html_separated(&separated, mls_buffer_str(&line));
         mls_buffer_printf(out, "<dt>%s</dt><dd class=\"%s\">", label, look);
         mls_markup_text(out, mls_buffer_str(&separated));
         out->failed |= separated.failed;

@@ -245,9 +245,14 @@ typedef struct mls_overview {
     const mls_collection *collection; /* NULL: of an export */
 } mls_overview;
 
-/* ---- report: writes an mls_overview of logs as a page; throughput measured them with `series` */
+/* ---- report: a page of an mls_overview of logs, which throughput measured with `series`; as the printer's state how
+ * much there is of each group */
 typedef enum mls_html_detail { MLS_HTML_AUTO, MLS_HTML_ALL, MLS_HTML_BRIEF, MLS_HTML_NONE } mls_html_detail;
-void mls_html_page(mls_output *output, const mls_overview *all, mls_html_detail detail);
+extern const mls_report mls_page_report;
+
+/* The pages of an mls_submission, and of an mls_comparison of sides. */
+void mls_html_verify(mls_printer *to, const void *what);
+void mls_html_compare(mls_printer *to, const void *what);
 
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
 extern const mls_report mls_editions_report, mls_checklist_report;

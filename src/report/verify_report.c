@@ -449,6 +449,7 @@ const mls_report mls_verify_report = {
     .name = "mlscore verify",
     .section = "VERIFY JSON",
     .show = show_submission,
+    .page = mls_html_verify,
     .object = &submission_fields,
     .columns = {.section = "VERIFY CSV",
                 .names = "severity code submitter path line column key message",

@@ -16,7 +16,8 @@
     F(GITHUB, github)                                                                                                  \
     F(JUNIT, junit)                                                                                                    \
     F(OPENMETRICS, openmetrics)                                                                                        \
-    F(ONELINE, oneline)
+    F(ONELINE, oneline)                                                                                                \
+    F(HTML, html)
 
 #define MLS_FORMAT_ID(id, name) MLS_FORMAT_##id,
 typedef enum mls_format { MLS_FORMAT_LIST(MLS_FORMAT_ID) MLS_FORMAT_COUNT } mls_format;

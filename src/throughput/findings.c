@@ -17,8 +17,10 @@ mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_r
         return MLS_OK;
     }
     status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
-    if (status == MLS_OK) {
-        status = mls_ruleset_target(ruleset, run->benchmark, run->run->global_batch_size, NULL, &run->target);
+    static const char *const members[] = {NULL, "BBOX", "SEGM"};
+    mls_target *const targets[] = {&run->target, &run->box_target, &run->mask_target};
+    for (size_t i = 0; i < sizeof members / sizeof *members && status == MLS_OK; i++) {
+        status = mls_ruleset_target(ruleset, run->benchmark, run->run->global_batch_size, members[i], targets[i]);
     }
     for (size_t i = 0; i < run->curve_count && status == MLS_OK && isnan(run->time_to_target_ms); i++) {
         bool known = false;

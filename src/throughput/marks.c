@@ -158,7 +158,13 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
         }
         const double samples = position_of(timing, timed->record, first, &in_samples);
         const double at = evaluated_at(&walk, timed->when.value, samples);
-        run->curve[run->curve_count++] = (mls_curve_point){timed->when.value, samples, timed->record->value};
+        run->curve[run->curve_count++] = (mls_curve_point){.ms = timed->when.value,
+                                                           .samples = samples,
+                                                           .value = timed->record->value,
+                                                           .steps = timed->record->steps,
+                                                           .box = timed->record->box,
+                                                           .mask = timed->record->mask,
+                                                           .metric = timed->record->metric};
         if (isnan(samples)) {
             continue;
         }

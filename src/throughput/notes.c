@@ -43,6 +43,21 @@ static double noted_value(mls_str value)
     return min;
 }
 
+/* What else an evaluation says: of which of two metrics it is, or both. */
+static void note_metric(mls_noted_record *noted, const mls_record *record)
+{
+    mls_str metric;
+    noted->steps = noted_number(record->metadata, MLS_S("step_num"));
+    if (mls_json_kind_of(record->value) == MLS_JSON_OBJECT) {
+        noted->box = noted_number(record->value, MLS_S("BBOX"));
+        noted->mask = noted_number(record->value, MLS_S("SEGM"));
+    } else if (mls_json_member(record->metadata, MLS_S("metric"), &metric)) {
+        noted->metric = mls_str_equal(metric, MLS_S("\"CLIP\""))  ? MLS_CURVE_CLIP
+                        : mls_str_equal(metric, MLS_S("\"FID\"")) ? MLS_CURVE_FID
+                                                                  : MLS_CURVE_ONE;
+    }
+}
+
 static double step_ms_of(mls_str value)
 {
     static const mls_str names[] = {MLS_STR("train_step_time"), MLS_STR("train_step_timing"),
@@ -121,11 +136,15 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
                               .epoch = NAN,
                               .value = NAN,
                               .step_ms = NAN,
+                              .steps = NAN,
+                              .box = NAN,
+                              .mask = NAN,
                               .spans_before = (uint32_t)notes->spans.count,
                               .kind = kind};
     if (kind == MLS_NOTED_EVALUATION) {
         noted.epoch = noted_number(where, MLS_S("epoch_num"));
         noted.value = noted_value(record->value);
+        note_metric(&noted, record);
     } else if (kind == MLS_NOTED_STATS) {
         noted.epoch = noted_number(where, MLS_S("step"));
         noted.value = noted_number(record->value, MLS_S("throughput"));

@@ -29,6 +29,8 @@ typedef struct mls_noted_record {
     double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
     double value;   /* what an evaluation gave; the throughput of tracked_stats */
     double step_ms;
+    double steps, box, mask; /* of an evaluation */
+    mls_curve_kind metric;
     uint32_t spans_before; /* so many spans stand before it in the file */
     mls_noted_kind kind;
 } mls_noted_record;

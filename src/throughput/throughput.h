@@ -57,8 +57,18 @@ typedef struct mls_slow_evaluation {
 } mls_slow_evaluation;
 
 /** An evaluation of the timed part: when it was logged, how far training was, and what it gave. */
+typedef enum mls_curve_kind {
+    MLS_CURVE_ONE,
+    MLS_CURVE_FID,
+    MLS_CURVE_CLIP,
+    MLS_CURVE_BOX,
+    MLS_CURVE_MASK
+} mls_curve_kind;
 typedef struct mls_curve_point {
     double ms, samples, value;
+    double steps;          /**< as the metadata say; how far training was where samples are not known */
+    double box, mask;      /**< of a detector, of which `value` is the smaller */
+    mls_curve_kind metric; /**< FID or CLIP of images, else ONE */
 } mls_curve_point;
 
 /** The machine, and the share of its peak that the steady pace makes use of (PaLM, appendix B); NAN: not known. */
@@ -117,6 +127,7 @@ typedef struct mls_throughput {
     size_t target_at;                         /**< the first evaluation of the curve that meets it, from 1; 0: none */
     double time_to_target_ms;                 /**< when; NAN: none, not known */
     mls_target target;                        /**< the number that evaluations are to reach */
+    mls_target box_target, mask_target;       /**< and those of a detector */
     double logged_throughput, logged_step_ms; /**< the lower median of what tracked_stats say */
     double tokens_per_sample; /**< as the log has them, else the model; NAN: not known, or they differ */
     mls_utilization utilization;

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_compare.c - sides that are compared as a page: their numbers, their runs over each other, what the difference is
+ * made of, and in which settings they differ. */
+#include <math.h>
+
+#include "report/compare_show.h"
+#include "report/html.h"
+
+/* Of more sides than these not all are drawn. */
+enum { SIDES_DRAWN = 12, SIDE_ROW = 26, SIDE_NAMES = 150, DIFFERING_MOST = 200 };
+
+static bool is_baseline(const mls_block *block, size_t side)
+{
+    return side == 0 && block->group_count > 1;
+}
+
+/* ------------------------------------------------------------------------ head */
+
+static void append_compared_head(mls_buffer *out, const mls_block *block)
+{
+    const mls_side_group *first = block->groups[0];
+    const char *division = mls_division_name(first->division);
+    mls_buffer verdict = {0};
+    mls_buffer interval = {0};
+    mls_buffer_append_text(out, "<div class=\"head\"><div><h2>");
+    mls_markup_text(out, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"));
+    mls_buffer_append_text(out, "</h2><p class=\"meta\">");
+    mls_markup_printf(out, "%s · %s %s · %zu sides", division != NULL ? division : "no division",
+                      mls_usage_name(first->usage), first->edition, block->group_count);
+    mls_buffer_append_text(out, "</p></div>");
+    if (block->group_count == 2) {
+        const mls_difference *difference = &block->differences[1];
+        mls_compare_append_verdict(&verdict, difference);
+        mls_compare_append_interval(&interval, difference);
+        mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">",
+                          difference->verdict == MLS_COMPARE_FASTER   ? "well"
+                          : difference->verdict == MLS_COMPARE_SLOWER ? "ill"
+                                                                      : "warn");
+        mls_markup_text(out, mls_buffer_str(&verdict));
+        mls_buffer_append_text(out, "</span></p><p class=\"big\"><b>");
+        mls_markup_text(
+            out, mls_str_from(isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–"));
+        mls_buffer_append_text(out, "</b> min</p>");
+        mls_buffer separated = {0};
+        mls_html_separated(&separated, mls_buffer_str(&interval));
+        mls_html_note(out, "%.*s", (int)separated.len, separated.len > 0 ? separated.ptr : "");
+        out->failed |= separated.failed;
+        mls_buffer_release(&separated);
+        mls_buffer_append_text(out, "</div>");
+    }
+    mls_buffer_append_text(out, "</div>\n");
+    out->failed |= verdict.failed || interval.failed;
+    mls_buffer_release(&verdict);
+    mls_buffer_release(&interval);
+}
+
+/* ------------------------------------------------------------------------ numbers */
+
+static void append_side_row(mls_buffer *out, const mls_block *block, size_t at)
+{
+    const mls_side_group *group = block->groups[at];
+    const double training = mls_compare_part(group, MLS_PART_TRAINING);
+    const double rate = mls_compare_rate(group, training);
+    const double init = mls_sum_mean(&group->init_ms, group->kept) / 60000;
+    mls_buffer_append_text(out, "<tr>");
+    mls_html_cell(out, NULL, "%s%s", group->side->name, is_baseline(block, at) ? " (baseline)" : "");
+    mls_html_number(out, group->score_minutes, mls_words_grouped(group->score_minutes, 3));
+    mls_html_number(out, group->scaled_minutes, mls_words_grouped(group->scaled_minutes, 3));
+    mls_html_cell(out, "n", "%zu of %zu", group->valid, group->runs.count);
+    mls_html_number(out, group->accelerators, mls_words_count(group->accelerators));
+    mls_html_cell(out, NULL, "%s", group->accelerator != NULL ? group->accelerator : "");
+    mls_html_number(out, group->global_batch_size, mls_words_count(group->global_batch_size));
+    mls_html_number(out, group->to_converge, mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0));
+    mls_html_number(out, rate, mls_words_rate(rate));
+    mls_html_number(out, training, mls_words_duration(training));
+    mls_html_number(out, mls_compare_part(group, MLS_PART_EVALUATION),
+                    mls_words_duration(mls_compare_part(group, MLS_PART_EVALUATION)));
+    mls_html_number(out, init, mls_words_clock(init));
+    mls_buffer_append_text(out, "</tr>\n");
+}
+
+static void append_sides(mls_buffer *out, const mls_block *block)
+{
+    const bool epochs = mls_compare_epochs(block->groups[0]);
+    static const char *const names[] = {"score (min)", "scaled (min)", "valid runs", "accelerators"};
+    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Sides</h3></div>\n"
+                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Sides\">"
+                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_heading(out, NULL, "side");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        mls_html_heading(out, "n", names[i]);
+    }
+    mls_html_heading(out, NULL, "model");
+    mls_html_heading(out, "n", "batch");
+    mls_html_heading(out, "n", epochs ? "epochs" : "samples");
+    mls_html_heading(out, "n", epochs ? "epochs/h in training" : "samples/s in training");
+    mls_html_heading(out, "n", "training");
+    mls_html_heading(out, "n", "evaluation");
+    mls_html_heading(out, "n", "init");
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < block->group_count; i++) {
+        append_side_row(out, block, i);
+    }
+    mls_buffer_append_text(out, "</tbody></table></div>\n");
+    for (size_t i = 0; i < block->group_count; i++) {
+        mls_html_note(out, "%s: %s", block->groups[i]->side->name,
+                      block->groups[i]->path != NULL ? mls_path_shown(block->groups[i]->path) : "");
+    }
+    mls_html_card_end(out);
+}
+
+/* ------------------------------------------------------------------------ times */
+
+/* The runs of a side on its line, and its score; of the baseline in blue, of others in orange and hollow. */
+static void append_side_times(mls_buffer *out, const mls_block *block, size_t at, const mls_scale *x, double y)
+{
+    const mls_side_group *group = block->groups[at];
+    mls_svg_text(out, "strong", 'e', x->from - 14, y + 4.5, mls_str_from(group->side->name));
+    mls_svg_line(out, "grid", x->from, y, x->to, y);
+    if (isfinite(group->score_minutes)) {
+        const double score = mls_scale_at(x, group->score_minutes);
+        mls_svg_line(out, at == 0 ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
+    }
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_side_run *run = &group->runs.items[i];
+        if (isfinite(run->minutes)) {
+            if (run->valid) {
+                mls_svg_circle(out, at == 0 ? "kept" : "out", mls_scale_at(x, run->minutes), y, 4);
+            } else {
+                mls_svg_cross(out, "miss", mls_scale_at(x, run->minutes), y, 4);
+            }
+        }
+    }
+}
+
+static void append_times(mls_buffer *out, const mls_block *block)
+{
+    const size_t count = block->group_count < SIDES_DRAWN ? block->group_count : SIDES_DRAWN;
+    mls_extent extent = {0};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < block->groups[i]->runs.count; k++) {
+            mls_extent_add(&extent, block->groups[i]->runs.items[k].minutes);
+        }
+        mls_extent_add(&extent, block->groups[i]->score_minutes);
+    }
+    if (extent.count == 0) {
+        return;
+    }
+    const double bottom = 10 + SIDE_ROW * (double)count;
+    const mls_plot plot = {.x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_PLOT_WIDTH - 24),
+                           .y = {0, 1, bottom, 0, false},
+                           .across = "minutes; a line at the score"};
+    mls_html_card_begin(out, "Times");
+    mls_html_key(out, MLS_MARK_DOT, "kept", "a run of the baseline");
+    mls_html_key(out, MLS_MARK_DOT, "out", "a run of another side");
+    mls_html_key(out, MLS_MARK_CROSS, "miss", "not valid");
+    mls_html_card_body(out);
+    mls_html_plot_begin(out, bottom + 46, "Minutes of the runs of each side", MLS_S(""));
+    mls_plot_axis_across(out, &plot);
+    for (size_t i = 0; i < count; i++) {
+        append_side_times(out, block, i, &plot.x, 10 + SIDE_ROW * ((double)i + 0.4));
+    }
+    mls_html_plot_end(out);
+    if (count < block->group_count) {
+        mls_html_note(out, "The first %zu of %zu sides.", count, block->group_count);
+    }
+    mls_html_card_end(out);
+}
+
+/* ------------------------------------------------------------------------ the split */
+
+/* "samples to converge" of a share. */
+static const char *share_label(mls_share share, bool epochs)
+{
+    static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_CONVERGENCE] = "samples to converge",
+                                                        [MLS_SHARE_THROUGHPUT] = "samples/s in training",
+                                                        [MLS_SHARE_TRAINING] = "training",
+                                                        [MLS_SHARE_EVALUATIONS] = "number of evaluations",
+                                                        [MLS_SHARE_EVALUATION_TIME] = "time of each",
+                                                        [MLS_SHARE_EVALUATION] = "evaluation",
+                                                        [MLS_SHARE_STARTUP] = "startup",
+                                                        [MLS_SHARE_BETWEEN] = "between",
+                                                        [MLS_SHARE_TAIL] = "tail",
+                                                        [MLS_SHARE_RUN] = "the whole run"};
+    return epochs && share == MLS_SHARE_CONVERGENCE  ? "epochs to converge"
+           : epochs && share == MLS_SHARE_THROUGHPUT ? "epochs/h in training"
+                                                     : labels[share];
+}
+
+static void append_share(mls_buffer *out, const mls_plot *plot, const char *label, double from, double to, double y,
+                         bool total)
+{
+    const double left = mls_scale_at(&plot->x, fmin(from, to) / 1000);
+    const double right = mls_scale_at(&plot->x, fmax(from, to) / 1000);
+    mls_svg_text(out, total ? "strong" : NULL, 'e', plot->x.from - 14, y + 4.5, mls_str_from(label));
+    mls_svg_rect(out,
+                 total       ? "share-total"
+                 : to < from ? "share-less"
+                             : "share-more",
+                 left, y - 7, fmax(right - left, 1), 14);
+    mls_svg_text(out, "strong", 's', right + 8, y + 4.5, mls_str_from(mls_words_signed((to - from) / 1000, 3).text));
+}
+
+/* A share begins where the one before it ended, so that a person sees that they add up. */
+static void append_split(mls_buffer *out, const mls_difference *difference)
+{
+    const mls_split *split = &difference->split;
+    const bool epochs = mls_compare_epochs(difference->a);
+    mls_extent extent = {0};
+    mls_buffer words = {0};
+    double sum = 0;
+    size_t rows = 1;
+    mls_extent_add(&extent, 0);
+    for (mls_share share = 0; share < MLS_SHARE_COUNT; share++) {
+        sum += split->has[share] ? (double)split->ms[share] : 0;
+        rows += split->has[share];
+        mls_extent_add(&extent, sum / 1000);
+    }
+    const double bottom = 8 + SIDE_ROW * (double)rows;
+    const mls_plot plot = {.x = mls_scale_of(&extent, 0.0, SIDE_NAMES + 40, MLS_PLOT_WIDTH - 90),
+                           .y = {0, 1, bottom, 0, false},
+                           .across = "seconds"};
+    double y = 8 + SIDE_ROW * 0.4;
+    mls_buffer_printf(&words, "%s against %s", difference->b->side->name, difference->a->side->name);
+    mls_html_note(out, "%.*s", (int)words.len, words.len > 0 ? words.ptr : "");
+    mls_html_plot_begin(out, bottom + 46, "What the difference is made of", mls_buffer_str(&words));
+    mls_plot_axis_across(out, &plot);
+    mls_svg_line(out, "zero", mls_scale_at(&plot.x, 0), 0, mls_scale_at(&plot.x, 0), bottom);
+    sum = 0;
+    for (mls_share share = 0; share < MLS_SHARE_COUNT; share++) {
+        if (split->has[share]) {
+            append_share(out, &plot, share_label(share, epochs), sum, sum + (double)split->ms[share], y, false);
+            sum += (double)split->ms[share];
+            y += SIDE_ROW;
+        }
+    }
+    append_share(out, &plot, "together", 0, (double)split->total_ms, y, true);
+    mls_html_plot_end(out);
+    out->failed |= words.failed;
+    mls_buffer_release(&words);
+}
+
+static void append_splits(mls_buffer *out, const mls_block *block)
+{
+    bool begun = false;
+    for (size_t i = 1; i < block->group_count && i < SIDES_DRAWN; i++) {
+        if (block->differences[i].split.known) {
+            if (!begun) {
+                mls_html_card_begin(out, "What the difference is made of");
+                mls_html_key(out, MLS_MARK_BAR, "share-more-key", "takes longer");
+                mls_html_key(out, MLS_MARK_BAR, "share-less-key", "takes less");
+                mls_html_card_body(out);
+                begun = true;
+            }
+            append_split(out, &block->differences[i]);
+        }
+    }
+    if (begun) {
+        mls_html_card_end(out);
+    }
+}
+
+/* ------------------------------------------------------------------------ settings */
+
+static void append_value_cell(mls_buffer *out, const mls_setting_values *values)
+{
+    const mls_setting_value *first = values->count > 0 ? &values->items[0] : NULL;
+    const bool none = first == NULL || first->lacking;
+    const mls_str text = none ? MLS_S("none") : first->setting.text;
+    mls_html_cell(out, "wide", values->count > 1 ? "%.*s and %zu more" : "%.*s", (int)text.len, text.ptr,
+                  values->count - (values->count > 0));
+}
+
+static void append_differing_rows(mls_buffer *out, const mls_differings *list, const char *kind, size_t *rows)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_differing *differing = &list->items[i];
+        if (!differing->differs || *rows >= DIFFERING_MOST) {
+            continue;
+        }
+        ++*rows;
+        mls_buffer_append_text(out, "<tr>");
+        mls_html_cell(out, NULL, "%.*s", (int)differing->key.len, differing->key.ptr);
+        for (size_t k = 0; k < differing->value_count; k++) {
+            append_value_cell(out, &differing->values[k]);
+        }
+        mls_html_cell(out, NULL, "%s", kind);
+        mls_buffer_append_text(out, "</tr>\n");
+    }
+}
+
+static void append_differing(mls_buffer *out, const mls_block *block)
+{
+    const mls_differings *const lists[] = {&block->printed,         &block->printed_others,  &block->exported,
+                                           &block->exported_others, &block->hyperparameters, &block->environment};
+    static const char *const kinds[] = {"printed", "printed", "config", "config", "logged", "environment"};
+    size_t rows = 0;
+    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Settings that differ</h3></div>\n"
+                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Settings\">"
+                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_heading(out, NULL, "setting");
+    for (size_t i = 0; i < block->group_count; i++) {
+        mls_html_heading(out, NULL, block->groups[i]->side->name);
+    }
+    mls_html_heading(out, NULL, "from");
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        append_differing_rows(out, lists[i], kinds[i], &rows);
+    }
+    mls_buffer_append_text(out, "</tbody></table></div>\n");
+    if (rows == 0) {
+        mls_html_note(out, "None that is known.");
+    }
+    mls_html_card_end(out);
+}
+
+void mls_html_compare(mls_printer *to, const void *what)
+{
+    const mls_comparison *comparison = what;
+    mls_buffer out = {0};
+    mls_html_begin(&out, MLS_S("Comparison - mlscore"), "MLPerf comparison", MLS_S("mlscore compare"));
+    for (size_t i = 0; i < comparison->blocks.count; i++) {
+        const mls_block *block = &comparison->blocks.items[i];
+        mls_buffer_append_text(&out, "<article class=\"group\">\n");
+        append_compared_head(&out, block);
+        append_sides(&out, block);
+        append_times(&out, block);
+        append_splits(&out, block);
+        append_differing(&out, block);
+        mls_buffer_append_text(&out, "</article>\n");
+        mls_output_buffer(to->view->output, &out);
+        out = (mls_buffer){0};
+    }
+    for (size_t i = 0; i < comparison->unmatched.count; i++) {
+        const mls_unmatched *unmatched = &comparison->unmatched.items[i];
+        mls_html_note(&out, "%s: %s", unmatched->group->path != NULL ? unmatched->group->path : "a group",
+                      unmatched->reason);
+    }
+    mls_html_end(&out);
+    mls_output_buffer(to->view->output, &out);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_verify.c - a judged submission as a page: systems down, benchmarks across, and what was found in each. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "report/html.h"
+
+/* The benchmarks of the table, in the order in which results name them. */
+typedef struct benchmark_columns {
+    const char **items;
+    size_t count;
+} benchmark_columns;
+
+/* A submission on its way into a page. */
+typedef struct verify_page {
+    const mls_submission *submission;
+    const mls_view *view;
+    benchmark_columns columns;
+    mls_arena arena;
+} verify_page;
+
+static size_t results_of(const mls_submission *submission)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        count += submission->submitters[i].result_count;
+    }
+    return count;
+}
+
+/* False: no memory. */
+static bool find_columns(verify_page *page)
+{
+    const mls_submission *submission = page->submission;
+    page->columns.items = mls_arena_array(&page->arena, results_of(submission) + 1, sizeof *page->columns.items);
+    for (size_t i = 0; i < submission->submitter_count && page->columns.items != NULL; i++) {
+        const mls_submitter *submitter = &submission->submitters[i];
+        for (size_t k = 0; k < submitter->result_count; k++) {
+            bool known = false;
+            for (size_t c = 0; c < page->columns.count && !known; c++) {
+                known = strcmp(page->columns.items[c], submitter->results[k].benchmark) == 0;
+            }
+            if (!known) {
+                page->columns.items[page->columns.count++] = submitter->results[k].benchmark;
+            }
+        }
+    }
+    return page->columns.items != NULL;
+}
+
+/* Where the findings of a result stand: its submitter's and its own place, from 1. */
+static void append_result_anchor(mls_buffer *out, size_t submitter, size_t result)
+{
+    mls_buffer_printf(out, "s%zu-%zu", submitter + 1, result + 1);
+}
+
+static size_t count_found(const mls_submission_result *result)
+{
+    return result->counts.error + result->counts.warning + result->counts.advice;
+}
+
+/* The sign, the minutes and how much was found, which leads to it. */
+static void append_result_line(mls_buffer *out, const mls_submission_result *result, size_t submitter, size_t index)
+{
+    const mls_group *group = &result->group;
+    const double minutes = !result->judged ? (double)NAN : result->weak ? group->weak.minutes : group->scaled_minutes;
+    const size_t found = count_found(result);
+    mls_buffer_append_text(out, !result->judged ? "<div>skipped "
+                                : result->valid ? "<div><span class=\"badge well\">✓</span> "
+                                                : "<div><span class=\"badge ill\">✗</span> ");
+    mls_markup_text(out, mls_str_from(isfinite(minutes) ? mls_words_grouped(minutes, 3).text : "–"));
+    if (result->weak) {
+        mls_buffer_append_text(out, " weak");
+    }
+    if (found > 0) {
+        mls_buffer_append_text(out, " <a href=\"#");
+        append_result_anchor(out, submitter, index);
+        mls_buffer_printf(out, "\">%zu</a>", found);
+    }
+    mls_buffer_append_text(out, "</div>");
+}
+
+/* The row of a system, whose results are those from `first` on that bear its name; returns the end of these. */
+static size_t append_system_row(mls_buffer *out, const verify_page *page, size_t at, size_t first)
+{
+    const mls_submitter *submitter = &page->submission->submitters[at];
+    const char *name = submitter->results[first].system;
+    size_t end = first;
+    while (end < submitter->result_count && strcmp(submitter->results[end].system, name) == 0) {
+        end++;
+    }
+    mls_buffer_append_text(out, "<tr>");
+    mls_html_cell(out, NULL, "%s", submitter->name);
+    mls_html_cell(out, "wide", "%s", name);
+    for (size_t c = 0; c < page->columns.count; c++) {
+        mls_buffer_append_text(out, "<td class=\"one\">");
+        for (size_t i = first; i < end; i++) {
+            if (strcmp(submitter->results[i].benchmark, page->columns.items[c]) == 0) {
+                append_result_line(out, &submitter->results[i], at, i);
+            }
+        }
+        mls_buffer_append_text(out, "</td>");
+    }
+    mls_buffer_append_text(out, "</tr>\n");
+    return end;
+}
+
+static void append_systems(mls_buffer *out, const verify_page *page)
+{
+    const mls_submission *submission = page->submission;
+    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Results</h3>"
+                                "<label class=\"filter\" hidden>Filter <input type=\"search\"></label></div>\n"
+                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Results\">"
+                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_heading(out, NULL, "submitter");
+    mls_html_heading(out, NULL, "system");
+    for (size_t c = 0; c < page->columns.count; c++) {
+        mls_html_heading(out, NULL, page->columns.items[c]);
+    }
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        for (size_t k = 0; k < submission->submitters[i].result_count;) {
+            k = append_system_row(out, page, i, k);
+        }
+    }
+    mls_buffer_append_text(out, "</tbody></table></div>\n<p class=\"note\">A sign, the scaled minutes, and how many "
+                                "findings a result has.</p>\n</section>\n");
+}
+
+/* ------------------------------------------------------------------------ findings */
+
+enum { SHOWN_OF_OWNER = 200 };
+
+static void append_list(mls_buffer *out, const mls_finding *finding, const char *path, size_t *shown, size_t *more)
+{
+    if (*shown == SHOWN_OF_OWNER) {
+        ++*more;
+        return;
+    }
+    if ((*shown)++ == 0) {
+        mls_buffer_append_text(out, "<ul class=\"found\">\n");
+    }
+    mls_html_finding(out, finding, path);
+}
+
+static void end_list(mls_buffer *out, size_t shown, size_t more)
+{
+    if (more > 0) {
+        mls_buffer_printf(out, "<li>and %zu more</li>\n", more);
+    }
+    mls_buffer_append_text(out, shown > 0 ? "</ul>\n" : "");
+}
+
+/* What was found of a result, or (NULL) of the submitter beside all results. */
+static void append_placed(mls_buffer *out, const verify_page *page, const mls_submitter *submitter,
+                          const mls_submission_result *result)
+{
+    size_t shown = 0;
+    size_t more = 0;
+    for (size_t i = 0; i < submitter->placed_count; i++) {
+        const mls_placed_finding *placed = &submitter->placed[i];
+        if (placed->result == result && mls_view_shows(page->view, placed->finding->severity)) {
+            append_list(out, placed->finding, placed->path, &shown, &more);
+        }
+    }
+    end_list(out, shown, more);
+}
+
+static void append_submitter(mls_buffer *out, const verify_page *page, size_t at)
+{
+    const mls_submitter *submitter = &page->submission->submitters[at];
+    mls_buffer counts = {0};
+    mls_found_append_counts(&counts, " · ", &submitter->counts);
+    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>");
+    mls_markup_text(out, mls_str_from(submitter->name));
+    mls_buffer_append_text(out, "</h3><p class=\"note\">");
+    mls_markup_printf(out, "%s%s", submitter->valid ? "ready to upload" : "not ready",
+                      counts.len > 0 ? counts.ptr : "");
+    mls_buffer_append_text(out, "</p></div>\n");
+    append_placed(out, page, submitter, NULL);
+    for (size_t i = 0; i < submitter->result_count; i++) {
+        if (count_found(&submitter->results[i]) > 0) {
+            mls_buffer_append_text(out, "<h4 id=\"");
+            append_result_anchor(out, at, i);
+            mls_buffer_append_text(out, "\">");
+            mls_markup_text(out, mls_str_from(submitter->results[i].path));
+            mls_buffer_append_text(out, "</h4>\n");
+            append_placed(out, page, submitter, &submitter->results[i]);
+        }
+    }
+    mls_html_card_end(out);
+    out->failed |= counts.failed;
+    mls_buffer_release(&counts);
+}
+
+static void append_whole(mls_buffer *out, const verify_page *page)
+{
+    const mls_submission *submission = page->submission;
+    size_t shown = 0;
+    size_t more = 0;
+    if (submission->findings.count == 0) {
+        return;
+    }
+    mls_html_card_begin(out, "The whole submission");
+    mls_html_card_body(out);
+    for (size_t i = 0; i < submission->findings.count; i++) {
+        const mls_finding *finding = &submission->findings.items[i];
+        if (mls_view_shows(page->view, finding->severity)) {
+            append_list(out, finding, finding->path, &shown, &more);
+        }
+    }
+    end_list(out, shown, more);
+    mls_html_card_end(out);
+}
+
+/* ------------------------------------------------------------------------ page */
+
+static void append_verdict_head(mls_buffer *out, const mls_submission *submission)
+{
+    size_t ready = 0;
+    mls_buffer counts = {0};
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        for (size_t k = 0; k < submission->submitters[i].result_count; k++) {
+            const mls_submission_result *result = &submission->submitters[i].results[k];
+            ready += result->valid && result->judged;
+        }
+    }
+    mls_found_append_counts(&counts, "", &submission->counts);
+    mls_buffer_append_text(out, "<div class=\"head\"><div><h2>Submission</h2><p class=\"meta\">");
+    mls_markup_printf(out, "%s %s%s · %s", mls_usage_name(submission->options.usage), submission->edition->name,
+                      submission->edition_by_date ? " (by date)" : "",
+                      mls_words_plural(submission->submitter_count, "submitter", "submitters").text);
+    mls_buffer_append_text(out, "</p><p class=\"path\">");
+    mls_markup_text(out, mls_str_from(submission->path));
+    mls_buffer_append_text(out, submission->valid
+                                    ? "</p></div><div class=\"score\"><p><span class=\"badge well\">✓ Ready to upload"
+                                    : "</p></div><div class=\"score\"><p><span class=\"badge ill\">✗ Not ready");
+    mls_buffer_append_text(out, "</span></p><p class=\"big\"><b>");
+    mls_buffer_printf(out, "%zu</b> of %s ready</p>", ready,
+                      mls_words_plural(results_of(submission), "result", "results").text);
+    if (counts.len > 0) {
+        mls_html_note(out, "%s", counts.ptr);
+    }
+    mls_buffer_append_text(out, "</div></div>\n");
+    out->failed |= counts.failed;
+    mls_buffer_release(&counts);
+}
+
+void mls_html_verify(mls_printer *to, const void *what)
+{
+    verify_page page = {.submission = what, .view = to->view};
+    mls_buffer out = {0};
+    mls_html_begin(&out, MLS_S("Submission - mlscore"), "MLPerf submission report", MLS_S("mlscore verify"));
+    append_verdict_head(&out, page.submission);
+    out.failed |= !find_columns(&page);
+    if (page.columns.count > 0) {
+        append_systems(&out, &page);
+    }
+    append_whole(&out, &page);
+    for (size_t i = 0; i < page.submission->submitter_count; i++) {
+        append_submitter(&out, &page, i);
+    }
+    mls_html_end(&out);
+    mls_output_buffer(to->view->output, &out);
+    mls_arena_release(&page.arena);
+}
