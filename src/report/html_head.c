@@ -125,7 +125,7 @@ static void append_spread_figure(mls_buffer *out, const mls_group *group)
     mls_buffer beside = {0};
     mls_buffer below = {0};
     if (group->has_spread) {
-        mls_buffer_printf(&beside, "to %s min", mls_words_grouped(group->spread.max_minutes, 3).text);
+        mls_buffer_printf(&beside, "to %s", mls_words_grouped(group->spread.max_minutes, 3).text);
         mls_buffer_printf(&below, "spread %s", mls_words_percent(group->spread.variation, 1).text);
         append_figure(out, "fastest to slowest", mls_words_grouped(group->spread.min_minutes, 3).text,
                       beside.len > 0 ? beside.ptr : "", below.len > 0 ? below.ptr : "");
