@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scan.c - the threads that scan the blocks of a file. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,6 +74,12 @@ void mls_scan_room_free(mls_scan_room *room)
     free_slots(room, 1);
 }
 
+static bool block_has_data(mls_scan_block *block)
+{
+    block->data = block->data != NULL ? block->data : aligned_alloc(PAGE, MLS_BLOCK_SIZE + PAGE);
+    return block->data != NULL;
+}
+
 static mls_status scan_blocks(mls_input *input, unsigned threads, mls_scan_room **room, mls_reader *reader)
 {
     scan_state scan = {
@@ -88,9 +95,7 @@ static mls_status scan_blocks(mls_input *input, unsigned threads, mls_scan_room 
     scan.slots = keeps && *room != NULL ? *room : calloc(scan.slot_count, sizeof *scan.slots);
     bool ok = scan.slots != NULL;
     for (size_t i = 0; ok && i < scan.slot_count; i++) {
-        char **data = &scan.slots[i].block.data;
-        *data = *data != NULL ? *data : aligned_alloc(PAGE, MLS_BLOCK_SIZE + PAGE);
-        ok = *data != NULL;
+        ok = block_has_data(&scan.slots[i].block);
     }
     const mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
     reader->totals.json = mls_json_flow_whole(&scan.json);
@@ -139,4 +144,57 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
 {
     mls_input input = {.in_memory = true, .bytes = bytes};
     return scan(&input, 1, NULL, sinks, sink_count, totals, error);
+}
+
+struct mls_log_feed {
+    mls_reader reader;
+};
+
+mls_log_feed *mls_log_feed_new(const mls_sink *sinks, size_t sink_count)
+{
+    mls_log_feed *feed = calloc(1, sizeof *feed);
+    if (feed != NULL) {
+        feed->reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
+    }
+    return feed;
+}
+
+void mls_log_feed_free(mls_log_feed *feed)
+{
+    if (feed != NULL) {
+        mls_reader_release(&feed->reader);
+        free(feed);
+    }
+}
+
+mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint64_t most, mls_scan_room **room,
+                             mls_error *error)
+{
+    const uint64_t end = *offset + most;
+    mls_status status = MLS_OK;
+    *room = *room != NULL ? *room : calloc(1, sizeof **room);
+    if (*room == NULL || !block_has_data(&(*room)->block)) {
+        return mls_error_memory(error);
+    }
+    mls_scan_block *block = &(*room)->block;
+    for (bool more = true; more && *offset < end && status == MLS_OK;) {
+        const ssize_t got = pread(fd, block->data, MLS_BLOCK_SIZE, (off_t)*offset);
+        if (got < 0 && errno != EINTR) {
+            return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
+        }
+        more = got != 0;
+        if (got > 0) {
+            block->len = (size_t)got;
+            *offset += (uint64_t)got;
+            status = mls_block_scan(block) ? mls_reader_feed(&feed->reader, block) : MLS_ERROR_MEMORY;
+        }
+    }
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+mls_status mls_log_feed_end(mls_log_feed *feed, mls_log_totals *totals)
+{
+    const mls_status status = mls_reader_end(&feed->reader);
+    *totals = feed->reader.totals;
+    return status;
 }
