@@ -305,6 +305,7 @@ programs-units: $(UNIT_TESTS)
 programs-replay: $(FUZZERS:%=$B/replay/%)
 programs-testdata: $B/testdata-generator
 programs-fault: $B/fault/shim.so $B/fault/sweep
+programs-watch: $B/fault/shim.so all
 programs-growth: all $B/bench/measure
 programs-%: all ; @:
 
@@ -313,7 +314,7 @@ check-programs: programs-units programs-replay programs-testdata programs-fault 
 
 # All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there;
 # installing, and whether pages and tables agree (docs), is tested once.
-T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report units cases self docs submissions install packaging house round examples testdata replay)
+T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report watch units cases self docs submissions install packaging house round examples testdata replay)
 
 .PHONY: check
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone

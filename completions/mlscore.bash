@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         overview=yes
-        words='score report check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events log rcp rules help completion'
+        words='score report check verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -184,6 +184,21 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:watch)
+        options='--usage= --edition= --rules= --once --exit-on-end --timeout= --interval= --poll --beat= --full --format= --threads= --color= --quiet --verbose --help --version '
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
+        --rules) value=yes words='' files=yes ;;
+        --timeout) value=yes words='' files=no ;;
+        --interval) value=yes words='' files=no ;;
+        --beat) value=yes words='published' files=no ;;
+        --format) value=yes words='table ndjson' files=no ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:diagnose)
         options='--campaign --sacct= --signatures= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
         files=yes
@@ -336,7 +351,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score report check verify pack compare published throughput profile config diagnose telemetry memory hosts plan events log rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
+        words='score report check verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
         ;;
     *:completion)
         options='--help --version '

@@ -168,6 +168,7 @@ struct mls_cli {
     C(throughput)                                                                                                      \
     C(profile)                                                                                                         \
     C(config)                                                                                                          \
+    C(watch)                                                                                                           \
     C(diagnose)                                                                                                        \
     C(telemetry)                                                                                                       \
     C(memory)                                                                                                          \

@@ -39,7 +39,8 @@ static const mls_report *const reports[] = {&mls_score_report,
                                             &mls_overview_report,
                                             &mls_pack_report,
                                             &mls_pack_told_report,
-                                            &mls_page_report};
+                                            &mls_page_report,
+                                            &mls_watch_report};
 
 /* Whether a report before this one prints the same in JSON. */
 static bool is_printed_already(size_t index)
@@ -64,7 +65,7 @@ void mls_reports_print_fields(mls_output *output)
         const mls_walk walk = mls_walk_of(&report->columns, report->object);
         if (report->object != NULL && !is_printed_already(i)) {
             mls_fields_print(output, report->section, report->object,
-                             report == &mls_overview_report ? apart_of_overview : apart);
+                             report == &mls_overview_report || report == &mls_watch_report ? apart_of_overview : apart);
         }
         if (report->columns.names != NULL) {
             mls_walk_print(&walk, output);

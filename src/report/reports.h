@@ -254,6 +254,9 @@ extern const mls_report mls_page_report;
 void mls_html_verify(mls_printer *to, const void *what);
 void mls_html_compare(mls_printer *to, const void *what);
 
+/* ---- watch: an mls_watch_event at a time */
+extern const mls_report mls_watch_report;
+
 /* ---- rules: an mls_rules_request: editions with their benchmarks, or what a benchmark must log in each division. */
 extern const mls_report mls_editions_report, mls_checklist_report;
 

@@ -2,7 +2,7 @@
 /* shim.c - makes chosen calls of the C library fail, for tests; preloaded.
  *
  * FAULT holds rules, separated by ';':  CALL[@PATH]:WHEN:WHAT
- *   CALL   read open stat write sync mkdir close rename malloc thread readdir,
+ *   CALL   read open stat write sync mkdir close rename malloc thread readdir inotify,
  *          each with its variants (pread, openat, fopen, opendir, calloc …)
  *   PATH   only for files in whose path these bytes stand
  *   WHEN   3 (the third call that matches), 3+ (from it on), %3 (each third), *
@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -271,6 +272,11 @@ ssize_t write(int fd, const void *buffer, size_t size)
 int fsync(int fd)
 {
     return transfer("sync", fd, 0) < 0 ? -1 : REAL(fsync)(fd);
+}
+
+int inotify_init1(int flags)
+{
+    return fails("inotify", NULL) ? -1 : REAL(inotify_init1)(flags);
 }
 
 int mkdir(const char *path, mode_t mode)

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_watch.c - mlscore watch: running jobs, how far they are, how long still, and what the score is so far. */
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "compare/published.h"
+#include "report/reports.h"
+#include "watch/frame.h"
+#include "watch/lines.h"
+#include "watch/scontrol.h"
+#include "watch/screen.h"
+
+enum { MLS_EXIT_TIMEOUT = 4, MLS_EXIT_INTERRUPTED = 130 };
+
+/* Milliseconds: between looks, at least between readings, frames and ticks of the clock. */
+enum { INTERVAL_MS = 2000, READ_MS = 50, FRAME_MS = 250, TICK_MS = 1000, JOB_MS = 30000, NARROW = 40 };
+
+typedef struct watch_settings {
+    bool once, poll, exit_on_end, full;
+    const char *interval, *timeout, *beat;
+    /* What it works on. */
+    double interval_ms, timeout_ms;
+    mls_collect_options how;
+    mls_watch watch;
+    mls_screen screen;
+    mls_terminal terminal;
+    mls_running_job job; /* whose folder is watched; job NULL: none */
+    double asked_ms;     /* when Slurm was asked last */
+    mls_buffer above;    /* lines that are still to be drawn */
+    bool draws;          /* on a terminal; else a line or an object an event */
+    bool quiet_events, frozen;
+    bool timed_out, gone;
+} watch_settings;
+
+#define AT(member) offsetof(watch_settings, member)
+
+static const mls_option options[] = {
+    MLS_ROWS_ROUND,
+    MLS_ROW_RULES_AS("judge by the rules in FILE"),
+    MLS_ROW_FLAG('\0', "once", AT(once), "print what there is, and end"),
+    MLS_ROW_FLAG('\0', "exit-on-end", AT(exit_on_end), "end when every group has all its runs, or the job has ended"),
+    MLS_ROW_TEXT('\0', "timeout", "SECONDS", AT(timeout), "end by then, with exit status 4"),
+    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "look so often (2; 0.1 to 3600)"),
+    MLS_ROW_FLAG('\0', "poll", AT(poll), "do not ask the kernel what was written"),
+    MLS_ROW_WORD("beat", "MINUTES", "published", AT(beat),
+                 "say what the other runs must average to score less (or: published)"),
+    MLS_ROW_FLAG('\0', "full", AT(full), "draw on the whole terminal"),
+    MLS_ROW_FORMAT("table|ndjson"),
+    MLS_ROW_THREADS,
+    MLS_ROW_COLOR,
+    MLS_ROW_QUIET,
+    MLS_ROW_VERBOSE_AS("list every finding in the last table"),
+    MLS_ROWS_LAST,
+};
+
+static double now_of_day(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec * 1000 + floor((double)now.tv_nsec / 1e6);
+}
+
+/* Events that stay on a screen above what is drawn. */
+static bool is_lasting(const mls_watch_event *event)
+{
+    return event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED || event->kind == MLS_WATCH_STALLED ||
+           event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING ||
+           (event->kind == MLS_WATCH_FILE && strcmp(event->message, "found") != 0);
+}
+
+static mls_status note_failure(watch_settings *self, const mls_watch_event *event)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%s:%zu %s", mls_path_name(event->file), event->line, event->message);
+    const bool ok = !line.failed && mls_screen_note(&self->screen, mls_buffer_str(&line));
+    mls_buffer_release(&line);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status take_event(void *state, const mls_watch_event *event)
+{
+    mls_cli *cli = state;
+    watch_settings *self = cli->settings;
+    mls_status status = MLS_OK;
+    if (event->kind == MLS_WATCH_FAILURE) {
+        status = note_failure(self, event);
+    }
+    if (self->draws) {
+        if (is_lasting(event)) {
+            mls_watch_line(event, &self->above);
+            mls_buffer_append_char(&self->above, '\n');
+        }
+    } else if (cli->view.quiet && (event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_FILE)) {
+        return status;
+    } else if (!self->quiet_events || event->kind == MLS_WATCH_SCORE || event->kind == MLS_WATCH_END) {
+        mls_print_item(&cli->printer, event);
+        self->gone |= mls_output_is_closed(cli->view.output);
+    }
+    return status == MLS_OK && self->gone ? MLS_STOPPED : status;
+}
+
+static mls_status collect_paths(void *state, const mls_names *paths, mls_collection *collection, mls_error *error)
+{
+    mls_cli *cli = state;
+    const watch_settings *self = cli->settings;
+    (void)error; /* it has been said */
+    return mls_cli_collect(cli, paths, &self->how, NULL, collection) && mls_cli_note_endings(cli, collection)
+               ? MLS_OK
+               : MLS_ERROR_VALUE;
+}
+
+/* The fastest published result beside a group. */
+static double find_published(void *state, const mls_group *group)
+{
+    mls_published_beside beside = {0};
+    double minutes = (double)NAN;
+    (void)state;
+    if (mls_published_beside_make(group, 1, &beside, NULL) == MLS_OK && beside.near[0].result != NULL) {
+        minutes = beside.near[0].result->minutes;
+    }
+    mls_published_beside_release(&beside);
+    return minutes;
+}
+
+/* A number of seconds in a range.  False after a complaint. */
+static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text, double least, double most, double *ms)
+{
+    double seconds;
+    if (text == NULL) {
+        return true;
+    }
+    if (!mls_number_parse(mls_str_from(text), &seconds) || !(seconds >= least && seconds <= most)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes seconds, %.15g to %.15g, not '%s'", name, least,
+                           most, text);
+    }
+    *ms = seconds * 1000;
+    return true;
+}
+
+/* Whether an operand is a job's number; a file of that name comes first. */
+static bool is_job(const char *operand)
+{
+    return mls_is_job_number(mls_str_from(operand)) && access(operand, F_OK) != 0;
+}
+
+/* Asks Slurm where the job writes.  False after a complaint. */
+static bool find_job(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    const char *program = getenv("MLSCORE_SCONTROL");
+    mls_error error = {0};
+    if (!is_job(cli->operands.items[0])) {
+        return true;
+    }
+    const mls_status status =
+        mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], &self->job, &error);
+    self->asked_ms = mls_clock_ms();
+    return status == MLS_OK || mls_cli_say(cli, MLS_EXIT_IO, NULL, "job %s: %s", cli->operands.items[0], error.message);
+}
+
+/* Asks now and then whether it still runs; a job that Slurm does not know any more does not. */
+static void ask_job(mls_cli *cli, double now_ms)
+{
+    watch_settings *self = cli->settings;
+    const char *program = getenv("MLSCORE_SCONTROL");
+    mls_running_job running;
+    if (self->job.job == NULL || self->watch.job_ended || now_ms - self->asked_ms < fmax(JOB_MS, self->interval_ms)) {
+        return;
+    }
+    const mls_status status =
+        mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], &running, NULL);
+    self->watch.job_ended = status != MLS_OK || running.ended;
+    self->asked_ms = mls_clock_ms();
+    mls_running_job_release(&running);
+}
+
+static bool read_watch_settings(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    self->interval_ms = INTERVAL_MS;
+    self->screen.beat = (double)NAN;
+    if (!read_watch_seconds(cli, "interval", self->interval, 0.1, 3600, &self->interval_ms) ||
+        !read_watch_seconds(cli, "timeout", self->timeout, 0.1, 31536000, &self->timeout_ms)) {
+        return false;
+    }
+    if (self->beat != NULL && strcmp(self->beat, "published") == 0) {
+        self->screen.beat_of = find_published;
+    } else if (self->beat != NULL &&
+               !(mls_number_parse(mls_str_from(self->beat), &self->screen.beat) && self->screen.beat > 0)) {
+        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--beat takes minutes above 0, or published, not '%s'",
+                           self->beat);
+    }
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        if (is_job(cli->operands.items[i]) && cli->operands.count > 1) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "job %s: a job is watched alone", cli->operands.items[i]);
+        }
+        if (strcmp(cli->operands.items[i], "-") == 0) {
+            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "standard input does not grow: name a file or a folder");
+        }
+    }
+    return true;
+}
+
+/* Whether results go to a terminal that can be drawn on. */
+static bool can_draw(const mls_cli *cli)
+{
+    const char *terminal = getenv("TERM");
+    return cli->view.format == MLS_FORMAT_TABLE && isatty(STDOUT_FILENO) == 1 && terminal != NULL &&
+           *terminal != '\0' && strcmp(terminal, "dumb") != 0;
+}
+
+static bool draw(mls_cli *cli, bool last)
+{
+    watch_settings *self = cli->settings;
+    mls_buffer block = {0};
+    size_t rows = 24;
+    self->screen.width = 80;
+    self->screen.height = 24;
+    if (mls_terminal_size(&self->terminal, &self->screen.width, &rows)) {
+        self->screen.height = rows > 1 ? rows - 1 : 1;
+    }
+    bool ok = mls_screen_compose(&self->screen, &self->watch, &block) == MLS_OK && !self->above.failed;
+    if (self->screen.width < NARROW) {
+        mls_buffer_clear(&block);
+    }
+    ok = ok && mls_frame_draw(&self->terminal, mls_buffer_str(&self->above), mls_buffer_str(&block), rows, last);
+    if (!self->terminal.full) {
+        mls_buffer_clear(&self->above);
+    }
+    mls_buffer_release(&block);
+    return ok;
+}
+
+/* Takes keys and signals.  False: it is over. */
+static bool take_keys(watch_settings *self, bool *redraw)
+{
+    int what;
+    while ((what = mls_terminal_take(&self->terminal)) != MLS_TERMINAL_NOTHING) {
+        if (what == MLS_TERMINAL_END || what == 'q' || what == 3) {
+            return false;
+        }
+        if (what == ' ') {
+            self->frozen = !self->frozen;
+        } else if (what == 'f') {
+            mls_terminal_fill(&self->terminal, !self->terminal.full);
+        }
+        *redraw = true;
+    }
+    return true;
+}
+
+static void wait_for_news(const watch_settings *self, double ms, bool read)
+{
+    struct pollfd ends[] = {{.fd = self->terminal.signals, .events = POLLIN},
+                            {.fd = self->terminal.raw ? self->terminal.keys : -1, .events = POLLIN},
+                            {.fd = read ? self->watch.notify.fd : -1, .events = POLLIN}};
+    (void)poll(ends, sizeof ends / sizeof *ends, ms > 0 ? (int)ceil(ms) : 0);
+}
+
+/* Says an error that has not been said.  False. */
+static bool complain_watch(mls_cli *cli, const mls_error *error)
+{
+    return error->message[0] != '\0' && mls_cli_say_error(cli, NULL, error);
+}
+
+/* Follows until it ends by itself, or somebody ends it.  False after a complaint. */
+static bool follow(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    mls_error error = {0};
+    const double began = mls_clock_ms();
+    double drawn = 0;
+    bool redraw = true;
+    mls_status status = MLS_OK;
+    while (take_keys(self, &redraw)) {
+        const double stepped = mls_clock_ms();
+        ask_job(cli, stepped);
+        status = mls_watch_step(&self->watch, now_of_day(), &error);
+        self->timed_out = self->timeout_ms > 0 && stepped - began >= self->timeout_ms;
+        if (!self->draws) {
+            mls_output_flush(cli->view.output);
+            self->gone |= mls_output_is_closed(cli->view.output);
+        }
+        if (status != MLS_OK || self->gone || self->timed_out ||
+            (self->exit_on_end && (mls_watch_ended(&self->watch) || self->watch.job_ended))) {
+            break;
+        }
+        const double since = stepped - drawn;
+        const bool tick = since >= TICK_MS || ((self->watch.moved || self->above.len > 0) && since >= FRAME_MS);
+        if (self->draws && (redraw || (tick && !self->frozen))) {
+            self->gone = !draw(cli, false);
+            drawn = stepped;
+            redraw = self->watch.moved = false;
+        }
+        const double until_look = self->watch.look_ms - now_of_day();
+        const double until_frame = !self->draws ? INFINITY : self->watch.moved ? FRAME_MS : TICK_MS;
+        wait_for_news(self, READ_MS, false);
+        wait_for_news(self, fmin(until_look, until_frame) - READ_MS, true);
+    }
+    return status == MLS_OK || status == MLS_STOPPED || complain_watch(cli, &error);
+}
+
+/* 1: a run that is over is not valid, or a group can have no score; 3: something could not be read. */
+static void judge_watched(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    const mls_collection *collection = &self->watch.collection;
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        if (!run->valid && mls_watch_run_ended(&self->watch, run)) {
+            mls_cli_worsen(cli, MLS_EXIT_INVALID);
+        }
+    }
+    mls_cli_say_skipped(cli, &collection->skipped);
+    if (self->timed_out && !mls_watch_ended(&self->watch)) {
+        cli->status = MLS_EXIT_TIMEOUT;
+    }
+}
+
+/* Of each run that goes on, how far it is. */
+static void print_unfinished(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    for (size_t i = 0; i < self->watch.live.runs.count; i++) {
+        const mls_live_run *run = self->watch.live.runs.items[i];
+        if (run->same == NULL && !mls_live_run_ended(run) && run->run_start.line > 0) {
+            const mls_watch_event event = {.kind = MLS_WATCH_PROGRESS,
+                                           .time_ms = run->newest_ms,
+                                           .seen_ms = self->watch.live.now_ms,
+                                           .file = run->file,
+                                           .run = run};
+            mls_print_item(&cli->printer, &event);
+        }
+    }
+}
+
+static void print_once(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    mls_buffer block = {0};
+    if (cli->view.format == MLS_FORMAT_NDJSON) {
+        print_unfinished(cli);
+        return;
+    }
+    self->screen.width = cli->view.width;
+    if (mls_screen_compose(&self->screen, &self->watch, &block) == MLS_OK) {
+        mls_output_write(cli->view.output, mls_buffer_str(&block));
+    }
+    mls_buffer_release(&block);
+}
+
+/* The table that `score` prints. */
+static void print_last(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    const mls_collection *collection = &self->watch.collection;
+    mls_published_beside beside = {0};
+    mls_error error = {0};
+    if (!cli->view.quiet &&
+        mls_published_beside_make(collection->groups, collection->group_count, &beside, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else if (collection->group_count > 0) {
+        mls_print_begin(&cli->printer, &cli->view, &mls_score_report, beside.near);
+        mls_print_item(&cli->printer, collection);
+        mls_print_end(&cli->printer);
+    }
+    mls_published_beside_release(&beside);
+}
+
+/* A second Ctrl-C does not wait for the summary. */
+static void leave_at_once(int number)
+{
+    (void)number;
+    _exit(MLS_EXIT_INTERRUPTED);
+}
+
+static void end_watch(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    mls_error error = {0};
+    if (self->gone) {
+        return;
+    }
+    if (self->draws) {
+        (void)draw(cli, true);
+    }
+    self->draws = false;
+    mls_terminal_close(&self->terminal);
+    (void)signal(SIGINT, leave_at_once);
+    self->quiet_events = self->once || cli->view.format == MLS_FORMAT_TABLE;
+    const mls_status status = mls_watch_finish(&self->watch, now_of_day(), &error);
+    if (status != MLS_OK && status != MLS_STOPPED) {
+        complain_watch(cli, &error);
+        return;
+    }
+    judge_watched(cli);
+    if (self->once) {
+        print_once(cli);
+    }
+    if (cli->view.format == MLS_FORMAT_NDJSON) {
+        const mls_watch_event event = {.kind = MLS_WATCH_END,
+                                       .time_ms = (double)NAN,
+                                       .seen_ms = self->watch.live.now_ms,
+                                       .exit_status = cli->status};
+        mls_print_item(&cli->printer, &event);
+        mls_print_end(&cli->printer);
+    } else if (!self->once) {
+        mls_print_end(&cli->printer);
+        print_last(cli);
+    }
+}
+
+static void watch_run(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    mls_error error = {0};
+    mls_signatures *signatures = NULL;
+    if (!read_watch_settings(cli) || !find_job(cli) || !mls_cli_judge(cli, &self->how)) {
+        mls_running_job_release(&self->job);
+        return;
+    }
+    self->how.facts = MLS_FACTS_OF_GROUPS;
+    self->how.work.progress = NULL;
+    if (mls_signatures_new(&signatures, &error) != MLS_OK || !mls_cli_open(cli)) {
+        mls_cli_say_error(cli, NULL, &error);
+        return;
+    }
+    self->draws = !self->once && can_draw(cli);
+    self->screen.job = self->job.job;
+    self->screen.ascii = cli->view.ascii;
+    self->screen.color = cli->view.color;
+    self->screen.live = !self->once;
+    self->quiet_events = self->once;
+    const char *const folder = self->job.folder;
+    const mls_watch_options watched = {.paths = folder != NULL ? &folder : (const char *const *)cli->operands.items,
+                                       .path_count = cli->operands.count,
+                                       .job = self->job.job,
+                                       .signatures = signatures,
+                                       .poll = self->poll || self->once,
+                                       .interval_ms = self->interval_ms,
+                                       .how = &self->how,
+                                       .state = cli,
+                                       .event = take_event,
+                                       .collect = collect_paths};
+    mls_print_begin(&cli->printer, &cli->view, &mls_watch_report, NULL);
+    self->terminal = (mls_terminal){.signals = -1, .keys = -1, .drawn_on = -1};
+    bool ok = mls_watch_begin(&self->watch, &watched, &error) == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+    self->watch.job_ended = self->job.ended;
+    if (ok && !self->once) {
+        mls_terminal_open(&self->terminal, self->draws ? STDOUT_FILENO : -1, self->full);
+        ok = follow(cli);
+    }
+    if (ok) {
+        end_watch(cli);
+    }
+    mls_terminal_close(&self->terminal);
+    mls_watch_release(&self->watch);
+    mls_screen_release(&self->screen);
+    mls_buffer_release(&self->above);
+    mls_running_job_release(&self->job);
+    mls_signatures_free(signatures);
+}
+
+const mls_command mls_command_watch = {
+    .name = "watch",
+    .summary = "follow running jobs: how far, how long still, the score so far",
+    .usage = "[OPTION]… DIR|FILE|JOBID…",
+    .about = "Follows the logs of running trials and says how far each is, when it will be\n"
+             "done, what the score is so far and what the rest must be. It reads; it never\n"
+             "signals, cancels or writes into what it watches.",
+    .options = options,
+    .settings_size = sizeof(watch_settings),
+    .paths = "no path given",
+    .run = watch_run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch_report.c - what happens to running jobs, event by event, for programs and for who reads a file of lines. */
+#include <math.h>
+
+#include "report/reports.h"
+#include "watch/lines.h"
+
+static bool is_of_timed_run(const mls_watch_event *event)
+{
+    return event->run != NULL && event->run->run_start.line > 0;
+}
+
+static double elapsed_of(const mls_watch_event *event)
+{
+    return is_of_timed_run(event) ? (event->time_ms - event->run->run_start.time_ms) / 60000 : (double)NAN;
+}
+
+/* The position that an event is about, where it is one in that unit. */
+static double position_in(const mls_watch_event *event, bool epochs)
+{
+    const mls_live_run *run = event->run;
+    const bool evaluated = event->kind == MLS_WATCH_EVALUATION || event->kind == MLS_WATCH_STOP;
+    return !is_of_timed_run(event) || epochs != (strcmp(mls_live_unit(run), "epochs") == 0) ? (double)NAN
+           : evaluated                                                                      ? run->last.at
+           : event->kind == MLS_WATCH_PROGRESS                                              ? run->at
+                                                                                            : (double)NAN;
+}
+
+/* The estimate of an event; NULL: it has none. */
+static const mls_estimate *event_estimate(const mls_watch_event *event)
+{
+    const bool estimates =
+        event->kind == MLS_WATCH_START || event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_EVALUATION;
+    return estimates && event->run->estimate.from != MLS_ESTIMATE_NONE ? &event->run->estimate : NULL;
+}
+
+static double left_of(const mls_watch_event *event, size_t member)
+{
+    const mls_estimate *estimate = event_estimate(event);
+    return estimate != NULL ? *(const double *)(const void *)((const char *)estimate + member) : (double)NAN;
+}
+
+static const char *from_of(const mls_watch_event *event)
+{
+    const mls_estimate *estimate = event_estimate(event);
+    return estimate != NULL ? mls_estimate_from_name(estimate->from) : NULL;
+}
+
+#define WATCH_FIELDS(F)                                                                                                \
+    F(watch, event, TEXT, "", mls_watch_kind_name(row->kind))                                                          \
+    F(watch, time_ms, NUMBER_OR_NULL, "ms", row->time_ms)                                                              \
+    F(watch, seen_ms, NUMBER, "ms", row->seen_ms)                                                                      \
+    F(watch, file, TEXT_OR_NULL, "", row->file)                                                                        \
+    F(watch, line, COUNT_OR_NULL, "", row->line)                                                                       \
+    F(watch, run, COUNT_OR_NULL, "", row->run != NULL ? row->run->number : 0)                                          \
+    F(watch, benchmark, TEXT_OR_NULL, "",                                                                              \
+      row->group != NULL ? row->group->benchmark                                                                       \
+      : row->run != NULL ? row->run->benchmark                                                                         \
+                         : NULL)                                                                                       \
+    F(watch, elapsed_minutes, NUMBER_OR_NULL, "minutes", elapsed_of(row))                                              \
+    F(watch, samples, NUMBER_OR_NULL, "", position_in(row, false))                                                     \
+    F(watch, epochs, NUMBER_OR_NULL, "", position_in(row, true))                                                       \
+    F(watch, value, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->last.value : (double)NAN)        \
+    F(watch, target, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->target : (double)NAN)           \
+    F(watch, left_minutes, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, left)))                      \
+    F(watch, left_low, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, low)))                           \
+    F(watch, left_high, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, high)))                         \
+    F(watch, left_from, TEXT_OR_NULL, "", from_of(row))                                                                \
+    F(watch, converged, IF(BOOL, row->kind == MLS_WATCH_STOP), "", row->run->status == MLS_RUN_SUCCESS)                \
+    F(watch, status, TEXT_OR_NULL, "", row->kind == MLS_WATCH_STOP ? mls_run_status_name(row->run->status) : NULL)     \
+    F(watch, minutes, NUMBER_OR_NULL, "minutes", row->kind == MLS_WATCH_STOP ? elapsed_of(row) : (double)NAN)          \
+    F(watch, message, TEXT_OR_NULL, "", row->message)                                                                  \
+    F(watch, exit_status, IF(NUMBER, row->kind == MLS_WATCH_END), "", row->exit_status)                                \
+    F(watch, group, OBJECT_OR_NULL(mls_group), "", row->group)
+MLS_FIELDS(watch, mls_watch_event, WATCH_FIELDS)
+
+/* The time of the record, or when it was seen. */
+static void show_event(mls_printer *to, const void *what)
+{
+    const mls_watch_event *event = what;
+    mls_buffer line = {0};
+    mls_watch_line(event, &line);
+    if (line.len > 0) {
+        mls_buffer time = {0};
+        mls_watch_append_time(&time, isnan(event->time_ms) ? event->seen_ms : event->time_ms);
+        mls_output_write(to->view->output, mls_buffer_str(&time));
+        mls_output_text(to->view->output, " ");
+        mls_output_drop(to->view->output, &time);
+        mls_output_write(to->view->output, mls_buffer_str(&line));
+        mls_output_text(to->view->output, "\n");
+    }
+    mls_output_drop(to->view->output, &line);
+}
+
+const mls_report mls_watch_report = {.section = "WATCH NDJSON", .show = show_event, .object = &watch_fields};

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apply.c - the state of runs, by what was read of them and by how long nothing was. */
+#include "watch/apply.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/words.h"
+
+/* Silence that is no reason to worry: of anything, and of a run that initialises while nothing is known of others. */
+enum { PATIENCE_MS = 60 * 1000, PATIENCE_INIT_MS = 30 * 60 * 1000 };
+
+static mls_status tell_event(mls_live *live, mls_watch_event event)
+{
+    event.seen_ms = live->now_ms;
+    live->news |= event.kind == MLS_WATCH_INIT || event.kind == MLS_WATCH_START || event.kind == MLS_WATCH_STOP ||
+                  event.kind == MLS_WATCH_DIED;
+    return live->event != NULL ? live->event(live->state, &event) : MLS_OK;
+}
+
+static mls_status tell_run(mls_live *live, mls_watch_kind kind, const mls_live_run *run, const mls_happening *of,
+                           const char *message)
+{
+    return tell_event(live, (mls_watch_event){.kind = kind,
+                                              .time_ms = of != NULL ? of->time_ms : (double)NAN,
+                                              .file = run->file,
+                                              .line = of != NULL ? of->line : 0,
+                                              .run = run,
+                                              .message = message});
+}
+
+/* Same moments, as far as both have come: the job's output repeats a trial's own file. */
+static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
+{
+    const double apart[] = {a->first_ms - b->first_ms, a->init_start.time_ms - b->init_start.time_ms,
+                            a->run_start.time_ms - b->run_start.time_ms};
+    bool same = !(isnan(apart[1]) && isnan(apart[2])) && !isnan(apart[0]);
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        same = same && (isnan(apart[i]) || (apart[i] <= 0 && apart[i] >= 0));
+    }
+    return same && a->followed != b->followed;
+}
+
+static bool is_job_output(const mls_live_run *run)
+{
+    return mls_str_starts(mls_str_from(mls_path_name(run->file)), MLS_S("slurm-"));
+}
+
+/* Finds out whether a run stands in another file too: then the one that was there first goes on for both, under the
+ * name of the trial's own file. */
+static mls_status find_repeated(mls_live *live, mls_live_run *run)
+{
+    for (size_t i = 0; i < live->runs.count && !run->followed->result; i++) {
+        mls_live_run *other = live->runs.items[i];
+        if (other == run || other->same != NULL || !is_same_run(run, other) || other->followed == NULL ||
+            other->followed->result) {
+            continue;
+        }
+        run->same = other;
+        other->again = run->followed;
+        if (is_job_output(other) && !is_job_output(run)) {
+            char *path = strdup(run->file);
+            if (path == NULL) {
+                return MLS_ERROR_MEMORY;
+            }
+            free(other->file);
+            other->file = path;
+        }
+        break;
+    }
+    return MLS_OK;
+}
+
+/* Where in training a record stands, in what the benchmark counts, else in what it says. */
+static double live_position(const mls_live_run *run, const mls_training_progress *at)
+{
+    const mls_live_group *group = run->group;
+    const double steps = at->step_num * run->batch_size;
+    const bool known = group != NULL && group->rules->runs_needed > 0;
+    const double counted = known && group->counts == MLS_PROGRESS_EPOCHS  ? at->epoch_num
+                           : known && group->counts == MLS_PROGRESS_STEPS ? at->step_num
+                           : isnan(at->samples_count)                     ? steps
+                                                                          : at->samples_count;
+    return known || !isnan(counted) ? counted : at->epoch_num;
+}
+
+static mls_status apply_init(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    run->first_ms = of->first_ms;
+    run->init_start = (mls_step){of->time_ms, of->line};
+    run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
+    const mls_status status = find_repeated(live, run);
+    return status == MLS_OK && run->same == NULL ? tell_run(live, MLS_WATCH_INIT, run, of, NULL) : status;
+}
+
+static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    run->first_ms = of->first_ms;
+    run->run_start = (mls_step){of->time_ms, of->line};
+    if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
+        run->same->again = NULL;
+        run->same = NULL;
+    }
+    mls_status status = run->same == NULL ? find_repeated(live, run) : MLS_OK;
+    mls_live_run *counts = mls_live_run_of(run);
+    if (status != MLS_OK || counts->group != NULL) {
+        return status;
+    }
+    if (counts != run) { /* the repetition is ahead */
+        counts->run_start = run->run_start;
+        counts->first_ms = run->first_ms;
+    }
+    counts->state = MLS_LIVE_TRAINING;
+    /* What a run says of itself stands where it was read. */
+    status = mls_live_group_join(live, counts);
+    status = status == MLS_OK ? mls_live_estimate(live, counts, of->time_ms, &counts->estimate) : status;
+    counts->estimated_ms = of->time_ms;
+    return status == MLS_OK ? tell_run(live, MLS_WATCH_START, counts, of, NULL) : status;
+}
+
+static mls_status apply_progress(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    const double at = live_position(run, &of->at);
+    const bool further = isnan(run->at) || at > run->at;
+    run->throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
+    run->step = isfinite(of->at.step_num) && !(of->at.step_num < run->step) ? of->at.step_num : run->step;
+    if (of->kind == MLS_WATCH_EVAL_START) {
+        run->state = MLS_LIVE_EVALUATING;
+        run->at = further ? at : run->at;
+        return MLS_OK;
+    }
+    if (isfinite(at) && !further) {
+        return MLS_OK;
+    }
+    run->at = further ? at : run->at;
+    run->state = MLS_LIVE_TRAINING;
+    const mls_status status = mls_live_estimate(live, run, of->time_ms, &run->estimate);
+    run->estimated_ms = of->time_ms;
+    return status == MLS_OK ? tell_run(live, MLS_WATCH_PROGRESS, run, of, NULL) : status;
+}
+
+/* What a repetition says again is no news. */
+static mls_status apply_evaluation(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    const mls_value_point point = {live_position(run, &of->at), (of->time_ms - run->run_start.time_ms) / 60000,
+                                   of->value};
+    const bool again = run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at);
+    if (again) {
+        return MLS_OK;
+    }
+    run->state = MLS_LIVE_TRAINING;
+    run->evaluations++;
+    run->last = point;
+    run->at = isnan(run->at) || point.at > run->at ? point.at : run->at;
+    if (isfinite(point.at) && !mls_curve_add(&run->curve, point)) {
+        return MLS_ERROR_MEMORY;
+    }
+    const mls_status status = mls_live_estimate(live, run, of->time_ms, &run->estimate);
+    run->estimated_ms = of->time_ms;
+    return status == MLS_OK ? tell_run(live, MLS_WATCH_EVALUATION, run, of, NULL) : status;
+}
+
+/* What is known of runs that have ended well. */
+static void take_silences(const mls_live_run *run)
+{
+    run->group->finished = true;
+    for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
+        run->group->longest_silence_ms[i] = fmax(run->group->longest_silence_ms[i], run->longest_silence_ms[i]);
+    }
+}
+
+static mls_status apply_stop(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    const double nan = (double)NAN;
+    run->run_stop = (mls_step){of->time_ms, of->line};
+    run->status = of->status;
+    run->needed = of->status == MLS_RUN_SUCCESS ? of->needed : nan;
+    run->state = of->status == MLS_RUN_SUCCESS ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
+    if (run->state == MLS_LIVE_SUCCESS && run->group != NULL) {
+        take_silences(run);
+    }
+    run->estimate = (mls_estimate){MLS_ESTIMATE_NONE, nan, nan, nan, nan, false};
+    return tell_run(live, MLS_WATCH_STOP, run, of, NULL);
+}
+
+static mls_status apply_death(mls_live *live, mls_live_run *run, const mls_happening *of, const char *why)
+{
+    const double nan = (double)NAN;
+    if (run->state == MLS_LIVE_WAITING) {
+        return MLS_OK;
+    }
+    run->state = MLS_LIVE_DIED;
+    run->stalled = false;
+    run->estimate = (mls_estimate){MLS_ESTIMATE_NONE, nan, nan, nan, nan, false};
+    return tell_run(live, MLS_WATCH_DIED, run, of, why);
+}
+
+/* A line that both the trial's file and the job's output have is said once. */
+static mls_status apply_failure(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    const uint64_t text = mls_str_hash(mls_str_from(of->message), 0) | 1;
+    size_t i = 0;
+    while (run != NULL && i < MLS_FAILURES_SHOWN && run->shown[i] != 0 && (of->run == run || run->shown[i] != text)) {
+        i++;
+    }
+    if (run != NULL && (i == MLS_FAILURES_SHOWN || (of->run != run && run->shown[i] == text))) {
+        return MLS_OK;
+    }
+    if (run != NULL) {
+        run->shown[i] = text;
+    }
+    const mls_status status = tell_event(live, (mls_watch_event){.kind = MLS_WATCH_FAILURE,
+                                                                 .time_ms = (double)NAN,
+                                                                 .file = run != NULL ? of->run->file : of->file,
+                                                                 .line = of->line,
+                                                                 .run = run,
+                                                                 .message = of->message});
+    const bool ends = strstr(of->message, ": Exited with exit code ") != NULL;
+    return status == MLS_OK && ends && run != NULL && !mls_live_run_ended(run)
+               ? apply_death(live, run, of, "a task exited with an error")
+               : status;
+}
+
+static mls_status apply_one(mls_live *live, const mls_happening *of)
+{
+    if (of->run == NULL) {
+        return of->kind == MLS_WATCH_FAILURE
+                   ? apply_failure(live, NULL, of)
+                   : tell_event(
+                         live, (mls_watch_event){
+                                   .kind = of->kind, .time_ms = of->time_ms, .file = of->file, .message = of->message});
+    }
+    mls_live_run *run = mls_live_run_of(of->run);
+    const bool over = run->run_stop.line > 0;
+    run->newest_ms = run->newest_ms >= of->time_ms || isnan(of->time_ms) ? run->newest_ms : of->time_ms;
+    switch (of->kind) {
+    case MLS_WATCH_INIT:
+        return apply_init(live, of->run, of);
+    case MLS_WATCH_START:
+        return apply_start(live, of->run, of);
+    case MLS_WATCH_EVAL_START:
+    case MLS_WATCH_PROGRESS:
+        return over || run->run_start.line == 0 ? MLS_OK : apply_progress(live, run, of);
+    case MLS_WATCH_EVALUATION:
+        return over || run->run_start.line == 0 ? MLS_OK : apply_evaluation(live, run, of);
+    case MLS_WATCH_STOP:
+        return over ? MLS_OK : apply_stop(live, run, of);
+    case MLS_WATCH_DIED:
+        return over || mls_live_run_ended(run) ? MLS_OK : apply_death(live, run, of, of->message);
+    case MLS_WATCH_FAILURE:
+        return apply_failure(live, run, of);
+    default:
+        return MLS_OK;
+    }
+}
+
+static const char *happening_file(const mls_happening *happening)
+{
+    return happening->run != NULL ? happening->run->file : happening->file;
+}
+
+static int compare_happenings(const void *left, const void *right)
+{
+    const mls_happening *a = left;
+    const mls_happening *b = right;
+    int order = (a->order_ms > b->order_ms) - (a->order_ms < b->order_ms);
+    if (order == 0) {
+        order = mls_str_compare_natural(mls_str_from(happening_file(a)), mls_str_from(happening_file(b)));
+    }
+    order = order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+mls_status mls_live_apply(mls_live *live)
+{
+    mls_status status = MLS_OK;
+    if (live->queue.count > 1) {
+        qsort(live->queue.items, live->queue.count, sizeof *live->queue.items, compare_happenings);
+    }
+    for (size_t i = 0; i < live->queue.count; i++) {
+        status = status == MLS_OK ? apply_one(live, &live->queue.items[i]) : status;
+        free(live->queue.items[i].file);
+        free(live->queue.items[i].message);
+    }
+    live->queue.count = 0;
+    live->round++;
+    return status;
+}
+
+double mls_live_patience_ms(const mls_live *live, const mls_live_run *run)
+{
+    double longest = 0;
+    bool others = false;
+    double own = 0;
+    for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
+        own = fmax(own, run->longest_silence_ms[i]);
+    }
+    for (size_t i = 0; i < live->groups.count; i++) {
+        const mls_live_group *group = live->groups.items[i];
+        if (group->finished && (group == run->group || run->group == NULL)) {
+            longest = fmax(longest, group->longest_silence_ms[run->state]);
+            others = true;
+        }
+    }
+    const double least = run->state == MLS_LIVE_INIT && !others ? PATIENCE_INIT_MS : PATIENCE_MS;
+    return fmax(least, fmax(4 * own, 2 * longest));
+}
+
+void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms)
+{
+    for (size_t i = live->runs.count; i-- > 0;) {
+        mls_live_run *run = live->runs.items[i];
+        if (run->followed == file && !mls_live_run_ended(run)) {
+            double *longest = &mls_live_run_of(run)->longest_silence_ms[mls_live_run_of(run)->state];
+            *longest = fmax(*longest, silence_ms);
+            return;
+        }
+    }
+}
+
+/* How long nothing has been written to a run's file, or to the other one that has it. */
+static double silence_of(const mls_live *live, const mls_live_run *run)
+{
+    const double own = run->followed != NULL ? run->followed->written_ms : -(double)INFINITY;
+    return live->now_ms - (run->again != NULL ? fmax(own, run->again->written_ms) : own);
+}
+
+/* Whether a run of the same folder and group began after the last word of one that has stalled: trials one after the
+ * other, the first of which died.  Trials side by side are not silent. */
+static bool is_outlived(const mls_live *live, const mls_live_run *run)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(run->file));
+    for (size_t i = 0; i < live->runs.count; i++) {
+        const mls_live_run *other = live->runs.items[i];
+        if (other != run && other->same == NULL && other->init_start.time_ms > run->newest_ms &&
+            mls_str_equal(mls_path_folder(mls_str_from(other->file)), folder)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+mls_status mls_live_check_silence(mls_live *live, bool job_ended)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < live->runs.count && status == MLS_OK; i++) {
+        mls_live_run *run = live->runs.items[i];
+        if (run->same != NULL || mls_live_run_ended(run) || run->state == MLS_LIVE_WAITING) {
+            continue;
+        }
+        const double silence = silence_of(live, run);
+        const bool stalled = silence > mls_live_patience_ms(live, run);
+        char age[64];
+        (void)mls_text_printf(age, sizeof age, "nothing written for %s", mls_words_seconds(floor(silence / 1000)).text);
+        if (job_ended || (stalled && is_outlived(live, run))) {
+            status = apply_death(live, run, NULL, job_ended ? "the job has ended" : "a newer trial began");
+        } else if (stalled != run->stalled) {
+            run->stalled = stalled;
+            status = tell_run(live, stalled ? MLS_WATCH_STALLED : MLS_WATCH_RESUMED, run, NULL, stalled ? age : NULL);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apply.h - what was read becomes the state of runs, and events. */
+#pragma once
+
+#include "watch/live.h"
+
+/* Applies the queue in the order of its times, and tells of it.  MLS_OK, MLS_ERROR_MEMORY or what the callback
+ * returned.
+ */
+mls_status mls_live_apply(mls_live *live) MLS_MUST_USE;
+
+/* How long a run may be silent before it counts as stalled. */
+double mls_live_patience_ms(const mls_live *live, const mls_live_run *run);
+
+/* Notes that a file has bytes again after a silence. */
+void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms);
+
+/* Finds the runs that have stalled or go on, and those that a newer one of their group has outlived.  `job_ended`: so
+ * has the job of all of them. */
+mls_status mls_live_check_silence(mls_live *live, bool job_ended) MLS_MUST_USE;

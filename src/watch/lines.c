@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lines.c - events in words. */
+#include "watch/lines.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "base/words.h"
+
+void mls_watch_append_time(mls_buffer *line, double time_ms)
+{
+    struct tm parts;
+    const time_t seconds = mls_time_is_date(time_ms) ? (time_t)floor(time_ms / 1000) : 0;
+    char text[sizeof "2025-04-19T13:24:11Z" + 8];
+    if (seconds > 0 && gmtime_r(&seconds, &parts) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0) {
+        mls_buffer_append_text(line, text);
+    } else {
+        mls_buffer_append_char(line, '-');
+    }
+}
+
+const char *mls_live_unit(const mls_live_run *run)
+{
+    const mls_live_group *group = run->group;
+    return group == NULL || group->rules->runs_needed == 0 ? "samples"
+           : group->counts == MLS_PROGRESS_EPOCHS          ? "epochs"
+           : group->counts == MLS_PROGRESS_STEPS           ? "steps"
+                                                           : "samples";
+}
+
+mls_words mls_estimate_minutes_words(const mls_estimate *estimate)
+{
+    mls_words words = {""};
+    const char *from = mls_estimate_from_name(estimate->from);
+    if (from != NULL && estimate->left > 0) {
+        (void)mls_text_printf(words.text, sizeof words.text, "%.2f (%.2f-%.2f, %s)", estimate->left, estimate->low,
+                              estimate->high, from);
+    } else if (from != NULL) {
+        (void)mls_text_printf(words.text, sizeof words.text, "any moment (%.2f-%.2f, %s)", estimate->low,
+                              estimate->high, from);
+    }
+    return words;
+}
+
+static void append_evaluation(const mls_live_run *run, mls_buffer *line)
+{
+    mls_buffer_printf(line, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
+                      mls_words_count(run->last.at).text, mls_live_unit(run));
+    if (isfinite(run->target)) {
+        mls_buffer_printf(line, ", target %s", mls_words_trimmed(run->target, 5).text);
+    }
+    mls_buffer_printf(line, ", %s min", mls_words_grouped(run->last.minutes, 3).text);
+}
+
+static void append_estimate(const mls_live_run *run, mls_buffer *line)
+{
+    const mls_words words = mls_estimate_minutes_words(&run->estimate);
+    if (words.text[0] != '\0') {
+        mls_buffer_printf(line, ", left %s", words.text);
+    }
+    if (run->estimate.beyond) {
+        mls_buffer_append_text(line, ", may not converge");
+    }
+}
+
+static void append_stop(const mls_live_run *run, mls_buffer *line)
+{
+    const char *status = mls_run_status_name(run->status);
+    mls_buffer_printf(line, "%s after %s min", status != NULL ? status : "stopped without a status",
+                      mls_words_grouped((run->run_stop.time_ms - run->run_start.time_ms) / 60000, 3).text);
+    if (isfinite(run->needed)) {
+        mls_buffer_printf(line, ", %s %s", mls_words_count(run->needed).text, mls_live_unit(run));
+    }
+}
+
+static void append_event(const mls_watch_event *event, mls_buffer *line)
+{
+    const mls_live_run *run = event->run;
+    switch (event->kind) {
+    case MLS_WATCH_INIT:
+        mls_buffer_append_text(line, "initializes");
+        break;
+    case MLS_WATCH_START:
+        mls_buffer_append_text(line, "training starts");
+        append_estimate(run, line);
+        break;
+    case MLS_WATCH_PROGRESS:
+        if (isfinite(run->at)) {
+            mls_buffer_printf(line, "at %s %s", mls_words_count(run->at).text, mls_live_unit(run));
+        } else {
+            mls_buffer_append_text(line, "training");
+        }
+        append_estimate(run, line);
+        break;
+    case MLS_WATCH_EVALUATION:
+        append_evaluation(run, line);
+        append_estimate(run, line);
+        break;
+    case MLS_WATCH_STOP:
+        append_stop(run, line);
+        break;
+    default:
+        mls_buffer_append_text(line, event->kind == MLS_WATCH_FILE || event->kind == MLS_WATCH_FAILURE
+                                         ? ""
+                                         : mls_watch_kind_name(event->kind));
+        mls_buffer_append_text(line, line->len > 0 && event->kind != MLS_WATCH_FILE &&
+                                             event->kind != MLS_WATCH_FAILURE && event->message != NULL
+                                         ? ": "
+                                         : "");
+        mls_buffer_append_text(line, event->message != NULL ? event->message : "");
+    }
+}
+
+void mls_watch_line(const mls_watch_event *event, mls_buffer *line)
+{
+    mls_buffer words = {0};
+    if (event->kind >= MLS_WATCH_SCORE) {
+        return;
+    }
+    if (event->run != NULL && event->run->number > 0) {
+        mls_buffer_printf(&words, "run %zu ", event->run->number);
+    }
+    if (event->line > 0 && (event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING)) {
+        mls_buffer_printf(&words, "%s:%zu: ", mls_path_name(event->file), event->line);
+    } else {
+        mls_buffer_printf(&words, "%s: ", mls_path_name(event->file));
+    }
+    append_event(event, &words);
+    mls_escape_append(line, mls_buffer_str(&words));
+    line->failed |= words.failed;
+    mls_buffer_release(&words);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lines.h - events in words, one line each.  Nothing in them can steer a terminal. */
+#pragma once
+
+#include "base/buffer.h"
+#include "base/number.h"
+#include "watch/live.h"
+
+/* Appends what an event says without its time: "run 3 x.log: evaluation 0.93102 at 2,268 samples, …"; nothing of a
+ * score or of the end. */
+void mls_watch_line(const mls_watch_event *event, mls_buffer *line);
+
+/* Appends a time as 2025-04-19T13:24:11Z; '-' where it is no date. */
+void mls_watch_append_time(mls_buffer *line, double time_ms);
+
+/* "samples", "epochs", "steps": what positions of a run count. */
+const char *mls_live_unit(const mls_live_run *run);
+
+/* The estimate in words: "0.40 (0.20-0.62, runs)", "any moment (…)"; "" where there is none. */
+mls_words mls_estimate_minutes_words(const mls_estimate *estimate);

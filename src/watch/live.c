@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live.c - live runs, their groups, and what is known of a group when the time left of a run is asked for. */
+#include "watch/live.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "score/score.h"
+
+const char *mls_live_state_name(mls_live_state state)
+{
+    static const char *const names[] = {"waiting", "init", "training", "evaluating", "success", "aborted", "died"};
+    return (size_t)state < sizeof names / sizeof *names ? names[state] : "";
+}
+
+const char *mls_watch_kind_name(mls_watch_kind kind)
+{
+    static const char *const names[] = {"file",    "init", "start",   "progress", "evaluation", "stop", "stalled",
+                                        "resumed", "died", "failure", "finding",  "score",      "end"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "";
+}
+
+mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
+{
+    const double nan = (double)NAN;
+    const mls_step no_step = {nan, 0};
+    mls_live_run *run = calloc(1, sizeof *run);
+    char *path = strdup(file->path);
+    if (run == NULL || path == NULL || !MLS_GROW(&live->runs, items)) {
+        free(run);
+        free(path);
+        return NULL;
+    }
+    *run = (mls_live_run){.file = path,
+                          .followed = file,
+                          .first_ms = nan,
+                          .init_start = no_step,
+                          .init_stop = no_step,
+                          .run_start = no_step,
+                          .run_stop = no_step,
+                          .batch_size = nan,
+                          .target = nan,
+                          .newest_ms = nan,
+                          .last = {nan, nan, nan},
+                          .at = nan,
+                          .throughput = nan,
+                          .step = nan,
+                          .needed = nan,
+                          .estimate = {MLS_ESTIMATE_NONE, nan, nan, nan, nan, false},
+                          .estimated_ms = nan,
+                          .progress_ms = nan};
+    live->runs.items[live->runs.count++] = run;
+    return run;
+}
+
+static void free_run(mls_live_run *run)
+{
+    free(run->file);
+    free(run->benchmark);
+    free(run->division);
+    free(run->config);
+    free(run->job);
+    free(run->reason);
+    mls_curve_release(&run->curve);
+    free(run);
+}
+
+void mls_live_forget(mls_live *live, const mls_followed *file)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *run = live->runs.items[i];
+        run->again = run->again == file ? NULL : run->again;
+        if (run->followed == file) {
+            for (size_t k = 0; k < live->runs.count; k++) {
+                mls_live_run *other = k < kept || k > i ? live->runs.items[k] : NULL;
+                if (other != NULL && other->same == run) {
+                    other->same = NULL;
+                }
+            }
+            free_run(run);
+        } else {
+            live->runs.items[kept++] = run;
+        }
+    }
+    live->runs.count = kept;
+}
+
+static void drop_queue(mls_live *live)
+{
+    for (size_t i = 0; i < live->queue.count; i++) {
+        free(live->queue.items[i].file);
+        free(live->queue.items[i].message);
+    }
+    live->queue.count = 0;
+}
+
+void mls_live_release(mls_live *live)
+{
+    drop_queue(live);
+    free(live->queue.items);
+    for (size_t i = 0; i < live->runs.count; i++) {
+        free_run(live->runs.items[i]);
+    }
+    free(live->runs.items);
+    for (size_t i = 0; i < live->groups.count; i++) {
+        free(live->groups.items[i]->key);
+        free(live->groups.items[i]);
+    }
+    free(live->groups.items);
+    mls_rcp_sets_release(&live->points);
+    *live = (mls_live){0};
+}
+
+bool mls_live_queue(mls_live *live, mls_happening happening)
+{
+    if (!MLS_GROW(&live->queue, items)) {
+        free(happening.file);
+        free(happening.message);
+        return false;
+    }
+    happening.order = live->queue.count;
+    live->queue.items[live->queue.count++] = happening;
+    return true;
+}
+
+/* The point whose values stand for a batch size: its own, the nearer of two, or the outermost. */
+static const mls_rcp_point *nearest_point(const mls_rcp_set *set, double batch_size)
+{
+    const mls_rcp_point *nearest = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        const mls_rcp_point *point = &set->items[i];
+        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - batch_size) <
+                                                      fabs(nearest->global_batch_size - batch_size))) {
+            nearest = point;
+        }
+    }
+    return nearest;
+}
+
+static mls_status find_group_reference(mls_live *live, mls_live_group *group)
+{
+    const mls_rcp_rules rules = {live->how->score.editions, group->edition, group->rules};
+    if (!group->rules->reference_points || isnan(group->batch_size) ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name))) {
+        return MLS_OK;
+    }
+    const mls_score_options *score = &live->how->score;
+    const mls_status status =
+        mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL);
+    const mls_rcp_point *point = status == MLS_OK ? nearest_point(group->points, group->batch_size) : NULL;
+    if (point != NULL) {
+        const double mean = mls_rcp_set_mean(group->points, group->batch_size);
+        group->reference = point->to_converge;
+        group->reference_count = point->count;
+        group->scale = isnan(mean) ? 1 : mean / point->bar.mean;
+    }
+    return status;
+}
+
+static void append_fact(mls_buffer *key, const char *text)
+{
+    mls_buffer_append_text(key, text != NULL ? "=" : "-");
+    mls_buffer_append_text(key, text != NULL ? text : "");
+    mls_buffer_append_char(key, '\n');
+}
+
+/* What the runs of a group have in common: see mls_group_runs(). */
+static char *group_key_of(const mls_live_run *run)
+{
+    mls_buffer key = {0};
+    if (run->followed != NULL && run->followed->result) {
+        mls_buffer_append(&key, mls_path_folder(mls_str_from(run->file)));
+    } else {
+        const char *division = mls_division_name(mls_division_logged(run->division));
+        append_fact(&key, run->benchmark);
+        append_fact(&key, division != NULL ? division : run->division);
+        append_fact(&key, run->config);
+        append_fact(&key, mls_words_exact(run->batch_size).text);
+    }
+    return mls_buffer_detach(&key);
+}
+
+const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
+                                    const mls_edition **edition)
+{
+    const mls_collect_options *how = live->how;
+    const mls_editions *editions = how->score.editions;
+    const mls_str name = mls_str_from(benchmark);
+    const mls_usage usage = how->any_usage ? mls_editions_usage_of(editions, how->usage, name) : how->usage;
+    *edition = how->edition != NULL ? how->edition : mls_editions_guess(editions, usage, first_ms, name);
+    return mls_benchmark_find(editions, usage, name);
+}
+
+static mls_status add_group_of(mls_live *live, const mls_live_run *run, char *key, mls_live_group **added)
+{
+    mls_live_group *group = calloc(1, sizeof *group);
+    *added = group;
+    if (group == NULL || !MLS_GROW(&live->groups, items)) {
+        free(group);
+        free(key);
+        return MLS_ERROR_MEMORY;
+    }
+    group->key = key;
+    group->batch_size = run->batch_size;
+    group->scale = 1;
+    group->rules = mls_live_rules(live, run->benchmark, run->first_ms, &group->edition);
+    group->counts = mls_benchmark_counts(group->rules, group->edition);
+    live->groups.items[live->groups.count++] = group;
+    return find_group_reference(live, group);
+}
+
+mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
+{
+    char *key = group_key_of(run);
+    mls_status status = key != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < live->groups.count && status == MLS_OK && run->group == NULL; i++) {
+        run->group = strcmp(live->groups.items[i]->key, key) == 0 ? live->groups.items[i] : NULL;
+    }
+    if (run->group != NULL || status != MLS_OK) {
+        free(key);
+    } else {
+        status = add_group_of(live, run, key, &run->group);
+    }
+    if (status == MLS_OK) {
+        run->number = ++run->group->numbered;
+    }
+    return status;
+}
+
+mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms, mls_estimate *estimate)
+{
+    const double nan = (double)NAN;
+    const mls_live_group *group = run->group;
+    mls_past_run *past = group != NULL ? calloc(MLS_PAST_RUNS_MAX, sizeof *past) : NULL;
+    size_t count = 0;
+    *estimate = (mls_estimate){MLS_ESTIMATE_NONE, nan, nan, nan, nan, false};
+    if (past == NULL) {
+        return group != NULL ? MLS_ERROR_MEMORY : MLS_OK;
+    }
+    for (size_t i = 0; i < live->runs.count && count < MLS_PAST_RUNS_MAX; i++) {
+        const mls_live_run *other = live->runs.items[i];
+        if (other->group == group && other->same == NULL && other->state == MLS_LIVE_SUCCESS &&
+            other->run_stop.time_ms <= time_ms && isfinite(other->needed)) {
+            past[count++] = (mls_past_run){&other->curve, (other->run_stop.time_ms - other->run_start.time_ms) / 60000,
+                                           other->needed};
+        }
+    }
+    const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale};
+    *estimate = mls_estimate_left(&run->curve, (time_ms - run->run_start.time_ms) / 60000, &basis);
+    free(past);
+    return MLS_OK;
+}

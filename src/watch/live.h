@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live.h - runs as they are while their logs grow, the groups that they will make, and what happens to them.
+ *
+ * Records come as files are read; what matters of them waits in a queue and is applied in the order of their times, so
+ * that what is said does not depend on how fast, or in which pieces, files were read.  Times are milliseconds since
+ * 1970; absent numbers are NAN, absent texts NULL. */
+#pragma once
+
+#include "messages/messages.h"
+#include "slurm/collect.h"
+#include "watch/estimate.h"
+#include "watch/follow.h"
+
+typedef enum mls_live_state {
+    MLS_LIVE_WAITING, /* neither init_start nor run_start */
+    MLS_LIVE_INIT,
+    MLS_LIVE_TRAINING,
+    MLS_LIVE_EVALUATING,
+    MLS_LIVE_SUCCESS,
+    MLS_LIVE_ABORTED, /* run_stop says anything but success */
+    MLS_LIVE_DIED     /* there will be no run_stop */
+} mls_live_state;
+const char *mls_live_state_name(mls_live_state state);
+
+/* Lines of failure that are shown of a run. */
+enum { MLS_FAILURES_SHOWN = 5 };
+
+/* The runs of one benchmark, division, config and batch size, or of one folder of results. */
+typedef struct mls_live_group {
+    char *key;
+    const mls_edition *edition; /* guessed by its first run */
+    const mls_benchmark *rules; /* never NULL */
+    mls_progress counts;
+    double batch_size;
+    mls_rcp_set *points;     /* of the watch; NULL: the benchmark has none */
+    const double *reference; /* what the reference needed, times `scale`, at this batch size */
+    size_t reference_count;
+    double scale;
+    size_t numbered;                              /* runs that have a number */
+    bool finished;                                /* some have ended well: */
+    double longest_silence_ms[MLS_LIVE_DIED + 1]; /* of these, by state */
+    const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
+} mls_live_group;
+
+typedef struct mls_live_run {
+    char *file;                   /* the one that it is read from, or the trial's own of two */
+    const mls_followed *followed; /* NULL: a file that is gone */
+    size_t line;                  /* its first */
+    struct mls_live_run *same;    /* the run that this one repeats; NULL: it is one of its own */
+    const mls_followed *again;    /* the file of one that repeats it; NULL: none does */
+    mls_live_group *group;        /* NULL: not known yet */
+    size_t number;                /* in its group, in the order in which they started; 0: it has not */
+    mls_live_state state;
+    bool stalled;
+    double first_ms; /* its earliest record when it started */
+    mls_step init_start, init_stop, run_start, run_stop;
+    mls_run_status status;
+    char *benchmark, *division, *config, *job;
+    double batch_size, target;
+    double newest_ms; /* of its records */
+    mls_curve curve;
+    mls_value_point last; /* the last evaluation; its time counts from run_start */
+    size_t evaluations;
+    double at, throughput, step;                  /* how far it is, samples a second, its last step */
+    double needed;                                /* the position where it converged */
+    mls_estimate estimate;                        /* as of its last event */
+    double estimated_ms;                          /* when that was */
+    double longest_silence_ms[MLS_LIVE_DIED + 1]; /* by state */
+    double progress_ms;                           /* of the last event of that kind */
+    size_t failures;                              /* lines of failure that may be shown … */
+    uint64_t shown[MLS_FAILURES_SHOWN];           /* … what they say, as numbers */
+    size_t hidden;                                /* more of them */
+    bool judged, valid;                           /* it stands in a scored group, and how */
+    char *reason;                                 /* why it is not valid */
+} mls_live_run;
+
+typedef enum mls_watch_kind {
+    MLS_WATCH_FILE,
+    MLS_WATCH_INIT,
+    MLS_WATCH_START,
+    MLS_WATCH_PROGRESS,
+    MLS_WATCH_EVALUATION,
+    MLS_WATCH_STOP,
+    MLS_WATCH_STALLED,
+    MLS_WATCH_RESUMED,
+    MLS_WATCH_DIED,
+    MLS_WATCH_FAILURE,
+    MLS_WATCH_FINDING,
+    MLS_WATCH_SCORE,
+    MLS_WATCH_END,
+    MLS_WATCH_EVAL_START /* moves a run on, and is no event */
+} mls_watch_kind;
+const char *mls_watch_kind_name(mls_watch_kind kind);
+
+/* What whoever watches is told.  Everything is borrowed until the callback returns. */
+typedef struct mls_watch_event {
+    mls_watch_kind kind;
+    double time_ms; /* of the record; NAN: it is of none */
+    double seen_ms;
+    const char *file; /* NULL: of no file, as are the next two */
+    size_t line;
+    const mls_live_run *run;
+    const mls_group *group; /* SCORE */
+    const char *message;
+    int exit_status; /* END */
+} mls_watch_event;
+
+/* Something that was read. */
+typedef struct mls_happening {
+    mls_watch_kind kind;
+    mls_live_run *run; /* NULL: of a file */
+    double order_ms;   /* its time, or that of what stands before it in its file; -INFINITY: nothing does */
+    size_t order;      /* in which it was read */
+    double time_ms;
+    size_t line;
+    double first_ms, value, throughput, needed;
+    mls_training_progress at;
+    mls_run_status status;
+    char *file;    /* owned */
+    char *message; /* owned */
+} mls_happening;
+
+typedef struct mls_live {
+    const mls_collect_options *how; /* the runs will be scored: whose rules there are */
+    mls_reading reading;            /* how files are cut into runs */
+    mls_signatures *signatures;
+    double interval_ms;               /* between events of progress */
+    const char *job;                  /* files that say they are of another one are not told of; NULL: none are */
+    MLS_LIST_OF(mls_live_run *) runs; /* as they were found */
+    MLS_LIST_OF(mls_live_group *) groups;
+    MLS_LIST_OF(mls_happening) queue;
+    size_t round; /* how often it was applied */
+    mls_rcp_sets points;
+    mls_status (*event)(void *state, const mls_watch_event *event);
+    void *state; /* of the callback, which ends everything with anything but MLS_OK */
+    double now_ms;
+    bool news; /* runs began or ended, or are gone: the scores are old */
+} mls_live;
+
+/* A run that begins in a file.  NULL: no memory. */
+mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file) MLS_MUST_USE;
+
+/* Forgets the runs of a file.  What is queued is to be applied before. */
+void mls_live_forget(mls_live *live, const mls_followed *file);
+void mls_live_release(mls_live *live);
+
+/* The run that counts where this one is a repetition of it. */
+static inline mls_live_run *mls_live_run_of(mls_live_run *run)
+{
+    return run->same != NULL ? run->same : run;
+}
+
+/* Whether it is over, one way or the other. */
+static inline bool mls_live_run_ended(const mls_live_run *run)
+{
+    return run->state >= MLS_LIVE_SUCCESS;
+}
+
+/* The edition and the row of a benchmark, as scoring will have them for a run whose first record has that time. */
+const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
+                                    const mls_edition **edition);
+
+/* Finds the group of a run that has started, which may be a new one, and gives the run its number. */
+mls_status mls_live_group_join(mls_live *live, mls_live_run *run) MLS_MUST_USE;
+
+/* Estimates what is left of a run at a time, by the runs of its group that had ended by then. */
+mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms,
+                             mls_estimate *estimate) MLS_MUST_USE;
+
+/* Adds what happened to the queue, taking its texts over.  False: no memory, and they are freed. */
+bool mls_live_queue(mls_live *live, mls_happening happening) MLS_MUST_USE;

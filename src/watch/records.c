@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* records.c - records, markers and lines of failure, as they are read. */
+#include "watch/records.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "log/prefix.h"
+#include "log/value.h"
+#include "messages/marked.h"
+#include "reading/file.h"
+
+/* A file that is read. */
+typedef struct file_records {
+    mls_live *live;
+    const mls_followed *file;
+    mls_file cutter;
+    mls_live_run *run; /* the last one; NULL: there is none yet */
+    size_t begun;      /* the line that it begins in, as the cutter has it */
+    bool ended;        /* it has a run_stop, or died */
+    double order_ms;   /* see mls_happening */
+    double applied_ms; /* the same when the queue was applied last */
+    size_t round;      /* in which something was queued last */
+    size_t failures;   /* before the first run */
+    mls_marked_lines marked;
+} file_records;
+
+/* A happening of a record (NULL: of a line) of the run that is read. */
+static mls_happening happening_of(file_records *self, mls_watch_kind kind, const mls_record *record, size_t line)
+{
+    const double nan = (double)NAN;
+    if (self->round != self->live->round) {
+        self->round = self->live->round;
+        self->applied_ms = self->order_ms;
+    }
+    if (record != NULL && record->time_ms > self->order_ms) {
+        self->order_ms = record->time_ms;
+    }
+    return (mls_happening){.kind = kind,
+                           .run = self->run,
+                           .order_ms = self->order_ms,
+                           .time_ms = record != NULL ? record->time_ms : nan,
+                           .line = line,
+                           .first_ms = self->cutter.current.first_ms,
+                           .at = {nan, nan, nan},
+                           .value = nan,
+                           .throughput = nan,
+                           .needed = nan};
+}
+
+static mls_status queue(file_records *self, mls_happening happening)
+{
+    return mls_live_queue(self->live, happening) ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+static mls_status queue_death(file_records *self, const mls_record *record, size_t line, const char *why)
+{
+    if (self->run == NULL || self->ended) {
+        return MLS_OK;
+    }
+    mls_happening died = happening_of(self, MLS_WATCH_DIED, record, line);
+    self->ended = true;
+    died.message = strdup(why);
+    return died.message != NULL ? queue(self, died) : MLS_ERROR_MEMORY;
+}
+
+/* Takes a text of the run over, where it has changed. */
+static bool take_fact(char **fact, const char *text)
+{
+    if (text == NULL || (*fact != NULL && strcmp(*fact, text) == 0)) {
+        return true;
+    }
+    free(*fact);
+    *fact = strdup(text);
+    return *fact != NULL;
+}
+
+/* What a run says of itself before it starts, where it is one. */
+static mls_status describe_live(file_records *self)
+{
+    const mls_run *read = &self->cutter.current;
+    mls_live_run *run = self->run;
+    const char *target = mls_run_hyperparameter(read, MLS_S("target_accuracy"));
+    const char *job = mls_records_job(self->file);
+    const char *config = mls_run_config(read);
+    double number;
+    run->batch_size = read->global_batch_size;
+    run->target = target != NULL && mls_json_number(mls_str_from(target), &number) ? number : run->target;
+    return take_fact(&run->benchmark, read->benchmark) && take_fact(&run->division, read->division) &&
+                   take_fact(&run->config, config != NULL ? config : self->cutter.job.config) &&
+                   take_fact(&run->job, job)
+               ? MLS_OK
+               : MLS_ERROR_MEMORY;
+}
+
+/* A number of a record's metadata; NAN: there is none. */
+static double counted(const mls_record *record, mls_str name)
+{
+    mls_str span;
+    double number;
+    return mls_json_member(record->metadata, name, &span) && mls_json_number(span, &number) ? number : (double)NAN;
+}
+
+static double throughput_of(const mls_record *record)
+{
+    mls_str span = record->value;
+    double number;
+    const bool tracked = record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_THROUGHPUT;
+    const bool found = tracked && (mls_json_kind_of(span) != MLS_JSON_OBJECT ||
+                                   mls_json_member(record->value, MLS_S("throughput"), &span));
+    return found && mls_json_number(span, &number) && isfinite(number) ? number : (double)NAN;
+}
+
+/* How far the run is, where a record says so; not more often than it is wanted. */
+static mls_status queue_progress(file_records *self, const mls_record *record, mls_watch_kind kind)
+{
+    mls_live_run *run = self->run;
+    mls_happening happening = happening_of(self, kind, record, record->line);
+    const double step = counted(record, MLS_S("step_num"));
+    happening.at = (mls_training_progress){counted(record, MLS_S("samples_count")), counted(record, MLS_S("epoch_num")),
+                                           isnan(step) ? counted(record, MLS_S("step")) : step};
+    happening.throughput = throughput_of(record);
+    const bool says = isfinite(happening.at.samples_count) || isfinite(happening.at.epoch_num) ||
+                      isfinite(happening.at.step_num) || isfinite(happening.throughput);
+    const bool early = record->time_ms < run->progress_ms + self->live->interval_ms;
+    if (kind == MLS_WATCH_PROGRESS && (!says || early)) {
+        return MLS_OK;
+    }
+    run->progress_ms = record->time_ms;
+    return queue(self, happening);
+}
+
+static mls_status queue_evaluation(file_records *self, const mls_record *record)
+{
+    const mls_evaluation *evaluation = &self->cutter.current.last_evaluation;
+    if (evaluation->line != record->line || self->cutter.current.run_start.line == 0) {
+        return MLS_OK;
+    }
+    mls_happening happening = happening_of(self, MLS_WATCH_EVALUATION, record, record->line);
+    happening.at = evaluation->at;
+    happening.value = evaluation->value;
+    return queue(self, happening);
+}
+
+static mls_status queue_stop(file_records *self, const mls_record *record)
+{
+    const mls_run *read = &self->cutter.current;
+    const mls_edition *edition;
+    const mls_benchmark *rules = mls_live_rules(self->live, read->benchmark, read->first_ms, &edition);
+    mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
+    if (read->run_stop.line != record->line) {
+        return MLS_OK;
+    }
+    self->ended = true;
+    happening.status = read->status;
+    const mls_status status = mls_run_converge_number(read, rules, edition, false, &happening.needed);
+    return status == MLS_OK ? queue(self, happening) : status;
+}
+
+/* The run that a record is of, which may begin with it. */
+static mls_status find_run(file_records *self, const mls_record *record)
+{
+    const mls_run *read = &self->cutter.current;
+    if (self->run != NULL && self->begun == read->line) {
+        return MLS_OK;
+    }
+    const mls_status status = queue_death(self, record, record->line, "the next trial began");
+    self->run = mls_live_run_add(self->live, self->file);
+    self->begun = read->line;
+    self->ended = false;
+    if (self->run != NULL) {
+        self->run->line = read->line;
+    }
+    return self->run == NULL ? MLS_ERROR_MEMORY : status;
+}
+
+static bool is_of_other_job(const file_records *self)
+{
+    const char *job = self->live->job != NULL ? mls_records_job(self->file) : NULL;
+    return job != NULL && strcmp(job, self->live->job) != 0;
+}
+
+static mls_status records_record(void *state, const mls_record *record)
+{
+    file_records *self = state;
+    const mls_run *read = &self->cutter.current;
+    if (is_of_other_job(self)) {
+        return MLS_OK;
+    }
+    mls_status status = find_run(self, record);
+    if (status != MLS_OK) {
+        return status;
+    }
+    switch (record->key_id) {
+    case MLS_KEY_INIT_START:
+    case MLS_KEY_RUN_START: {
+        const bool start = record->key_id == MLS_KEY_RUN_START;
+        if (record->line == (start ? read->run_start.line : read->init_start.line)) {
+            status = describe_live(self);
+            return status == MLS_OK
+                       ? queue(self, happening_of(self, start ? MLS_WATCH_START : MLS_WATCH_INIT, record, record->line))
+                       : status;
+        }
+        return MLS_OK;
+    }
+    case MLS_KEY_INIT_STOP:
+        self->run->init_stop = read->init_stop;
+        return MLS_OK;
+    case MLS_KEY_EVAL_ACCURACY:
+    case MLS_KEY_EVAL_ERROR:
+        return queue_evaluation(self, record);
+    case MLS_KEY_RUN_STOP:
+        return queue_stop(self, record);
+    case MLS_KEY_EVAL_START:
+        return queue_progress(self, record, MLS_WATCH_EVAL_START);
+    case MLS_KEY_BLOCK_START:
+    case MLS_KEY_BLOCK_STOP:
+    case MLS_KEY_EPOCH_START:
+    case MLS_KEY_EPOCH_STOP:
+    case MLS_KEY_TRACKED_STATS:
+    case MLS_KEY_THROUGHPUT:
+    case MLS_KEY_TRAIN_LOSS:
+        return read->run_start.line > 0 ? queue_progress(self, record, MLS_WATCH_PROGRESS) : MLS_OK;
+    default:
+        return MLS_OK;
+    }
+}
+
+/* A line that ends a job, or begins the next trial of it, ends a run that has not stopped. */
+static mls_status records_marker(void *state, const mls_marker *marker)
+{
+    file_records *self = state;
+    static const char *const why[] = {[MLS_MARKER_TRIAL_BEGIN] = "the next trial began",
+                                      [MLS_MARKER_EXPERIMENT_START] = "the next trial began",
+                                      [MLS_MARKER_EXPERIMENT_STOP] = "the experiment ended",
+                                      [MLS_MARKER_RUNANDTIME_STOP] = "the trial ended",
+                                      [MLS_MARKER_STEP] = "the step was cancelled"};
+    const bool ends = marker->kind < sizeof why / sizeof *why && why[marker->kind] != NULL &&
+                      (marker->kind != MLS_MARKER_STEP || mls_str_contains(marker->text, MLS_S(" CANCELLED AT ")));
+    return ends ? queue_death(self, NULL, marker->line, why[marker->kind]) : MLS_OK;
+}
+
+/* The run that a line is of, of a file that may have been read further already; NULL: of none. */
+static mls_live_run *run_at(const file_records *self, size_t line)
+{
+    const mls_live *live = self->live;
+    mls_live_run *run = NULL;
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *other = live->runs.items[i];
+        run = other->followed == self->file && other->line <= line ? other : run;
+    }
+    return run;
+}
+
+/* What stands before such a line. */
+static double order_before(const file_records *self, const mls_live_run *run, size_t line)
+{
+    const mls_live *live = self->live;
+    for (size_t i = live->queue.count; i-- > 0 && run != NULL;) {
+        const mls_happening *other = &live->queue.items[i];
+        if (other->run == run && other->line < line) {
+            return other->order_ms;
+        }
+    }
+    return self->applied_ms;
+}
+
+static mls_status queue_failure(file_records *self, size_t line, mls_str text)
+{
+    mls_live_run *run = run_at(self, line);
+    size_t *failures = run != NULL ? &run->failures : &self->failures;
+    if (*failures == MLS_FAILURES_SHOWN) {
+        if (run != NULL) {
+            run->hidden++;
+        }
+        return MLS_OK;
+    }
+    mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
+    ++*failures;
+    failure.run = run;
+    failure.order_ms = order_before(self, run, line);
+    failure.message = strndup(text.ptr, text.len);
+    failure.file = run == NULL ? strdup(self->file->path) : NULL;
+    if (failure.message == NULL || (run == NULL && failure.file == NULL)) {
+        free(failure.message);
+        return MLS_ERROR_MEMORY;
+    }
+    return queue(self, failure);
+}
+
+/* Lines with the message of a failure. */
+static mls_status records_lines(void *state, const mls_lines *lines)
+{
+    file_records *self = state;
+    mls_signatures *signatures = self->live->signatures;
+    char scratch[MLS_LINE_EXAMINED];
+    mls_status status = MLS_OK;
+    if (is_of_other_job(self)) {
+        return MLS_OK;
+    }
+    if (!mls_marked_begin(&self->marked, signatures, false, lines)) {
+        return MLS_ERROR_MEMORY;
+    }
+    mls_marked_search(&self->marked, lines->text);
+    for (size_t i = 0; i < lines->count; i++) {
+        if (mls_lines_odd(lines, i)) {
+            mls_marked_search_clean(&self->marked, signatures, i, scratch);
+        }
+    }
+    for (size_t i = mls_marked_next(&self->marked, 0, lines->count); i < lines->count && status == MLS_OK;
+         i = mls_marked_next(&self->marked, i + 1, lines->count)) {
+        const mls_log_line line = mls_log_line_of(lines, i, scratch);
+        ptrdiff_t found = -1;
+        mls_str payload;
+        if (!mls_record_find(line.text, &payload) && mls_signatures_search(signatures, line.text) != 0) {
+            status = mls_signatures_find(signatures, line.message, false, &found);
+        }
+        if (found >= 0 && mls_signatures_get(signatures, (size_t)found)->role < MLS_ROLE_CONTEXT && status == MLS_OK) {
+            status = queue_failure(self, lines->line + i, line.message);
+        }
+    }
+    return status;
+}
+
+static mls_status drop_run(void *state, mls_run *run, bool part)
+{
+    (void)state;
+    (void)run;
+    (void)part;
+    return MLS_OK;
+}
+
+mls_status mls_records_begin(void *state, mls_followed *file)
+{
+    mls_live *live = state;
+    file_records *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    self->live = live;
+    self->file = file;
+    self->order_ms = self->applied_ms = -(double)INFINITY;
+    self->cutter = (mls_file){.reading = &live->reading, .whole = file->result, .run = drop_run, .state = self};
+    file->reader = self;
+    file->sinks[0] = mls_file_begin(&self->cutter);
+    file->sinks[1] =
+        (mls_sink){.state = self, .record = records_record, .marker = records_marker, .lines = records_lines};
+    file->sink_count = 2;
+    return MLS_OK;
+}
+
+void mls_records_forget_file(mls_followed *file)
+{
+    file_records *self = file->reader;
+    if (self != NULL) {
+        mls_file_release(&self->cutter);
+        free(self->marked.bits);
+        free(self);
+        file->reader = NULL;
+    }
+}
+
+const char *mls_records_job(const mls_followed *file)
+{
+    const file_records *self = file->reader;
+    return self == NULL                           ? NULL
+           : self->cutter.current.job.job != NULL ? self->cutter.current.job.job
+                                                  : self->cutter.job.job;
+}
+
+mls_status mls_records_changed(void *state, mls_followed *file, mls_file_change change, const char *what)
+{
+    mls_live *live = state;
+    const double nan = (double)NAN;
+    static const char *const words[] = {[MLS_FILE_FOUND] = "found",
+                                        [MLS_FILE_RENAMED] = "was %s",
+                                        [MLS_FILE_RESTARTED] = "cut short: read from its beginning",
+                                        [MLS_FILE_GONE] = "gone",
+                                        [MLS_FILE_FAILED] = "%s"};
+    mls_buffer message = {0};
+    mls_happening happening = {
+        .kind = MLS_WATCH_FILE, .order_ms = -(double)INFINITY, .time_ms = nan, .file = strdup(file->path)};
+    if (what != NULL) {
+        mls_buffer_append_text(&message, change == MLS_FILE_RENAMED ? "was " : "");
+        mls_buffer_append_text(&message, what);
+    } else {
+        mls_buffer_append_text(&message, words[change]);
+    }
+    happening.message = mls_buffer_detach(&message);
+    for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED; i++) {
+        mls_live_run *run = live->runs.items[i];
+        char *path = run->followed == file ? strdup(file->path) : NULL;
+        if (path != NULL) {
+            free(run->file);
+            run->file = path;
+        }
+    }
+    if (happening.file == NULL || happening.message == NULL) {
+        free(happening.file);
+        free(happening.message);
+        return MLS_ERROR_MEMORY;
+    }
+    return mls_live_queue(live, happening) ? MLS_OK : MLS_ERROR_MEMORY;
+}

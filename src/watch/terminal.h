@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* terminal.h - a terminal that is drawn on, the keys pressed there, and signals; it is left as it was found, whatever
+ * ends the program but SIGKILL. */
+#pragma once
+
+#include <signal.h>
+#include <termios.h>
+
+#include "base/buffer.h"
+
+typedef struct mls_terminal {
+    int signals;  /* to be waited for; -1: none */
+    int keys;     /* likewise: standard input where it is a terminal */
+    int drawn_on; /* -1: nothing is drawn */
+    bool full;    /* on the alternate screen */
+    bool raw;
+    struct termios before; /* of the keys' terminal */
+    sigset_t mask;         /* before */
+} mls_terminal;
+
+/* What happened; a key is its byte. */
+enum {
+    MLS_TERMINAL_NOTHING = 0,
+    MLS_TERMINAL_END = 256, /* SIGTERM, SIGINT or SIGHUP */
+    MLS_TERMINAL_REDRAW     /* its size may be another one, or something else was on it */
+};
+
+/* Takes signals over and, where something is drawn (`drawn_on` not -1), the terminal and its keys. */
+void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full);
+
+/* The next thing that happened. */
+int mls_terminal_take(mls_terminal *terminal);
+
+/* Goes to the alternate screen, or back. */
+void mls_terminal_fill(mls_terminal *terminal, bool full);
+
+/* Where the cursor must go when the drawing is left: so many lines down, and one on. */
+void mls_terminal_leave_below(size_t lines);
+
+/* Its size; false: not known. */
+bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *rows);
+
+/* Writes all, in one piece where that can be.  False: nobody is there any more. */
+bool mls_terminal_write(const mls_terminal *terminal, mls_str text);
+
+void mls_terminal_close(mls_terminal *terminal);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.c - when to look, what to do with what was found, and when to score it. */
+#include "watch/watch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "messages/signatures.h"
+#include "watch/apply.h"
+#include "watch/records.h"
+
+/* Scoring takes at most one part in so many of the time. */
+enum { COLLECT_SHARE = 50 };
+
+static mls_status watch_forget(void *state, mls_followed *file)
+{
+    mls_live *live = state;
+    const mls_status status = mls_live_apply(live);
+    mls_live_forget(live, file);
+    mls_records_forget_file(file);
+    live->news = true;
+    return status;
+}
+
+static void watch_grown(void *state, mls_followed *file, double silence_ms)
+{
+    mls_live_grown(state, file, silence_ms);
+}
+
+mls_status mls_watch_begin(mls_watch *watch, const mls_watch_options *options, mls_error *error)
+{
+    *watch = (mls_watch){.options = *options,
+                         .notify = {.fd = -1},
+                         .live = {.how = options->how,
+                                  .reading = {.steps = true},
+                                  .signatures = options->signatures,
+                                  .interval_ms = options->interval_ms,
+                                  .job = options->job,
+                                  .event = options->event,
+                                  .state = options->state},
+                         .follow = {.paths = options->paths,
+                                    .path_count = options->path_count,
+                                    .listener = {.begin = mls_records_begin,
+                                                 .forget = watch_forget,
+                                                 .changed = mls_records_changed,
+                                                 .grown = watch_grown}}};
+    watch->follow.listener.state = &watch->live;
+    if (!options->poll) {
+        mls_notify_open(&watch->notify);
+    }
+    return mls_signatures_prepare(options->signatures, NULL, 0, 0) == MLS_OK ? MLS_OK : mls_error_memory(error);
+}
+
+/* The same run by when it began, whatever file it was read from. */
+static bool is_run_of(const mls_live_run *live, const mls_run *run)
+{
+    const double apart = live->first_ms - run->first_ms;
+    const double start = live->run_start.time_ms - run->run_start.time_ms;
+    const bool near =
+        isnan(start) ? isnan(live->run_start.time_ms) && isnan(run->run_start.time_ms) : start >= 0 && start <= 0;
+    return live->same == NULL && near && ((apart >= 0 && apart <= 0) || strcmp(live->file, run->file) == 0);
+}
+
+static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
+{
+    mls_live_run *found = NULL;
+    for (size_t i = 0; i < watch->live.runs.count; i++) {
+        mls_live_run *live = watch->live.runs.items[i];
+        if (is_run_of(live, run) && (found == NULL || strcmp(live->file, run->file) == 0)) {
+            found = live;
+        }
+    }
+    return found;
+}
+
+bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
+{
+    const mls_live_run *live = find_live(watch, run);
+    return run->run_stop.line > 0 || (live != NULL && live->state == MLS_LIVE_DIED);
+}
+
+/* Tells what is wrong with a run that has ended. */
+static mls_status tell_findings(mls_watch *watch, mls_live_run *live, const mls_run *run)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < run->findings.count && status == MLS_OK; i++) {
+        const mls_finding *finding = &run->findings.items[i];
+        if (finding->severity != MLS_SEVERITY_ADVICE) {
+            const mls_watch_event event = {.kind = MLS_WATCH_FINDING,
+                                           .time_ms = (double)NAN,
+                                           .seen_ms = watch->live.now_ms,
+                                           .file = run->file,
+                                           .line = finding->line,
+                                           .run = live,
+                                           .message = finding->message};
+            status = watch->options.event(watch->options.state, &event);
+        }
+    }
+    return status;
+}
+
+/* Joins what was scored with what is watched.  *ended: a run of the group has ended since it was scored last. */
+static mls_status join_group(mls_watch *watch, const mls_group *group, bool *ended)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+        const mls_run *run = group->runs[i];
+        mls_live_run *live = find_live(watch, run);
+        if (live == NULL) {
+            continue;
+        }
+        if (live->group != NULL) {
+            live->group->group = group;
+        }
+        const bool first = !live->judged && mls_live_run_ended(live);
+        const mls_finding *reason = mls_run_reason(run);
+        live->judged = mls_live_run_ended(live);
+        live->valid = run->valid && isfinite(mls_run_minutes(run));
+        free(live->reason);
+        live->reason = reason != NULL ? strdup(reason->message) : NULL;
+        status = reason != NULL && live->reason == NULL ? MLS_ERROR_MEMORY
+                 : first                                ? tell_findings(watch, live, run)
+                                                        : MLS_OK;
+        *ended |= first;
+    }
+    return status;
+}
+
+/* The paths that are scored: those that were given, or, of one job, the files that are of no other. */
+static mls_status list_paths(const mls_watch *watch, mls_names *paths)
+{
+    bool ok = true;
+    for (size_t i = 0; i < watch->options.path_count && ok && watch->options.job == NULL; i++) {
+        ok = mls_names_add(paths, mls_str_from(watch->options.paths[i]));
+    }
+    for (size_t i = 0; i < watch->follow.files.count && ok && watch->options.job != NULL; i++) {
+        const mls_followed *file = watch->follow.files.items[i];
+        const char *job = mls_records_job(file);
+        ok = (job != NULL && strcmp(job, watch->options.job) != 0) || mls_names_add(paths, mls_str_from(file->path));
+    }
+    if (paths->count > 1 && watch->options.job != NULL) {
+        qsort(paths->items, paths->count, sizeof *paths->items, mls_compare_names);
+    }
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* Scores all, and tells the scores of groups of which a run has ended, or (`last`) of all. */
+static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
+{
+    mls_names paths = {0};
+    const double began = mls_clock_ms();
+    mls_status status = list_paths(watch, &paths);
+    watch->live.news = false;
+    for (size_t i = 0; i < watch->live.groups.count; i++) {
+        watch->live.groups.items[i]->group = NULL;
+    }
+    mls_collection_release(&watch->collection);
+    status =
+        status == MLS_OK ? watch->options.collect(watch->options.state, &paths, &watch->collection, error) : status;
+    for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {
+        const mls_group *group = &watch->collection.groups[i];
+        bool tells = last;
+        status = join_group(watch, group, &tells);
+        if (tells && status == MLS_OK) {
+            const mls_watch_event event = {
+                .kind = MLS_WATCH_SCORE, .time_ms = (double)NAN, .seen_ms = watch->live.now_ms, .group = group};
+            status = watch->options.event(watch->options.state, &event);
+        }
+    }
+    watch->collect_ms = watch->live.now_ms + (mls_clock_ms() - began) * COLLECT_SHARE;
+    watch->moved = true;
+    mls_names_release(&paths);
+    return status;
+}
+
+typedef struct written_file {
+    mls_watch *watch;
+    mls_error *error;
+} written_file;
+
+static mls_status read_written(void *state, mls_str path)
+{
+    const written_file *written = state;
+    mls_watch *watch = written->watch;
+    watch->moved = true;
+    return mls_follow_read(&watch->follow, path, watch->live.now_ms, written->error);
+}
+
+static mls_status read_new(mls_watch *watch, bool look, mls_error *error)
+{
+    written_file written = {watch, error};
+    mls_status status = watch->notify.fd >= 0 ? mls_notify_take(&watch->notify, read_written, &written, &look) : MLS_OK;
+    if (status == MLS_OK && look) {
+        status = mls_follow_look(&watch->follow, watch->live.now_ms, error);
+        watch->look_ms = watch->live.now_ms + watch->options.interval_ms;
+        if (status == MLS_OK && !mls_notify_watch(&watch->notify, &watch->follow.folders)) {
+            status = MLS_ERROR_MEMORY;
+        }
+    }
+    watch->moved |= watch->live.queue.count > 0;
+    return status == MLS_OK ? mls_live_apply(&watch->live) : status;
+}
+
+mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error)
+{
+    const bool look = now_ms >= watch->look_ms;
+    watch->live.now_ms = now_ms;
+    mls_status status = read_new(watch, look, error);
+    if (status == MLS_OK && look) {
+        status = mls_live_check_silence(&watch->live, watch->job_ended);
+    }
+    if (status == MLS_OK && watch->live.news && now_ms >= watch->collect_ms) {
+        status = collect_all(watch, false, error);
+    }
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
+{
+    watch->live.now_ms = now_ms;
+    mls_status status = read_new(watch, true, error);
+    status = status == MLS_OK ? mls_follow_end(&watch->follow) : status;
+    status = status == MLS_OK ? mls_live_apply(&watch->live) : status;
+    status = status == MLS_OK ? mls_live_check_silence(&watch->live, watch->job_ended) : status;
+    status = status == MLS_OK ? collect_all(watch, true, error) : status;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+void mls_watch_release(mls_watch *watch)
+{
+    /* What is left in the queue is not told any more. */
+    watch->live.event = NULL;
+    mls_follow_release(&watch->follow);
+    mls_live_release(&watch->live);
+    mls_collection_release(&watch->collection);
+    mls_notify_close(&watch->notify);
+}
+
+bool mls_watch_ended(const mls_watch *watch)
+{
+    const mls_live *live = &watch->live;
+    for (size_t i = 0; i < live->runs.count; i++) {
+        const mls_live_run *run = live->runs.items[i];
+        if (run->same == NULL && run->state != MLS_LIVE_WAITING && (!mls_live_run_ended(run) || !run->judged)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < live->groups.count; i++) {
+        if (live->groups.items[i]->numbered < live->groups.items[i]->rules->runs_needed) {
+            return false;
+        }
+    }
+    return live->groups.count > 0;
+}
+
+mls_status mls_watch_so_far(const mls_watch *watch, const mls_live_group *group, double **minutes, mls_so_far *so_far)
+{
+    double *list = calloc(watch->live.runs.count + 1, sizeof *list);
+    *minutes = list;
+    *so_far =
+        (mls_so_far){.rules = group->rules, .minutes = list, .scale = group->group != NULL ? group->group->scale : 1};
+    for (size_t i = 0; i < watch->live.runs.count && list != NULL; i++) {
+        const mls_live_run *run = watch->live.runs.items[i];
+        if (run->group != group || run->same != NULL || !mls_live_run_ended(run) || !run->judged) {
+            continue;
+        }
+        if (run->valid) {
+            list[so_far->valid++] = (run->run_stop.time_ms - run->run_start.time_ms) / 60000;
+        } else {
+            so_far->not_valid++;
+        }
+    }
+    return list != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
