@@ -7,7 +7,7 @@
 build=$1
 mlscore=$(realpath "${MLSCORE:-$build/mlscore}")
 shim=$(realpath "$build/fault/shim.so")
-for test in replay; do
+for test in replay terminal; do
     if command -v python3 >/dev/null 2>&1; then
         limited 1200 python3 "tests/watch/$test.py" "$mlscore" "$shim" "$root/testdata" >"$scratch/told" 2>&1 || :
         while read -r line; do

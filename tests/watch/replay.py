@@ -223,6 +223,7 @@ def one_job(folder, mode):
     watch.lines = out.decode().splitlines(True)
     watch.events = [json.loads(line) for line in watch.lines]
     same("said", err, b"")
+    same("told of", {os.path.basename(e["file"]) for e in watch.events if e["file"] and e["event"] != "file"}, {"1.log"})
     same("asked", read(scontrol + ".asked"), b"show job -o 117")
     same_scores(watch, folder, (os.path.join(logs, "1.log"),))
 
@@ -256,7 +257,7 @@ def main():
                 test(folder, mode)
                 print("ok", name, flush=True)
             except Exception as why:  # pylint: disable=broad-except
-                print(f"FAIL {name}: {type(why).__name__}: {why}", flush=True)
+                print(f"FAIL {name}: {type(why).__name__}: {why}".replace("\n", " | "), flush=True)
             finally:
                 signal.alarm(0)
                 shutil.rmtree(folder)
