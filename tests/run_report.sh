@@ -79,10 +79,11 @@ b200=testdata/submission/results/example_b200_n2/llama2_70b_lora
 report "a result" 0 $b200
 numbers $b200
 "$mlscore" score --format json $b200 |
-    sed -n 's/^ *"\(score_minutes\|scale\|scaled_minutes\)": \([0-9.]*\),*$/\1 \2/p' >"$scratch/fields"
+    sed -n 's/^[[:blank:]]*"\(score_minutes\|scale\|scaled_minutes\)":[[:blank:]]*\([0-9.]*\),*$/\1 \2/p' \
+        >"$scratch/fields"
 while read -r field value; do
     [ "$field" = scale ] && shown=$(printf '%.4f' "$value") || shown=$(printf '%.3f' "$value")
-    check "$field, $shown, stands at its head" sh -c "sed -n '/class=\"score\"/,/<dl/p' '$page' | grep -q -F '$shown'"
+    check "$field, $shown, stands at its head" sh -c "sed -n '/class=.score./,/<dl/p' '$page' | grep -q -F '$shown'"
 done <"$scratch/fields"
 [ "$(cut -d ' ' -f 1 "$scratch/fields" | sort -u | wc -l)" -eq 3 ] && pass || fail "score prints three numbers of the result" "$scratch/fields"
 
