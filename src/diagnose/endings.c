@@ -43,22 +43,27 @@ static mls_status diagnose_file(mls_endings *endings, const char *path, mls_erro
     return status == MLS_OK ? mls_diagnose(path, &endings->options, &endings->diagnosis, error) : status;
 }
 
-/* The failure of that run: the one that started when it did, else the first whose records are among its own. */
+/* The failure of that run: the one that started when it did, of several the one in its own lines; else the first whose
+ * records are among its own.  It is the same one, whichever runs were asked for before. */
 static const mls_failure *failure_of(mls_endings *endings, const mls_run *run)
 {
     const size_t count = endings->diagnosis.failure_count;
+    const mls_failure *first = NULL;
     for (size_t i = 0; i < count; i++) {
         /* Runs come in the order of their failures: the next one is looked at first. */
         const size_t place = (endings->next + i) % count;
         const mls_failure *failure = &endings->diagnosis.failures[place];
         const double apart = failure->run_start_ms - run->run_start.time_ms;
-        if (isnan(apart) ? failure->run_line >= run->line && failure->run_line <= run->last_line
-                         : apart >= 0 && apart <= 0) {
+        const bool within = failure->run_line >= run->line && failure->run_line <= run->last_line;
+        if (within && apart >= 0 && apart <= 0) {
             endings->next = place + 1;
             return failure;
         }
+        if ((isnan(apart) ? within : apart >= 0 && apart <= 0) && (first == NULL || failure < first)) {
+            first = failure;
+        }
     }
-    return NULL;
+    return first;
 }
 
 mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error)
