@@ -20,7 +20,7 @@ agree() { # NAME WANTED GOT
 }
 
 # Roff as plain text, as far as headings and fields need it.
-plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\e/\\/g' "$@"; }
+plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\[&:]//g; s/\\e/\\/g' "$@"; }
 
 # The first lines of the entries (.TP) of a section.
 entries() { # PAGE SECTION

@@ -213,6 +213,9 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
 void mls_findings_append(mls_findings *list, const mls_findings *from);
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 
+/** The same in the order in which they stand, not code by code: as if each had been added to `list`. */
+void mls_findings_append_as_they_are(mls_findings *list, const mls_findings *from);
+
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */
 void mls_findings_sort(mls_findings *list);
 void mls_findings_release(mls_findings *list);

@@ -177,6 +177,25 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
     }
 }
 
+void mls_findings_append_as_they_are(mls_findings *list, const mls_findings *from)
+{
+    mls_finding_counts_add(&list->counts, &from->counts);
+    list->out_of_memory |= from->out_of_memory;
+    for (size_t i = 0; i < from->count; i++) {
+        const mls_finding *f = &from->items[i];
+        if (keeps_more(list, f->code)) {
+            keep_finding(list, *f, mls_str_from(f->message), mls_str_from(f->key));
+        } else {
+            count_beyond(list, f->code, 1);
+        }
+    }
+    for (size_t code = 0; code < MLS_FINDING_COUNT && from->beyond != NULL; code++) {
+        if (from->beyond[code] > 0) {
+            count_beyond(list, code, from->beyond[code]);
+        }
+    }
+}
+
 void mls_findings_append(mls_findings *list, const mls_findings *from)
 {
     mls_findings_append_except(list, from, MLS_FINDING_COUNT);

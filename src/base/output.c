@@ -7,13 +7,17 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/walk.h"
 
-enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40 };
+enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40, STALE_SECONDS = 24 * 60 * 60 };
+
+static const char hidden_prefix[] = ".mlscore-";
 
 /* The permissions that a new file gets: there is no other way to read the mask than to set it. */
 static mode_t new_file_mode(void)
@@ -30,8 +34,10 @@ static mls_status cannot_write(int system_errno, mls_error *error)
 
 static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *error)
 {
+    const char *own = mls_path_name(output->path);
     mls_buffer name = {0};
-    mls_buffer_printf(&name, "%s.XXXXXX", output->path);
+    mls_buffer_printf(&name, "%.*s%s%s.XXXXXX", (int)(own - output->path), output->path,
+                      output->lasting ? hidden_prefix : "", own);
     char *temporary = mls_buffer_detach(&name);
     output->fd = temporary != NULL ? mkostemp(temporary, O_CLOEXEC) : -1;
     if (output->fd < 0) {
@@ -96,13 +102,9 @@ const char *mls_output_refused(const char *path)
     return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != 0 ? "a link of another user" : NULL;
 }
 
-mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
+static mls_status open_path(mls_output *output, const char *path, mls_error *error)
 {
     struct stat about;
-    *output = (mls_output){.fd = STDOUT_FILENO};
-    if (path == NULL || strcmp(path, "-") == 0) {
-        return MLS_OK;
-    }
     const char *refused = mls_output_refused(path);
     if (refused != NULL) {
         output->fd = -1;
@@ -133,6 +135,46 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
         *output = (mls_output){.fd = -1};
     }
     return status;
+}
+
+mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
+{
+    *output = (mls_output){.fd = STDOUT_FILENO};
+    return path == NULL || strcmp(path, "-") == 0 ? MLS_OK : open_path(output, path, error);
+}
+
+/* Removes what was left of a file long ago; that it cannot be is nothing to complain of. */
+static void remove_stale(const char *path)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(path));
+    mls_names names = {0};
+    mls_buffer prefix = {0};
+    mls_buffer at = {0};
+    struct stat about;
+    int ignored;
+    mls_buffer_printf(&prefix, "%s%s.", hidden_prefix, mls_path_name(path));
+    mls_buffer_append(&at, folder.len > 0 ? folder : MLS_S("./"));
+    const size_t len = at.len;
+    if (!at.failed && !prefix.failed && mls_folder_names(at.ptr, SIZE_MAX, &names, &ignored) == MLS_OK) {
+        for (size_t i = 0; i < names.count; i++) {
+            mls_buffer_cut(&at, len);
+            mls_buffer_append_text(&at, names.items[i]);
+            if (mls_str_starts(mls_str_from(names.items[i]), mls_buffer_str(&prefix)) && !at.failed &&
+                lstat(at.ptr, &about) == 0 && S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > STALE_SECONDS) {
+                (void)unlink(at.ptr);
+            }
+        }
+    }
+    mls_names_release(&names);
+    mls_buffer_release(&prefix);
+    mls_buffer_release(&at);
+}
+
+mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error)
+{
+    *output = (mls_output){.fd = -1, .lasting = true};
+    remove_stale(path);
+    return open_path(output, path, error);
 }
 
 void mls_output_flush(mls_output *output)
@@ -187,6 +229,9 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
         output->failed_errno = ECANCELED; /* nothing is written or renamed then */
     }
     mls_output_flush(output);
+    if (output->lasting && output->failed_errno == 0 && output->temporary != NULL && fsync(output->fd) != 0) {
+        output->failed_errno = errno;
+    }
     /* Even standard output is closed: only then a full disk is sure to be heard of. */
     if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
         output->failed_errno = errno;

@@ -15,6 +15,7 @@ typedef struct mls_output {
     int failed_errno; /* of the first call that failed; 0: none */
     char *path;       /* NULL: standard output */
     char *temporary;  /* NULL: written directly */
+    bool lasting;     /* on the disk before it gets its name */
 } mls_output;
 
 /* Why root does not write to a path, where other users could have it write somewhere else; NULL: it does. */
@@ -22,6 +23,11 @@ const char *mls_output_refused(const char *path);
 
 /* Opens `path` (NULL or "-": standard output).  MLS_OK, or MLS_ERROR_WRITE or MLS_ERROR_MEMORY with `error` set. */
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
+
+/* The same for a file that others may look for meanwhile, and that must be whole whatever happens: its temporary name
+ * is hidden, .mlscore-<name>.…, and it is renamed when all of it is on the disk.  What tasks that were killed have left
+ * of that file, and is older than a day, is removed. */
+mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
 void mls_output_write(mls_output *output, mls_str text);
 void mls_output_text(mls_output *output, const char *text);

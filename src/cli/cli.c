@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "diagnose/diagnose.h"
+#include "slurm/merge.h"
 #include "telemetry/telemetry.h"
 
 void mls_cli_worsen(mls_cli *cli, int status)
@@ -379,13 +380,16 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
 {
     mls_error error = {0};
     const char *const *paths = path != NULL ? &path : (const char *const *)cli->operands.items;
-    mls_status status = mls_sources_find(paths, path != NULL ? 1 : cli->operands.count, &cli->sources, &error);
+    mls_status status = cli->merge != NULL ? mls_merge_sources(cli->merge, &cli->sources)
+                                           : mls_sources_find(paths, path != NULL ? 1 : cli->operands.count,
+                                                              &cli->sources, &error);
     if (status == MLS_OK && report != NULL && !print_begin(cli, report, state)) {
         return false;
     }
     if (status == MLS_OK) {
         mls_cli_say_skipped(cli, &cli->sources);
-        status = mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
+        status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources, &error)
+                                    : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
         if (report != NULL) {
             mls_print_end(&cli->printer);
         }
@@ -406,9 +410,30 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
     return status == MLS_OK || mls_cli_say_error(cli, path, &error);
 }
 
+/* Whether the files with measurements can be read where parts are merged.  False after a complaint. */
+static bool measurements_are_there(mls_cli *cli)
+{
+    const mls_names *names = mls_merge_measuring(cli->merge);
+    bool there = true;
+    for (size_t i = 0; i < names->count && there; i++) {
+        there = access(names->items[i], R_OK) == 0 ||
+                mls_cli_say(cli, MLS_EXIT_IO, names->items[i],
+                            "not here, and people are told what it measured: merge where the logs are, or ask for "
+                            "another --format");
+    }
+    return there;
+}
+
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 {
     const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
+    bool beside = false;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        beside |= !collection->groups[i].result_folder;
+    }
+    if (people && beside && cli->merge != NULL && !measurements_are_there(cli)) {
+        return false;
+    }
     return !people || mls_telemetry_note(collection, cli->work.threads) == MLS_OK || mls_cli_say_no_memory(cli);
 }
 
@@ -417,6 +442,9 @@ bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
     mls_endings endings = {
         .options = {.work = {.threads = cli->work.threads, .deadline_ms = cli->work.deadline_ms}, .unpack = true}};
     mls_error error = {0};
+    if (cli->merge != NULL) {
+        return mls_merge_note_endings(collection) == MLS_OK || mls_cli_say_no_memory(cli);
+    }
     mls_status status = MLS_OK;
     for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
         status = mls_endings_find(&endings, &collection->runs[i], &error);

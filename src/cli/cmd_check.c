@@ -2,28 +2,38 @@
 /* cmd_check.c - mlscore check: is each log compliant?
  *
  * A log is a run: files are cut into runs as score does, and each verdict is printed when its turn has come. */
-#include "cli/command.h"
-#include "report/reports.h"
+#include "cli/scoring.h"
+
+typedef struct check_settings {
+    mls_check_names names;
+    mls_shard_settings shards;
+} check_settings;
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "split", offsetof(mls_check_names, split),
+    MLS_ROW_FLAG('\0', "split", offsetof(check_settings, names.split),
                  "cut result_*.txt into runs too, which are one run each otherwise"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
+    MLS_ROWS_SHARD(offsetof(check_settings, shards)),
     MLS_ROWS_LOGS,
 };
 
+typedef struct check_state {
+    mls_cli *cli;
+    const mls_check_names *names;
+} check_state;
+
 static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
 {
-    mls_cli *cli = state;
-    const mls_check_names *names = cli->settings;
+    const check_state *self = state;
+    mls_cli *cli = self->cli;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
     if (!source->named && !source->result && run->records + (part ? run->malformed : 0) == 0) {
         return MLS_OK;
     }
-    part |= names->split;
+    part |= self->names->split;
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,
@@ -35,23 +45,54 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     return mls_output_is_closed(&cli->output) ? MLS_STOPPED : MLS_OK;
 }
 
-static void check(mls_cli *cli)
+static mls_status check_done(void *state, const mls_read *read)
+{
+    return mls_cli_read_done(((const check_state *)state)->cli, read);
+}
+
+/* How the shards whose parts are merged judged.  False after a complaint. */
+static bool take_merged(mls_cli *cli, bool doubting, mls_check_names *names)
+{
+    const mls_part_options *made = &mls_merge_head(cli->merge)->options;
+    names->split = made->split;
+    return made->doubting == doubting ||
+           mls_cli_say(cli, MLS_EXIT_USAGE, NULL,
+                       doubting ? "-v needs parts that were made with -v"
+                                : "the parts were made with -v: they have hints that only a table with -v shows");
+}
+
+void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_settings *shards)
 {
     mls_collect_options how;
-    mls_check_names *names = cli->settings;
-    const mls_reading reading = {.rules = &how.checker,
-                                 .brief = true,
-                                 /* A hint for people, which neither programs nor --strict are to count. */
-                                 .doubting =
-                                     cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE,
-                                 .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
-                                 .work.threads = cli->work.threads,
-                                 .state = cli,
-                                 .run = check_run,
-                                 .done = mls_cli_read_done};
+    check_state state = {cli, names};
+    /* A hint for people, which neither programs nor --strict are to count. */
+    const bool doubting = cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE;
+    mls_reading reading = {.rules = &how.checker,
+                           .brief = true,
+                           .doubting = doubting,
+                           .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
+                           .work.threads = cli->work.threads,
+                           .state = &state,
+                           .run = check_run,
+                           .done = check_done};
     names->sources = &cli->sources;
-    if (mls_cli_judge(cli, &how)) {
+    if (cli->merge != NULL ? !take_merged(cli, doubting, names) : !mls_cli_judge(cli, &how)) {
+        return;
+    }
+    if (shards->partial) {
+        mls_shard_job job = {.reading = reading};
+        mls_cli_write_part(cli, shards, &how, (mls_part_options){.doubting = doubting, .split = names->split}, &job);
+    } else {
         mls_cli_read(cli, NULL, &reading, &mls_check_report, names);
+    }
+}
+
+static void check(mls_cli *cli)
+{
+    check_settings *settings = cli->settings;
+    const bool format = settings->shards.partial && cli->format_given;
+    if (mls_cli_shard_is_right(cli, &settings->shards, format ? "format" : NULL)) {
+        mls_cli_check(cli, &settings->names, &settings->shards);
     }
 }
 
@@ -65,7 +106,7 @@ const mls_command mls_command_check = {
              "output does, is cut into them as score does; a result_*.txt is one run, unless\n"
              "--split is given.",
     .options = options,
-    .settings_size = sizeof(mls_check_names),
-    .paths = "no path given",
+    .settings_size = sizeof(check_settings),
+    .paths = "", /* --list names paths, too */
     .run = check,
 };

@@ -6,28 +6,14 @@
 
 #include "base/file.h"
 #include "base/moment.h"
-#include "cli/command.h"
+#include "cli/scoring.h"
 #include "compare/published.h"
-#include "report/metrics.h"
-#include "report/reports.h"
 #include "score/tracked.h"
 #include "slurm/collect.h"
 #include "slurm/jobs.h"
 #include "slurm/wide.h"
 
-typedef struct score_settings {
-    mls_score_options score;
-    const char *summary; /* NULL: not asked for; "" or "wide" */
-    bool write_scaling, wide;
-    bool jobs;
-    mls_names sacct_files;
-    const char *timezone;
-    bool no_fail;
-    size_t timeout_seconds;
-    mls_metrics_labels labels;
-} score_settings;
-
-#define AT(member) offsetof(score_settings, member)
+#define AT(member) offsetof(mls_score_settings, member)
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
@@ -38,18 +24,11 @@ static const mls_option options[] = {
     MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
                  "write the scale of each results folder to its scaling.json (for the review committee)"),
-    MLS_ROW_FLAG('\0', "jobs", AT(jobs), "ask Slurm (sacct) about the jobs that made the runs"),
-    MLS_ROW_OF(MLS_ADDS_TEXT, "sacct", "FILE", AT(sacct_files),
-               "read of them what sacct --parsable2 or --json printed (may be given again)"),
-    MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone),
-                 "of times of --sacct that do not say theirs: UTC or ±HH:MM (this host's)"),
-    MLS_ROW_FLAG('\0', "no-fail", AT(no_fail), "exit with 0 in place of 1: for the end of a job"),
+    MLS_ROWS_SACCT,
     MLS_ROW_OF(MLS_SETS_COUNT, "timeout", "SECONDS", AT(timeout_seconds), "leave out what is not read by then"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline"),
-    MLS_ROW_OF(MLS_ADDS_TEXT, "label", "NAME=VALUE", AT(labels.added), "add a label to metrics (may be given again)"),
-    MLS_ROW_FLAG('\0', "no-path", AT(labels.no_path), "leave the label path out of metrics"),
-    MLS_ROW_FLAG('\0', "wide", AT(wide), "CSV with all that is known of each run: parts, settings, what it tracked"),
-    MLS_ROW_OF(MLS_SETS_CHOICE, "summary", "wide", AT(summary), "CSV with a row a result, or (wide) a row a system"),
+    MLS_ROWS_LABELS,
+    MLS_ROWS_SHARD(AT(shards)),
     MLS_ROWS_LOGS,
 };
 
@@ -129,7 +108,7 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
 
 static void print_scores(mls_cli *cli, const mls_collection *collection)
 {
-    const score_settings *settings = cli->settings;
+    const mls_score_settings *settings = cli->settings;
     const mls_format format = cli->view.format;
     const bool people = format == MLS_FORMAT_TABLE || format == MLS_FORMAT_MARKDOWN;
     mls_published_beside beside = {0};
@@ -153,7 +132,7 @@ static void print_scores(mls_cli *cli, const mls_collection *collection)
 /* Both are tables of their own, which only CSV has.  False after a complaint. */
 static bool wants_csv(mls_cli *cli)
 {
-    const score_settings *settings = cli->settings;
+    const mls_score_settings *settings = cli->settings;
     const char *wanted = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
     if (settings->wide && settings->summary != NULL) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--wide and --summary are two tables: ask for one");
@@ -169,7 +148,7 @@ static bool wants_csv(mls_cli *cli)
 /* Reads the tables of jobs that were saved.  False after a complaint. */
 static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
 {
-    const score_settings *settings = cli->settings;
+    const mls_score_settings *settings = cli->settings;
     mls_sacct_zone zone = {(double)NAN, "local"};
     bool ok = true;
     if (settings->timezone != NULL) {
@@ -194,7 +173,7 @@ static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
 /* Joins the runs with what Slurm says of their jobs, where that was asked for.  False after a complaint. */
 static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
 {
-    const score_settings *settings = cli->settings;
+    const mls_score_settings *settings = cli->settings;
     const char *program = getenv("MLSCORE_SACCT");
     mls_error error = {0};
     if (sacct == NULL) {
@@ -212,7 +191,7 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
 
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
-    const score_settings *settings = cli->settings;
+    const mls_score_settings *settings = cli->settings;
     mls_collection collection;
     if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
         note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
@@ -230,16 +209,71 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     mls_collection_release(&collection);
 }
 
-static void score_run(mls_cli *cli)
+/* The option that only the merge of parts can heed; NULL: none was given. */
+static const char *no_part_of(const mls_cli *cli)
 {
-    score_settings *settings = cli->settings;
+    const mls_score_settings *settings = cli->settings;
+    return settings->timeout_seconds > 0      ? "timeout"
+           : settings->write_scaling          ? "write-scaling"
+           : settings->jobs                   ? "jobs"
+           : settings->sacct_files.count > 0  ? "sacct"
+           : settings->summary != NULL        ? "summary"
+           : settings->labels.added.count > 0 ? "label"
+           : cli->format_given                ? "format"
+                                              : NULL;
+}
+
+/* What the options say of how runs are scored, in the head of a part. */
+static mls_part_options part_options(const mls_score_settings *settings, const mls_buffer *points)
+{
+    return (mls_part_options){.bert_train_samples = settings->score.bert_train_samples,
+                              .window = settings->score.select_window,
+                              .wide = settings->wide,
+                              .rcp = settings->score.rcp_path != NULL ? points->ptr : NULL,
+                              .rcp_path = (char *)(uintptr_t)settings->score.rcp_path};
+}
+
+static void write_part(mls_cli *cli, const mls_collect_options *how, const mls_buffer *points)
+{
+    const mls_score_settings *settings = cli->settings;
+    mls_shard_job job = {.options = how,
+                         .groups = true,
+                         .reading = {.rules = how->checker.rulesets != NULL ? &how->checker : NULL,
+                                     .unread_runs = true,
+                                     .steps = true,
+                                     .observer = settings->wide ? &mls_tracked_observer : NULL}};
+    mls_cli_write_part(cli, &settings->shards, how, part_options(settings, points), &job);
+}
+
+/* How the shards whose parts are merged judged, and are to be scored.  False after a complaint. */
+static bool judge_merged(mls_cli *cli, mls_collect_options *how)
+{
+    mls_score_settings *settings = cli->settings;
+    const mls_part_head *head = mls_merge_head(cli->merge);
+    mls_error error = {0};
+    *how = (mls_collect_options){.work = cli->work, .merge = cli->merge, .any_usage = head->options.any_usage};
+    how->score.editions = mls_cli_editions(cli);
+    if (settings->wide && !head->options.wide) {
+        return mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "--wide needs parts that were made with --wide");
+    }
+    if (how->score.editions == NULL || !mls_usage_from_name(mls_str_from(head->usage), &how->usage) ||
+        (head->edition != NULL && mls_editions_find(how->score.editions, how->usage, mls_str_from(head->edition),
+                                                    &how->edition, &error) != MLS_OK)) {
+        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+    }
+    settings->score.select_window = head->options.window;
+    settings->score.bert_train_samples = head->options.bert_train_samples;
+    settings->score.rcp_path = head->options.rcp_path;
+    return true;
+}
+
+void mls_cli_score(mls_cli *cli)
+{
+    mls_score_settings *settings = cli->settings;
     mls_collect_options how;
     mls_buffer points = {0};
     mls_sacct *sacct = NULL;
     mls_error error = {0};
-    if (settings->timeout_seconds > 0) {
-        cli->work.deadline_ms = mls_clock_ms() + (double)settings->timeout_seconds * 1000;
-    }
     cli->view.labels = &settings->labels;
     for (size_t i = 0; i < settings->labels.added.count; i++) {
         const char *wrong = mls_metrics_label_wrong(&settings->labels, i);
@@ -252,20 +286,37 @@ static void score_run(mls_cli *cli)
         mls_cli_say_error(cli, NULL, &error);
         return;
     }
-    if (wants_csv(cli) && mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->score.rcp_path, &points) &&
+    const bool judged = wants_csv(cli) && (cli->merge != NULL ? judge_merged(cli, &how) : mls_cli_judge(cli, &how));
+    if (judged && (cli->merge != NULL || mls_cli_read_file(cli, settings->score.rcp_path, &points)) &&
         (sacct == NULL || read_job_tables(cli, sacct))) {
         how.observer = settings->wide ? &mls_tracked_observer : NULL;
         how.printed = settings->wide;
         how.facts = settings->wide ? MLS_FACTS_OF_RUNS : MLS_FACTS_OF_GROUPS;
         settings->score.editions = how.score.editions;
-        settings->score.rcp_text = mls_buffer_str(&points);
+        settings->score.rcp_text =
+            cli->merge != NULL ? mls_str_from(mls_merge_head(cli->merge)->options.rcp) : mls_buffer_str(&points);
         how.score = settings->score;
-        score_collected(cli, &how, sacct);
+        if (settings->shards.partial) {
+            write_part(cli, &how, &points);
+        } else {
+            score_collected(cli, &how, sacct);
+        }
     }
     mls_buffer_release(&points);
     mls_sacct_free(sacct);
     if (settings->no_fail && cli->status == MLS_EXIT_INVALID) {
         cli->status = MLS_EXIT_OK;
+    }
+}
+
+static void score_run(mls_cli *cli)
+{
+    const mls_score_settings *settings = cli->settings;
+    if (settings->timeout_seconds > 0) {
+        cli->work.deadline_ms = mls_clock_ms() + (double)settings->timeout_seconds * 1000;
+    }
+    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? no_part_of(cli) : NULL)) {
+        mls_cli_score(cli);
     }
 }
 
@@ -277,7 +328,7 @@ const mls_command mls_command_score = {
              "files, - for standard input), times them, says which are valid, and scores each\n"
              "group of runs with the olympic mean.",
     .options = options,
-    .settings_size = sizeof(score_settings),
-    .paths = "no path given",
+    .settings_size = sizeof(mls_score_settings),
+    .paths = "", /* --list names paths, too */
     .run = score_run,
 };

@@ -149,6 +149,7 @@ struct mls_cli {
     mls_known_settings known_settings; /* loaded by mls_cli_load_settings() */
     double progress_ms;                /* when to show progress again; 0: to be decided */
     bool progress_shown;
+    struct mls_merge *merge; /* parts that are read in place of logs (see slurm/merge.h); NULL: none */
     mls_sources sources;    /* found by mls_cli_read() */
     mls_output output;      /* open: view.output points to it */
     mls_printer printer;    /* of what is printed */
@@ -161,6 +162,7 @@ struct mls_cli {
     C(score)                                                                                                           \
     C(report)                                                                                                          \
     C(check)                                                                                                           \
+    C(merge)                                                                                                           \
     C(verify)                                                                                                          \
     C(pack)                                                                                                            \
     C(compare)                                                                                                         \

@@ -20,6 +20,7 @@ typedef struct mls_source {
     bool result;                /**< result_*.txt: one run, whatever is in it */
     size_t root;                /**< so many bytes of the path are that of a folder of a user whom root does not trust:
                                    no link leads out of it; 0: it may */
+    size_t argument;            /**< it was found below this path of those that were named, from 0 */
     uint64_t size;              /**< of a regular file when it was found; 0: not known */
     const mls_edition *edition; /**< judged by this one, if by rules at all; NULL: as the reading says */
 } mls_source;

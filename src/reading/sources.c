@@ -19,6 +19,7 @@ typedef struct source_finder {
     mls_sources *list;
     mls_error *error;
     bool foreign; /* the folder that is walked is one out of which root must not be led */
+    size_t argument; /* the path that is looked at, from 0 */
 } source_finder;
 
 /* Names of files that run.sub and the tools around it leave beside the logs. */
@@ -59,6 +60,7 @@ static bool is_result(const char *name)
 static mls_status add_source(const source_finder *finder, const char *path, const char *skip, mls_source source)
 {
     source.path = strdup(path);
+    source.argument = finder->argument;
     source.skip = skip != NULL ? strdup(skip) : NULL;
     if (source.path == NULL || (skip != NULL && source.skip == NULL) || !MLS_GROW(finder->list, items)) {
         free(source.path);
@@ -176,11 +178,12 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
 
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *list, mls_error *error)
 {
-    source_finder finder = {list, error, false};
+    source_finder finder = {.list = list, .error = error};
     mls_folder_walk walk = {
         .visitor = {&finder, found, listed}, .entries_max = MLS_WALK_FILES_MAX, .depth_max = MLS_WALK_DEPTH_MAX};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        finder.argument = i;
         status = find_given(&finder, &walk, paths[i]);
     }
     mls_folder_walk_release(&walk);

@@ -140,6 +140,7 @@ typedef struct mls_run {
     const mls_observer *observer;      /**< of the notes */
     const struct mls_printed *printed; /**< settings.h: what the job printed before it, where that was asked for */
     mls_printed_facts facts;           /**< of that, where these were asked for */
+    const struct mls_carried *carried; /**< slurm/part.h: what else was found out where it was read; NULL: read here */
     size_t unlogged_lines; /**< before run_start in its file, of no record of this run; 0: there is no run_start */
 
     mls_usage usage;       /**< of the rules it was judged by, like the next two */

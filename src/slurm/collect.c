@@ -13,6 +13,7 @@
 #include "base/statistics.h"
 #include "score/score.h"
 #include "settings/settings.h"
+#include "slurm/merge.h"
 #include "slurm/sacct.h"
 #include "slurm/slurm.h"
 
@@ -106,71 +107,6 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
     return status;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-/* The sum over the files of one run's folder; NAN, with a finding, when it is not known. */
-static mls_status read_folder(const char *folder, double time_ms, mls_group *group, double *joules)
-{
-    mls_sources files = {0};
-    size_t counted = 0;
-    mls_status status = is_folder(folder) ? mls_sources_find(&folder, 1, &files, NULL) : MLS_OK;
-    *joules = 0;
-    for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
-        const mls_source *file = &files.items[i];
-        const mls_finding_place place = {.path = file->path};
-        const mls_str name = mls_str_from(mls_path_name(file->path));
-        const bool node = mls_str_starts(name, MLS_S("node_"));
-        if (!file->failed && !(mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_"))))) {
-            continue;
-        }
-        counted++;
-        if (file->skip != NULL) { /* without it the sum would be too small */
-            mls_findings_add(&group->findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);
-            *joules = (double)NAN;
-        } else {
-            status = mls_energy_read(mls_source_open(file), node, time_ms, file->path, &group->findings, joules);
-            status = status == MLS_ERROR_READ ? MLS_OK : status;
-        }
-    }
-    mls_sources_release(&files);
-    if (counted == 0) {
-        mls_findings_add(&group->findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
-                         "the run has no power files");
-        *joules = (double)NAN;
-    }
-    return status;
-}
-
-/* <group>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run of <group>/result_<i>.txt. */
-static mls_status read_power(mls_group *group)
-{
-    mls_buffer path = {0};
-    mls_buffer_printf(&path, "%s/power/", group->path);
-    const size_t folder = path.len;
-    const bool has_power = group->result_folder && !path.failed && is_folder(path.ptr);
-    group->power.joules = has_power ? calloc(group->run_count, sizeof *group->power.joules) : NULL;
-    mls_status status = path.failed || (has_power && group->power.joules == NULL) ? MLS_ERROR_MEMORY : MLS_OK;
-    for (size_t i = 0; i < group->run_count && has_power && status == MLS_OK; i++) {
-        const double minutes = mls_run_minutes(group->runs[i]);
-        const mls_str name = mls_str_from(mls_path_name(group->runs[i]->file));
-        mls_buffer_cut(&path, folder);
-        mls_buffer_append(&path, (mls_str){name.ptr, name.len - strlen(".txt")});
-        group->power.joules[i] = (double)NAN;
-        status = path.failed ? MLS_ERROR_MEMORY : MLS_OK;
-        /* The lack of a time is said of the run itself. */
-        if (status == MLS_OK && isfinite(minutes)) {
-            status = read_folder(path.ptr, minutes * 60000, group, &group->power.joules[i]);
-        }
-    }
-    mls_buffer_release(&path);
-    mls_group_energy(group);
-    return status == MLS_OK && group->findings.out_of_memory ? MLS_ERROR_MEMORY : status;
-}
-
 /* Findings of the reading so far. */
 typedef struct collecting_state {
     const mls_collect_options *options;
@@ -194,6 +130,12 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     run->part = part;
     const bool kept =
         mls_setups_keep(&to->setups, run, !collecting->options->score.unchecked) && mls_run_note_name(run);
+    if (run->carried != NULL && collecting->options->facts == MLS_FACTS_OF_RUNS) {
+        run->facts = run->carried->heard;
+    }
+    if (run->carried != NULL && run->carried->has_printed && collecting->options->printed) {
+        run->printed = &run->carried->printed;
+    }
     to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);
@@ -229,16 +171,6 @@ static mls_status collect_printed(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-/* Tells the facts of a run from what it printed; the table is loaded when the first one did. */
-static mls_status take_facts(mls_known_settings *known, const mls_printed *printed, mls_run *run)
-{
-    const mls_status status = known->items == NULL ? mls_known_settings_load(known, NULL) : MLS_OK;
-    if (status == MLS_OK) {
-        run->facts = mls_known_facts(known, printed);
-    }
-    return status;
-}
-
 /* Gives the last runs of a collection, those of one source, what was printed before each. */
 static mls_status take_printed(const collecting_state *collecting, size_t source)
 {
@@ -251,7 +183,7 @@ static mls_status take_printed(const collecting_state *collecting, size_t source
         mls_run *run = &collection->runs[i];
         const mls_printed *printed = mls_printed_of_run(reader, run->run_start.line);
         if (printed != NULL && options->facts != MLS_FACTS_OF_NONE && status == MLS_OK) {
-            status = take_facts(collecting->known, printed, run);
+            status = mls_facts_take(collecting->known, printed, &run->facts);
         }
         run->printed = options->printed ? printed : NULL;
         any |= run->printed != NULL;
@@ -306,7 +238,7 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
     mls_sources *sources = &collection->skipped;
     collecting_state collecting = {options, collection, calloc(sources->count + 1, sizeof *collecting.found), known};
     bool asked = false;
-    for (size_t i = 0; i < sources->count && !asked; i++) {
+    for (size_t i = 0; i < sources->count && !asked && options->merge == NULL; i++) {
         asked = is_heard(options, &sources->items[i]);
     }
     const mls_reading reading = {.rules = options->checker.rulesets != NULL ? &options->checker : NULL,
@@ -321,7 +253,9 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
     collection->printed = asked ? calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
     collection->printed_count = collection->printed != NULL ? sources->count : 0;
     const bool ready = collecting.found != NULL && (collection->printed != NULL || !asked);
-    mls_status status = ready ? mls_read_sources(&reading, sources->items, sources->count, error) : MLS_ERROR_MEMORY;
+    mls_status status = !ready                   ? MLS_ERROR_MEMORY
+                        : options->merge != NULL ? mls_merge_read(options->merge, &reading, sources, error)
+                                                 : mls_read_sources(&reading, sources->items, sources->count, error);
     status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;
     status = status == MLS_OK ? find_jobs(collection) : status;
     size_t skipped = 0;
@@ -346,29 +280,18 @@ static mls_usage usage_of(const mls_collect_options *options, const mls_group *g
                : options->usage;
 }
 
-/* Looks up what one run of each group printed.  A log that cannot be read once more has said nothing. */
+/* Looks up what one run of each group printed. */
 static mls_status read_facts(mls_known_settings *known, mls_collection *collection)
 {
     mls_scan_room *room = NULL;
     mls_status status = MLS_OK;
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         mls_run *run = &collection->runs[collection->groups[i].runs[0] - collection->runs];
-        const size_t line = run->run_start.line;
-        const bool may = line == 0 || run->unlogged_lines >= MLS_PRINTED_BLOCK_MIN;
-        const int fd = may ? mls_file_open_again(run->file, run->root, NULL) : -1;
-        mls_printed_reader *reader = NULL;
-        if (fd >= 0 && mls_printed_may_split(fd, line)) {
-            status = mls_printed_read_before(fd, line, &room, &reader, NULL);
-            status = status == MLS_ERROR_READ ? MLS_OK : status;
+        if (run->carried != NULL) {
+            run->facts = run->carried->facts;
+        } else {
+            status = mls_facts_read(known, &room, run, &run->facts);
         }
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, line) : NULL;
-        if (printed != NULL && status == MLS_OK) {
-            status = take_facts(known, printed, run);
-        }
-        mls_printed_reader_free(reader);
     }
     mls_scan_room_free(room);
     return status;
@@ -387,9 +310,9 @@ static mls_status score_groups(const mls_collect_options *options, const mls_tre
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         collection->groups[i].usage = usage_of(options, &collection->groups[i]);
         collection->groups[i].edition = options->edition;
-        mls_tree_editions_tell(trees, &collection->groups[i]);
-        status = mls_group_score(&collection->groups[i], &how, error);
-        status = status == MLS_OK ? read_power(&collection->groups[i]) : status;
+        status = mls_tree_editions_tell(trees, how.editions, &collection->groups[i]);
+        status = status == MLS_OK ? mls_group_score(&collection->groups[i], &how, error) : status;
+        status = status == MLS_OK ? mls_group_power(&collection->groups[i]) : status;
         status = status == MLS_OK ? mls_group_environment(&collection->groups[i]) : status;
     }
     return status;
@@ -401,9 +324,11 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
     mls_tree_editions trees = {0};
     mls_known_settings known = {0};
     *collection = (mls_collection){0};
-    mls_status status = mls_sources_find(paths, path_count, &collection->skipped, error);
-    status =
-        status == MLS_OK ? mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees) : status;
+    mls_status status = options->merge != NULL ? mls_merge_sources(options->merge, &collection->skipped)
+                                               : mls_sources_find(paths, path_count, &collection->skipped, error);
+    if (status == MLS_OK && options->merge == NULL) {
+        status = mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees);
+    }
     status = status == MLS_OK ? read_all(options, &known, collection, error) : status;
     status =
         status == MLS_OK && !options->runs_only ? score_groups(options, &trees, &known, collection, error) : status;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "slurm/part.h"
 #include "slurm/slurm.h"
 
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
@@ -40,23 +40,42 @@ mls_status mls_system_read(mls_str above, mls_str system, mls_buffer *text)
     return status;
 }
 
-/* The system of a folder that lies, or whose path without links lies, inside one of a system; false: it lies in none.
- */
-static mls_status describe_by(mls_group *group, mls_str folder, bool *known)
+/* By the path as it is. */
+static mls_status find_by(mls_str folder, mls_folder_system *system)
 {
-    mls_str system;
+    mls_str id;
     mls_str above;
-    mls_buffer text = {0};
-    *known = mls_folder_of_system(folder, &system, &above);
-    if (!*known) {
+    system->known = mls_folder_of_system(folder, &id, &above);
+    if (!system->known) {
         return MLS_OK;
     }
-    mls_status status = mls_system_read(above, system, &text);
-    if (status != MLS_ERROR_MEMORY) {
-        status = mls_group_describe(group, system, status == MLS_OK ? mls_buffer_str(&text) : (mls_str){0});
+    mls_buffer_append(&system->id, id);
+    const mls_status status = system->id.failed ? MLS_ERROR_MEMORY : mls_system_read(above, id, &system->text);
+    system->described = status == MLS_OK;
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+mls_status mls_folder_system_find(mls_str folder, mls_folder_system *system)
+{
+    *system = (mls_folder_system){0};
+    mls_status status = find_by(folder, system);
+    if (status == MLS_OK && !system->known && !mls_str_starts(folder, MLS_S("/"))) {
+        char *named = strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
+        char *whole = named != NULL ? realpath(named, NULL) : NULL;
+        status = named == NULL || (whole == NULL && errno == ENOMEM) ? MLS_ERROR_MEMORY : MLS_OK;
+        if (whole != NULL) {
+            status = find_by(mls_str_from(whole), system);
+        }
+        free(named);
+        free(whole);
     }
-    mls_buffer_release(&text);
     return status;
+}
+
+void mls_folder_system_release(mls_folder_system *system)
+{
+    mls_buffer_release(&system->id);
+    mls_buffer_release(&system->text);
 }
 
 mls_str mls_group_folder(const mls_group *group)
@@ -72,18 +91,21 @@ mls_str mls_group_folder(const mls_group *group)
 mls_status mls_group_environment(mls_group *group)
 {
     const mls_str folder = mls_group_folder(group);
-    const bool together = folder.ptr != NULL;
-    bool known = false;
-    mls_status status = together ? describe_by(group, folder, &known) : MLS_OK;
-    if (status == MLS_OK && !known && together && !mls_str_starts(folder, MLS_S("/"))) {
-        char *named = strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
-        char *whole = named != NULL ? realpath(named, NULL) : NULL;
-        status = named == NULL || (whole == NULL && errno == ENOMEM) ? MLS_ERROR_MEMORY : MLS_OK;
-        if (whole != NULL) {
-            status = describe_by(group, mls_str_from(whole), &known);
-        }
-        free(named);
-        free(whole);
+    const struct mls_carried *carried = group->runs[0]->carried;
+    if (folder.ptr == NULL) {
+        return mls_group_describe(group, (mls_str){0}, (mls_str){0});
     }
-    return status == MLS_OK && !known ? mls_group_describe(group, (mls_str){0}, (mls_str){0}) : status;
+    if (carried != NULL) {
+        const mls_carried_system *system = carried->place->system;
+        return mls_group_describe(group, mls_str_from(system != NULL ? system->id : NULL),
+                                  system != NULL ? system->text : (mls_str){0});
+    }
+    mls_folder_system system;
+    mls_status status = mls_folder_system_find(folder, &system);
+    if (status == MLS_OK) {
+        status = mls_group_describe(group, mls_buffer_str(&system.id),
+                                    system.described ? mls_buffer_str(&system.text) : (mls_str){0});
+    }
+    mls_folder_system_release(&system);
+    return status;
 }

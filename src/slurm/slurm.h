@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "settings/settings.h"
 #include "slurm/collect.h"
 
 /* The runs of a source, some of which may stand in another one too; `repeated` and what follows are found out. */
@@ -18,6 +19,18 @@ typedef struct mls_source_runs {
  * `skipped` holds all sources and `found` the runs of each: that of no slurm-*.out, then of the source with the fewest,
  * then of the first; result files keep all.  A source without any left says why.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
+
+/* The energy of a scored group that is a folder of results, from the files in the folder `power` below it, or as it was
+ * carried; and of one run, which it fills in.  MLS_OK or MLS_ERROR_MEMORY. */
+mls_status mls_group_power(mls_group *group) MLS_MUST_USE;
+mls_status mls_power_carry(const mls_run *run, struct mls_carried *carried) MLS_MUST_USE;
+
+/* Tells the facts of what was printed: the table is loaded when the first was.  And of what the job of a run printed
+ * before it, by reading its log once more; where nothing was, or the log cannot be read, they stay as they are.  `room`
+ * is kept for the next log.  MLS_OK, MLS_ERROR_MEMORY, or what mls_known_settings_load() says. */
+mls_status mls_facts_take(mls_known_settings *known, const mls_printed *printed, mls_printed_facts *facts) MLS_MUST_USE;
+mls_status mls_facts_read(mls_known_settings *known, mls_scan_room **room, const mls_run *run,
+                          mls_printed_facts *facts) MLS_MUST_USE;
 
 /* Whether a folder is results/<system>/[strong/|weak/]<benchmark>; *above is where `results` lies, with its slash. */
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
@@ -42,11 +55,27 @@ mls_status mls_tree_editions_find(const char *const *paths, size_t path_count, c
                                   mls_sources *sources, mls_tree_editions *trees) MLS_MUST_USE;
 void mls_tree_editions_release(mls_tree_editions *trees);
 
-/* Notes in a group that is a result of a tree the edition of the tree. */
-void mls_tree_editions_tell(const mls_tree_editions *trees, mls_group *group);
+/* The edition of the tree that a log is of, and of its usage; NULL: it is in none, or is no benchmark of that edition
+ * and goes by what it says itself. */
+const mls_edition *mls_tree_editions_of(const mls_tree_editions *trees, const char *path, mls_usage *usage,
+                                        bool *by_date);
+
+/* Notes in a group that is a result of a tree the edition of the tree, or the one that was carried.  MLS_OK, or what
+ * mls_editions_find() says of one that was carried. */
+mls_status mls_tree_editions_tell(const mls_tree_editions *trees, const mls_editions *editions,
+                                  mls_group *group) MLS_MUST_USE;
 
 /* The folder in which all logs of a group lie, with its slash, "" the current one; ptr NULL: there is none. */
 mls_str mls_group_folder(const mls_group *group);
+
+/* The system of a folder that lies, or whose path without links lies, inside one of a system: its identifier, and what
+ * systems/<system>.json says, if that can be read.  `known` is false where it lies in none. */
+typedef struct mls_folder_system {
+    bool known, described;
+    mls_buffer id, text;
+} mls_folder_system;
+mls_status mls_folder_system_find(mls_str folder, mls_folder_system *system) MLS_MUST_USE;
+void mls_folder_system_release(mls_folder_system *system);
 
 /* Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside
  * results/<system>/[strong/|weak/]<benchmark>/, if it can be read.  MLS_OK or MLS_ERROR_MEMORY. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "slurm/part.h"
 #include "slurm/slurm.h"
 
 typedef struct mls_tree_edition {
@@ -247,12 +248,36 @@ void mls_tree_editions_release(mls_tree_editions *trees)
     *trees = (mls_tree_editions){0};
 }
 
-void mls_tree_editions_tell(const mls_tree_editions *trees, mls_group *group)
+const mls_edition *mls_tree_editions_of(const mls_tree_editions *trees, const char *path, mls_usage *usage,
+                                        bool *by_date)
 {
-    const mls_tree_edition *tree = group->result_folder ? find_tree(trees, group->runs[0]->file) : NULL;
-    if (tree != NULL && tree->usage == group->usage) {
-        group->edition = tree->edition;
-        group->edition_guessed = true;
-        group->edition_by_date = tree->by_date;
+    const mls_tree_edition *tree = find_tree(trees, path);
+    if (tree != NULL) {
+        *usage = tree->usage;
+        *by_date = tree->by_date;
     }
+    return tree != NULL ? tree->edition : NULL;
+}
+
+mls_status mls_tree_editions_tell(const mls_tree_editions *trees, const mls_editions *editions, mls_group *group)
+{
+    const mls_run *run = group->runs[0];
+    const mls_carried_tree *carried = run->carried != NULL ? &run->carried->place->tree : NULL;
+    const mls_edition *edition = NULL;
+    mls_usage usage = MLS_USAGE_TRAINING;
+    bool by_date = false;
+    mls_status status = MLS_OK;
+    if (group->result_folder && carried == NULL) {
+        edition = mls_tree_editions_of(trees, run->file, &usage, &by_date);
+    } else if (group->result_folder && carried->edition != NULL) {
+        usage = carried->usage;
+        by_date = carried->by_date;
+        status = mls_editions_find(editions, usage, mls_str_from(carried->edition), &edition, NULL);
+    }
+    if (edition != NULL && usage == group->usage) {
+        group->edition = edition;
+        group->edition_guessed = true;
+        group->edition_by_date = by_date;
+    }
+    return status;
 }

@@ -120,6 +120,20 @@ static mls_status find_candidates(const mls_sources *skipped, mls_sources *found
     return MLS_OK;
 }
 
+bool mls_telemetry_measures(const mls_source *source)
+{
+    mls_telemetry_options options = mls_telemetry_defaults();
+    struct mls_telemetry_file file = {.source = {.path = source->path}};
+    if (source->failed || mls_log_stem(source->path).ptr == NULL) {
+        return false;
+    }
+    options.threads = 1;
+    mls_telemetry_file_read(&file, &options);
+    const bool measures = file.status == MLS_OK && file.skip == NULL;
+    mls_telemetry_file_release(&file);
+    return measures;
+}
+
 static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options, mls_group *group)
 {
     group_note note = {0};

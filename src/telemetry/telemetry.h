@@ -185,3 +185,6 @@ void mls_telemetry_release(mls_telemetry *telemetry);
  * the worst of what was found (mls_group.machine). The
  * files are those that the collection has skipped.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_telemetry_note(mls_collection *collection, unsigned threads) MLS_MUST_USE;
+
+/** Whether a file is one of those that hold measurements; it is read for that. */
+bool mls_telemetry_measures(const mls_source *source);

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_merge.c - mlscore merge: the parts of all shards, as one process over all files would have printed it. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "cli/scoring.h"
+#include "mlscore/version.h"
+#include "slurm/list.h"
+
+typedef struct merge_settings {
+    mls_score_settings score; /* first: what score reads of cli->settings */
+    mls_check_names names;
+    bool allow_missing, partial, status;
+    const char *plan, *list;
+} merge_settings;
+
+#define AT(member) offsetof(merge_settings, member)
+
+static const mls_option options[] = {
+    MLS_ROW_FLAG('\0', "allow-missing", AT(allow_missing), "print what there is though shards are missing (status 3)"),
+    MLS_ROW_FLAG('\0', "partial", AT(partial), "write the parts as one part, to the FILE of -o"),
+    MLS_ROW_FLAG('\0', "status", AT(status), "say which shards are there, and which are not, as --array= of sbatch"),
+    MLS_ROW_TEXT('\0', "list", "N", AT(list), "deal the files below PATH out to N shards, by their sizes, for --list"),
+    MLS_ROW_TEXT('\0', "plan", "N", AT(plan), "print a batch script for N shards"),
+    MLS_ROWS_SACCT,
+    MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline|github|junit"),
+    MLS_ROWS_LABELS,
+    MLS_ROWS_LOGS,
+};
+
+static void say_missing(mls_cli *cli, const mls_merge *merge)
+{
+    const mls_shard_ranges *missing = mls_merge_missing(merge);
+    mls_buffer words = {0};
+    mls_shard_ranges_words(missing, &words);
+    const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
+    mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards",
+                words.failed ? "?" : words.ptr, mls_merge_head(merge)->shards, one ? "is" : "are");
+    mls_buffer_release(&words);
+}
+
+static void write_merged(mls_cli *cli, mls_merge *merge)
+{
+    mls_error error = {0};
+    mls_error closing = {0};
+    mls_status status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
+    if (status == MLS_OK) {
+        status = mls_merge_write(merge, &cli->output, &error);
+        const mls_status closed = mls_output_close(&cli->output, status != MLS_OK, &closing);
+        error = status == MLS_OK ? closing : error;
+        status = status == MLS_OK ? closed : status;
+    }
+    if (status != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
+    }
+}
+
+static void say_trouble(mls_cli *cli, mls_merge_trouble *trouble)
+{
+    if (trouble->error.line > 0) {
+        mls_cli_say(cli, MLS_EXIT_IO, trouble->path, "line %zu: %s", trouble->error.line, trouble->error.message);
+    } else {
+        mls_cli_say(cli, MLS_EXIT_IO, trouble->path, "%s", trouble->error.message);
+    }
+    mls_merge_trouble_release(trouble);
+}
+
+static void merge_parts(mls_cli *cli)
+{
+    merge_settings *settings = cli->settings;
+    mls_merge *merge = NULL;
+    mls_merge_trouble trouble = {0};
+    if (mls_merge_open((const char *const *)cli->operands.items, cli->operands.count, &merge, &trouble) != MLS_OK) {
+        say_trouble(cli, &trouble);
+        return;
+    }
+    const bool whole = mls_merge_missing(merge)->count == 0;
+    if (!whole && !settings->partial) {
+        say_missing(cli, merge);
+    }
+    if (settings->partial) {
+        write_merged(cli, merge);
+    } else if (whole || settings->allow_missing) {
+        cli->merge = merge;
+        if (strcmp(mls_merge_head(merge)->command, "check") == 0) {
+            mls_cli_check(cli, &settings->names, &settings->score.shards);
+        } else {
+            mls_cli_score(cli);
+        }
+    }
+    mls_merge_free(merge);
+}
+
+/* ------------------------------------------------------------------ before and between */
+
+/* The parts in a folder.  False after a complaint. */
+static bool find_in_folder(mls_cli *cli, const char *path, mls_names *parts)
+{
+    mls_names names = {0};
+    int system_errno = 0;
+    bool ok = mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno) == MLS_OK || mls_cli_say_no_memory(cli);
+    if (ok && system_errno != 0) {
+        ok = mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
+    }
+    for (size_t i = 0; i < names.count && ok; i++) {
+        const bool part = names.items[i][0] != '.' && mls_str_ends(mls_str_from(names.items[i]), MLS_S(".ndjson"));
+        char *joined = part ? mls_path_join(path, names.items[i]) : NULL;
+        ok = !part || (joined != NULL && mls_names_add(parts, mls_str_from(joined))) || mls_cli_say_no_memory(cli);
+        free(joined);
+    }
+    mls_names_release(&names);
+    return ok;
+}
+
+static bool find_parts(mls_cli *cli, mls_names *parts)
+{
+    bool ok = true;
+    for (size_t i = 0; i < cli->operands.count && ok; i++) {
+        const char *path = cli->operands.items[i];
+        struct stat about;
+        if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+            ok = find_in_folder(cli, path, parts);
+        } else {
+            ok = mls_names_add(parts, mls_str_from(path)) || mls_cli_say_no_memory(cli);
+        }
+    }
+    return ok;
+}
+
+/* Parts are looked at one by one, as broken ones are missing ones. */
+static bool count_shards(mls_cli *cli, const mls_names *parts, size_t *shards, uint64_t *bytes, mls_shard_ranges *there)
+{
+    bool ok = true;
+    for (size_t i = 0; i < parts->count && ok; i++) {
+        const char *path = parts->items[i];
+        mls_merge *merge = NULL;
+        mls_merge_trouble trouble = {0};
+        struct stat about = {0};
+        if (mls_merge_open(&path, 1, &merge, &trouble) != MLS_OK) {
+            say_trouble(cli, &trouble);
+            continue;
+        }
+        const mls_shard_ranges *has = mls_merge_shards(merge);
+        const size_t of = mls_merge_head(merge)->shards;
+        *shards = *shards == 0 ? of : *shards;
+        *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+        if (of != *shards) {
+            mls_cli_say(cli, MLS_EXIT_IO, path, "of %zu shards, not %zu", of, *shards);
+        }
+        for (size_t k = 0; k < has->count && ok && of == *shards; k++) {
+            ok = mls_shard_ranges_add(there, has->items[k].first, has->items[k].last) || mls_cli_say_no_memory(cli);
+        }
+        mls_merge_free(merge);
+    }
+    return ok;
+}
+
+static void print_shards(mls_cli *cli, const mls_shard_ranges *there, size_t shards, uint64_t bytes)
+{
+    mls_shard_ranges missing = {0};
+    mls_buffer words = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < there->count; i++) {
+        count += there->items[i].last - there->items[i].first + 1;
+    }
+    if (!mls_shard_ranges_missing(there, shards, &missing)) {
+        mls_cli_say_no_memory(cli);
+    } else if (mls_cli_open(cli)) {
+        mls_shard_ranges_words(&missing, &words);
+        mls_output_printf(&cli->output, "%zu of %zu shards, %llu bytes\n", count, shards, (unsigned long long)bytes);
+        if (missing.count > 0) {
+            mls_output_printf(&cli->output, "--array=%s\n", words.failed ? "?" : words.ptr);
+        }
+        mls_cli_worsen(cli, missing.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        mls_cli_close(cli, NULL);
+    }
+    mls_buffer_release(&words);
+    free(missing.items);
+}
+
+static void print_status(mls_cli *cli)
+{
+    mls_names parts = {0};
+    mls_shard_ranges there = {0};
+    size_t shards = 0;
+    uint64_t bytes = 0;
+    if (find_parts(cli, &parts) && count_shards(cli, &parts, &shards, &bytes, &there)) {
+        mls_shard_ranges_unite(&there);
+        if (shards > 0) {
+            print_shards(cli, &there, shards, bytes);
+        } else {
+            mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no part is there");
+        }
+    }
+    mls_names_release(&parts);
+    free(there.items);
+}
+
+static void write_dealt(mls_cli *cli, size_t shards)
+{
+    mls_part_head head = {.format = MLS_PART_FORMAT,
+                          .version = (char[]){MLS_VERSION},
+                          .command = (char[]){"list"},
+                          .roots = cli->operands,
+                          .shards = shards};
+    mls_error error = {0};
+    const mls_status status =
+        mls_sources_find((const char *const *)cli->operands.items, cli->operands.count, &cli->sources, &error);
+    if (status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+        return;
+    }
+    mls_cli_say_skipped(cli, &cli->sources);
+    if (mls_cli_open(cli)) {
+        const bool written = mls_list_write(&head, &cli->sources, &cli->output, &error) == MLS_OK;
+        mls_cli_close(cli, written ? NULL : error.message);
+    }
+}
+
+static void print_plan(mls_cli *cli, size_t shards)
+{
+    if (!mls_cli_open(cli)) {
+        return;
+    }
+    mls_output_printf(&cli->output,
+                      "#!/bin/sh\n"
+                      "#SBATCH --job-name=mlscore --array=1-%zu --ntasks=1 --requeue\n"
+                      "# A shard of %zu: sbatch THIS CAMPAIGN, or in an allocation srun -n%zu THIS CAMPAIGN.\n"
+                      "# Those that are missing then: mlscore merge --status parts\n"
+                      "# At the end: mlscore merge parts/part-*.ndjson\n"
+                      "set -eu\n"
+                      "shard=${SLURM_ARRAY_TASK_ID:-$((SLURM_PROCID + 1))}\n"
+                      "mkdir -p parts\n"
+                      "exec mlscore \"${MLSCORE_COMMAND:-score}\" --partial --resume --shard \"$shard/%zu\" \\\n"
+                      "    -o \"parts/part-$shard.ndjson\" \"$@\"\n",
+                      shards, shards, shards, shards);
+    mls_cli_close(cli, NULL);
+}
+
+static void merge_run(mls_cli *cli)
+{
+    const merge_settings *settings = cli->settings;
+    const char *number = settings->plan != NULL ? settings->plan : settings->list;
+    const int asked = settings->partial + settings->status + (settings->plan != NULL) + (settings->list != NULL);
+    size_t shards = 0;
+    if (asked > 1) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial, --status, --list and --plan exclude each other");
+    } else if (number != NULL &&
+               (!mls_size_parse(mls_str_from(number), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a number of shards from 1 to %zu, not '%s'",
+                    settings->plan != NULL ? "plan" : "list", MLS_SHARDS_MAX, number);
+    } else if (settings->plan != NULL) {
+        print_plan(cli, shards);
+    } else if (cli->operands.count == 0) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, settings->list != NULL ? "no path given" : "no part given");
+    } else if (settings->list != NULL) {
+        write_dealt(cli, shards);
+    } else if (settings->status) {
+        print_status(cli);
+    } else if (settings->partial && (cli->output_path == NULL || strcmp(cli->output_path, "-") == 0)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial writes a part: say where, with -o");
+    } else {
+        merge_parts(cli);
+    }
+}
+
+const mls_command mls_command_merge = {
+    .name = "merge",
+    .summary = "put together what the shards of a large tree have found",
+    .usage = "[OPTION]… PART…",
+    .about = "Prints from the parts that score --partial or check --partial wrote, one for each\n"
+             "shard of a tree, what one process over all of its files prints, byte for byte.\n"
+             "--plan and --list come before, --status between.",
+    .options = options,
+    .settings_size = sizeof(merge_settings),
+    .paths = "",
+    .run = merge_run,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shards.h - --partial of score and check: one shard of a tree, as a part for `mlscore merge`. */
+#pragma once
+
+#include "cli/command.h"
+#include "slurm/part_write.h"
+
+typedef struct mls_shard_settings {
+    bool partial, resume;
+    const char *shard, *list, *progress;
+} mls_shard_settings;
+
+/* Rows of a command whose settings have these at an offset. */
+#define MLS_ROWS_SHARD(at)                                                                                             \
+    MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
+                 "write what one shard finds as a part for mlscore merge, to the FILE of -o"),                         \
+        MLS_ROW_TEXT('\0', "shard", "I/N", (at) + offsetof(mls_shard_settings, shard),                                 \
+                     "with --partial: read shard I of N, from 1 on"),                                                  \
+        MLS_ROW_TEXT('\0', "list", "FILE", (at) + offsetof(mls_shard_settings, list),                                  \
+                     "with --partial: read what mlscore merge --list has dealt out to the shard"),                     \
+        MLS_ROW_FLAG('\0', "resume", (at) + offsetof(mls_shard_settings, resume),                                      \
+                     "with --partial: leave a part that is whole and up to date alone"),                               \
+        MLS_ROW_TEXT('\0', "progress-file", "FILE", (at) + offsetof(mls_shard_settings, progress),                     \
+                     "with --partial: keep FILE up to date with how far the shard is")
+
+/* Whether --partial is asked for as it can be, and nothing that only its merge can do: `wrong` is such an option
+ * (NULL: none).  False after a complaint. */
+bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong);
+
+/* Reads the shard and writes the part.  `job` says how, without head and sources; the head's options are set. */
+void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
+                        mls_part_options options, mls_shard_job *job);

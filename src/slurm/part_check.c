@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* part_check.c - whether a part is whole, and of the same tree as the others. */
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "mlscore/version.h"
+#include "slurm/merged.h"
+
+/* A part on its way through the first pass. */
+typedef struct part_check {
+    mls_merge *merge;
+    mls_part_reader reader;
+    mls_carry_room room;
+    mls_part_head head;
+    mls_shard_ranges shards; /* that it has */
+    size_t runs;
+    uint64_t bytes;
+    mls_error *error;
+} part_check;
+
+/* The name of a member in which the heads of two parts differ, but for which shard they are; "": none. */
+static mls_str head_differs(mls_str a, mls_str b)
+{
+    mls_json_walk walk_a = mls_json_walk_begin(a);
+    mls_json_walk walk_b = mls_json_walk_begin(b);
+    mls_raw_member x = {{"", 0}, {"", 0}};
+    mls_raw_member y = x;
+    bool more_a;
+    bool more_b;
+    do {
+        do {
+            more_a = mls_json_walk_next(&walk_a, &x);
+        } while (more_a && mls_str_among(x.name, "shard shards_in"));
+        do {
+            more_b = mls_json_walk_next(&walk_b, &y);
+        } while (more_b && mls_str_among(y.name, "shard shards_in"));
+        if (more_a != more_b || (more_a && (!mls_str_equal(x.name, y.name) || !mls_str_equal(x.value, y.value)))) {
+            /* One of them may lack a member that the other has. */
+            return more_a && (!more_b || mls_str_equal(x.name, y.name) || mls_json_member(a, y.name, &x.value))
+                       ? x.name
+                       : y.name;
+        }
+    } while (more_a);
+    return (mls_str){"", 0};
+}
+
+/* Whether the shards of a part are some of all there are. */
+static bool take_shards(part_check *check)
+{
+    const mls_part_head *head = &check->head;
+    size_t twice;
+    bool ok = (head->shard > 0) != (head->shards_in.count > 0) && head->shards <= MLS_SHARDS_MAX;
+    ok = ok && (head->shard == 0 || mls_shard_ranges_add(&check->shards, head->shard, head->shard));
+    for (size_t i = 0; i < head->shards_in.count && ok; i++) {
+        const mls_shard_range range = head->shards_in.items[i];
+        ok = range.first <= range.last && mls_shard_ranges_add(&check->shards, range.first, range.last);
+    }
+    for (size_t i = 0; i < check->shards.count && ok; i++) {
+        ok = check->shards.items[i].first >= 1 && check->shards.items[i].last <= head->shards;
+    }
+    return ok && mls_shard_ranges_join(&check->shards, &twice);
+}
+
+static mls_status check_own(const mls_part_head *head, mls_error *error)
+{
+    if (head->format != MLS_PART_FORMAT) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a part, or one of another format");
+    }
+    if (head->version == NULL || strcmp(head->version, MLS_VERSION) != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "made by version %s, and this is %s",
+                             head->version != NULL ? head->version : "?", MLS_VERSION);
+    }
+    mls_usage usage;
+    if (head->rules == NULL || head->command == NULL || !mls_usage_from_name(mls_str_from(head->usage), &usage) ||
+        !mls_str_among(mls_str_from(head->command), "score check")) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 1, 1, "not the head of a part");
+    }
+    if (strcmp(head->rules, mls_part_rules_hash().text) != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "judged by other rules than this program has");
+    }
+    return MLS_OK;
+}
+
+static mls_status check_head(part_check *check, mls_str line)
+{
+    mls_merge *merge = check->merge;
+    mls_status status = mls_part_line_read(&mls_part_head_table, line, 1, &check->room, &check->head, check->error);
+    status = status == MLS_OK ? check_own(&check->head, check->error) : status;
+    if (status == MLS_OK && !take_shards(check)) {
+        status = mls_error_set(check->error, MLS_ERROR_VALUE, 1, 1, "its shards are none of all");
+    }
+    if (status == MLS_OK && merge->head_line.len == 0) {
+        mls_buffer_append(&merge->head_line, line);
+        return merge->head_line.failed ? mls_error_memory(check->error) : MLS_OK;
+    }
+    const mls_str differs = status == MLS_OK ? head_differs(mls_buffer_str(&merge->head_line), line) : (mls_str){0};
+    if (differs.len > 0) {
+        status = mls_error_set(check->error, MLS_ERROR_VALUE, 0, 0, "its '%.*s' is not that of '%s'", (int)differs.len,
+                               differs.ptr, merge->parts.items[0].path);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------- files */
+
+/* Whether a file belongs to a shard that the part has: a list may have dealt it out in any way. */
+static bool is_of_shard(const part_check *check, const mls_part_source *source)
+{
+    const mls_names *roots = &check->head.roots;
+    if (source->argument >= roots->count || source->path == NULL) {
+        return false;
+    }
+    const mls_str root = mls_str_from(roots->items[source->argument]);
+    const size_t shard = mls_shard_of(mls_path_below(mls_str_from(source->path), root), check->head.shards);
+    bool in = check->head.list != NULL;
+    for (size_t i = 0; i < check->shards.count && !in; i++) {
+        in = shard >= check->shards.items[i].first && shard <= check->shards.items[i].last;
+    }
+    return in;
+}
+
+static mls_status add_part_file(part_check *check, mls_str line, const mls_part_source *source)
+{
+    mls_merge *merge = check->merge;
+    if (!is_of_shard(check, source)) {
+        return mls_error_set(check->error, MLS_ERROR_VALUE, check->reader.line, 1, "'%s' is not of this shard",
+                             source->path != NULL ? source->path : "");
+    }
+    mls_source made = {.path = strdup(source->path),
+                       .skip = source->skip != NULL ? strdup(source->skip) : NULL,
+                       .failed = source->failed,
+                       .named = source->named,
+                       .result = source->result,
+                       .argument = source->argument,
+                       .size = source->size};
+    if (made.path == NULL || (source->skip != NULL && made.skip == NULL) || !MLS_GROW(&merge->files, items)) {
+        free(made.path);
+        free(made.skip);
+        return mls_error_memory(check->error);
+    }
+    if (source->measures && !mls_names_add(&merge->measuring, mls_str_from(source->path))) {
+        return mls_error_memory(check->error);
+    }
+    const mls_file_line at = {.offset = check->reader.offset,
+                              .hash = mls_fnv1a(MLS_FNV_START, line),
+                              .len = line.len,
+                              .part = (uint32_t)(merge->parts.count - 1),
+                              .line = (uint32_t)check->reader.line};
+    merge->files.items[merge->files.count++] = (mls_merged_file){made, at};
+    return MLS_OK;
+}
+
+static mls_status check_file(part_check *check, mls_str line)
+{
+    mls_part_source source;
+    size_t runs = 0;
+    mls_status status =
+        mls_part_line_read(&mls_part_source_table, line, check->reader.line, &check->room, &source, check->error);
+    if (status == MLS_OK) {
+        status = mls_part_runs_read(source.runs, check->reader.line, &check->room, NULL, NULL, &runs, check->error);
+    }
+    check->runs += runs;
+    check->bytes += status == MLS_OK ? source.bytes : 0;
+    return status == MLS_OK ? add_part_file(check, line, &source) : status;
+}
+
+static bool is_tail(mls_str line)
+{
+    return mls_str_starts(line, MLS_S("{\"end\":"));
+}
+
+static mls_status check_tail(part_check *check, mls_str line, size_t files)
+{
+    mls_part_tail tail;
+    mls_error *error = check->error;
+    mls_str more;
+    const size_t at = check->reader.line;
+    const mls_hash_words digest = mls_hash_text(check->reader.digest);
+    mls_status status = mls_part_line_read(&mls_part_tail_table, line, at, &check->room, &tail, error);
+    if (status == MLS_OK && (tail.digest == NULL || strcmp(tail.digest, digest.text) != 0 || !tail.end ||
+                             tail.files != files || tail.runs != check->runs || tail.bytes != check->bytes)) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, at, 1, "the digest is not that of what stands before it");
+    }
+    const uint64_t before = check->reader.digest;
+    const int next = status == MLS_OK ? mls_part_next(&check->reader, &more, error) : 0;
+    check->reader.digest = before;
+    return next < 0 ? error->status
+           : next > 0
+               ? mls_error_set(error, MLS_ERROR_VALUE, check->reader.line, 1, "something follows the end of the part")
+               : status;
+}
+
+/* The same part once more counts once; other bytes for the same shards do not. */
+static mls_status settle_part(part_check *check, size_t first_file)
+{
+    mls_merge *merge = check->merge;
+    mls_merged_part *part = &merge->parts.items[merge->parts.count - 1];
+    mls_buffer words = {0};
+    bool added = false;
+    size_t ignored;
+    mls_shard_ranges_words(&check->shards, &words);
+    part->digest = check->reader.digest;
+    part->shards = mls_buffer_detach(&words);
+    mls_map_entry *entry = part->shards != NULL ? mls_map_put(&merge->known, mls_str_from(part->shards), &added) : NULL;
+    if (entry == NULL) {
+        return mls_error_memory(check->error);
+    }
+    if (added) {
+        entry->value.number = merge->parts.count - 1;
+        bool ok = true;
+        for (size_t i = 0; i < check->shards.count && ok; i++) {
+            ok = mls_shard_ranges_add(&merge->shards, check->shards.items[i].first, check->shards.items[i].last);
+        }
+        if (!ok) {
+            return mls_error_memory(check->error);
+        }
+        if (!mls_shard_ranges_join(&merge->shards, &ignored)) {
+            return mls_error_set(check->error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", ignored,
+                                 check->head.shards);
+        }
+        return MLS_OK;
+    }
+    const mls_merged_part *other = &merge->parts.items[entry->value.number];
+    if (other->digest != part->digest) {
+        return mls_error_set(check->error, MLS_ERROR_VALUE, 0, 0, "shard %s/%zu is in '%s' too, with different bytes",
+                             part->shards, check->head.shards, other->path);
+    }
+    while (merge->files.count > first_file) {
+        mls_merged_file *file = &merge->files.items[--merge->files.count];
+        free(file->source.path);
+        free(file->source.skip);
+    }
+    return MLS_OK;
+}
+
+static mls_status check_lines(part_check *check)
+{
+    mls_str line = {NULL, 0};
+    size_t files = 0;
+    const size_t first_file = check->merge->files.count;
+    int got = mls_part_next(&check->reader, &line, check->error);
+    if (got == 0) {
+        return mls_error_set(check->error, MLS_ERROR_SYNTAX, 0, 0, "the file is empty: not a part");
+    }
+    mls_status status = got < 0 ? check->error->status : check_head(check, line);
+    while (status == MLS_OK) {
+        got = mls_part_next(&check->reader, &line, check->error);
+        if (got == 0) {
+            return mls_error_set(check->error, MLS_ERROR_SYNTAX, check->reader.line, 1,
+                                 "the part is cut off: its last line is missing");
+        }
+        if (got < 0) {
+            return check->error->status;
+        }
+        if (is_tail(line)) {
+            status = check_tail(check, line, files);
+            return status == MLS_OK ? settle_part(check, first_file) : status;
+        }
+        files++;
+        status = check_file(check, line);
+    }
+    return status;
+}
+
+mls_status mls_part_check(mls_merge *merge, const char *path, mls_error *error)
+{
+    part_check check = {.merge = merge, .error = error, .room = {.texts = &merge->texts}};
+    check.reader.fd = mls_file_open(path, false, error);
+    if (check.reader.fd < 0) {
+        return error->status;
+    }
+    mls_status status = MLS_ERROR_MEMORY;
+    mls_carry_clear(&mls_part_head_table, &check.head);
+    if (MLS_GROW(&merge->parts, items)) {
+        merge->parts.items[merge->parts.count++] = (mls_merged_part){.path = path};
+        status = check_lines(&check);
+    } else {
+        (void)mls_error_memory(error);
+    }
+    if (status == MLS_OK && merge->parts.count == 1) {
+        merge->head = check.head;
+    } else {
+        mls_carry_release(&mls_part_head_table, &check.head);
+    }
+    free(check.shards.items);
+    mls_arena_release(&check.room.scratch);
+    mls_part_reader_release(&check.reader);
+    return status;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* part_write.c - one shard of a tree read, and written as a part.
+ *
+ * Each shard finds all sources and the editions of their trees, as these depend on logs of other shards, and reads its
+ * own.  The line of a file is made when the file has been read, so that memory holds the runs of one file. */
+#include "slurm/part_write.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "slurm/slurm.h"
+
+typedef struct shard_reading {
+    mls_shard_job *job;
+    mls_sources own; /* of this shard; their texts are those of all */
+    mls_part_writer writer;
+    mls_tree_editions trees;
+    mls_known_settings known;
+    mls_scan_room *room;
+    struct mls_printed_reader **heard; /* of each source, where what jobs print is listened to; NULL: nowhere */
+    MLS_LIST_OF(mls_part_run) runs;    /* of the file that is read */
+    size_t next;                       /* the first source without a line */
+    mls_arena arena;
+    mls_map folders; /* whose system a line has told */
+    mls_buffer line;
+    mls_error *error;
+} shard_reading;
+
+static mls_status listen_to(void *state, size_t index, mls_sink *sink)
+{
+    const shard_reading *self = state;
+    mls_printed_reader *reader = mls_printed_reader_new();
+    if (reader == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    self->heard[index] = reader;
+    *sink = mls_printed_reader_sink(reader);
+    return MLS_OK;
+}
+
+/* What was heard before a run: its facts, and of the settings those that are known. */
+static mls_status take_heard(shard_reading *self, const mls_printed_reader *reader, mls_part_run *run)
+{
+    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, run->run.run_start.line) : NULL;
+    struct mls_carried *carried = &run->carried;
+    if (printed == NULL) {
+        return MLS_OK;
+    }
+    carried->has_printed = true;
+    const mls_status status = mls_facts_take(&self->known, printed, &carried->heard);
+    for (size_t i = 0; i < printed->settings.count && status == MLS_OK; i++) {
+        if (mls_known_setting_printed(&self->known, printed->settings.items[i].name) != NULL) {
+            if (!MLS_GROW(&carried->printed.settings, items)) {
+                return MLS_ERROR_MEMORY;
+            }
+            carried->printed.settings.items[carried->printed.settings.count++] = printed->settings.items[i];
+        }
+    }
+    return status;
+}
+
+/* Asks why a run ended apart from what else was found about it. */
+static mls_status ask_ending(const shard_reading *self, mls_part_run *run)
+{
+    const mls_findings findings = run->run.findings;
+    run->run.findings = (mls_findings){0};
+    const mls_status status = self->job->ending(self->job->state, &run->run, self->error);
+    run->carried.ending = run->run.findings;
+    run->run.findings = findings;
+    return status;
+}
+
+/* Everything that whoever scores runs would look up on this disk. */
+static mls_status look_up(shard_reading *self, const mls_printed_reader *reader, mls_part_run *run)
+{
+    mls_status status = mls_facts_read(&self->known, &self->room, &run->run, &run->carried.facts);
+    status = status == MLS_OK ? take_heard(self, reader, run) : status;
+    status = status == MLS_OK ? mls_power_carry(&run->run, &run->carried) : status;
+    return status == MLS_OK && self->job->ending != NULL ? ask_ending(self, run) : status;
+}
+
+/* The edition of its tree, and with the first file of a folder the system there. */
+static mls_status look_up_place(shard_reading *self, mls_part_source *source, mls_folder_system *system)
+{
+    const mls_edition *edition = NULL;
+    bool added = false;
+    if (source->result) {
+        edition = mls_tree_editions_of(&self->trees, source->path, &source->tree.usage, &source->tree.by_date);
+        source->tree.edition = edition != NULL ? edition->name : NULL;
+    }
+    const mls_str folder = mls_path_folder(mls_str_from(source->path));
+    if (mls_map_put(&self->folders, folder, &added) == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    if (added && mls_folder_system_find(folder, system) != MLS_OK) {
+        return MLS_ERROR_MEMORY;
+    }
+    source->system.id = system->known ? system->id.ptr : NULL;
+    source->system.text = system->described ? mls_buffer_str(&system->text) : (mls_str){0};
+    return MLS_OK;
+}
+
+/* Forgets the runs of a file that has its line. */
+static void forget_source(shard_reading *self, size_t index)
+{
+    for (size_t i = 0; i < self->runs.count; i++) {
+        mls_part_run_release(&self->runs.items[i]);
+    }
+    self->runs.count = 0;
+    if (self->heard != NULL) {
+        mls_printed_reader_free(self->heard[index]);
+        self->heard[index] = NULL;
+    }
+}
+
+/* The line of a file, read or not. */
+static mls_status write_source(shard_reading *self, size_t index, mls_part_source *source)
+{
+    mls_folder_system system = {0};
+    mls_status status = MLS_OK;
+    const mls_printed_reader *reader = self->heard != NULL ? self->heard[index] : NULL;
+    if (source->failed || source->error != NULL) {
+        self->job->say_failed(self->job->state, source->path, source->failed ? source->skip : source->error);
+    }
+    if (self->job->groups && self->runs.count > 0) {
+        status = look_up_place(self, source, &system);
+    }
+    if (self->job->measures != NULL && self->runs.count == 0) {
+        source->measures = self->job->measures(self->job->state, &self->own.items[index]);
+    }
+    mls_buffer_clear(&self->line);
+    mls_carry_write(&self->line, &mls_part_source_table, source);
+    for (size_t i = 0; i < self->runs.count && status == MLS_OK; i++) {
+        mls_part_run *run = &self->runs.items[i];
+        if (self->job->groups) {
+            status = look_up(self, reader, run);
+        }
+        if (i == 0) {
+            mls_buffer_cut(&self->line, self->line.len - 1);
+        }
+        mls_buffer_append_text(&self->line, i == 0 ? ",\"runs\":[" : ",");
+        mls_part_run_write(&self->line, run);
+    }
+    mls_buffer_append_text(&self->line, self->runs.count > 0 ? "]}" : "");
+    if (status == MLS_OK && self->line.len > MLS_PART_LINE_MAX) {
+        status = mls_error_set(self->error, MLS_ERROR_LIMIT, 0, 0, "'%s': its line in the part has more than %zu MiB",
+                               source->path, MLS_PART_LINE_MAX >> 20);
+    }
+    mls_part_writer_line(&self->writer, mls_buffer_str(&self->line), self->runs.count, source->bytes);
+    forget_source(self, index);
+    mls_folder_system_release(&system);
+    return status == MLS_OK && self->line.failed ? MLS_ERROR_MEMORY : status;
+}
+
+/* The lines of the sources before one, which are not read. */
+static mls_status write_skipped(shard_reading *self, size_t end)
+{
+    mls_status status = MLS_OK;
+    for (; self->next < end && status == MLS_OK; self->next++) {
+        mls_part_source source = mls_part_source_of(&self->own.items[self->next]);
+        status = write_source(self, self->next, &source);
+    }
+    return status;
+}
+
+/* Runs wait until their file has ended. */
+static mls_status keep_run(void *state, size_t index, mls_run *run, bool part)
+{
+    shard_reading *self = state;
+    const mls_status status = self->runs.count == 0 ? write_skipped(self, index) : MLS_OK;
+    if (status != MLS_OK || !MLS_GROW(&self->runs, items)) {
+        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
+    }
+    mls_part_run *kept = &self->runs.items[self->runs.count++];
+    mls_part_run_init(kept);
+    kept->part = part;
+    kept->run = *run;
+    mls_run_init(run);
+    return MLS_OK;
+}
+
+static mls_status end_source(void *state, const mls_read *read)
+{
+    shard_reading *self = state;
+    mls_part_source source = mls_part_source_of(read->source);
+    const mls_status status = self->runs.count == 0 ? write_skipped(self, read->index) : MLS_OK;
+    source.bytes = read->totals.bytes;
+    source.records = read->totals.records;
+    source.malformed = read->totals.malformed;
+    source.binary = read->totals.binary;
+    source.unread = read->totals.unread;
+    source.error = read->status != MLS_OK ? read->error.message : NULL;
+    self->next = read->index + 1;
+    return status == MLS_OK ? write_source(self, read->index, &source) : status;
+}
+
+/* The sources of the shard. */
+static bool find_own(shard_reading *self, const bool *belongs)
+{
+    const mls_sources *all = self->job->sources;
+    for (size_t i = 0; i < all->count; i++) {
+        if (belongs[i] && !MLS_GROW(&self->own, items)) {
+            return false;
+        }
+        if (belongs[i]) {
+            self->own.items[self->own.count++] = all->items[i];
+        }
+    }
+    return true;
+}
+
+static void release_reading(shard_reading *self)
+{
+    for (size_t i = 0; i < self->own.count; i++) {
+        forget_source(self, i);
+    }
+    free(self->runs.items);
+    free(self->heard);
+    free(self->own.items);
+    mls_tree_editions_release(&self->trees);
+    mls_known_settings_release(&self->known);
+    mls_scan_room_free(self->room);
+    mls_arena_release(&self->arena);
+    mls_buffer_release(&self->line);
+}
+
+mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_error *error)
+{
+    shard_reading self = {.job = job, .error = error};
+    const mls_names *roots = &job->head->roots;
+    mls_reading reading = job->reading;
+    self.folders.arena = &self.arena;
+    mls_status status = MLS_OK;
+    if (job->options != NULL) {
+        status = mls_tree_editions_find((const char *const *)roots->items, roots->count, job->options, job->sources,
+                                        &self.trees);
+    }
+    if (status == MLS_OK && !find_own(&self, belongs)) {
+        status = MLS_ERROR_MEMORY;
+    }
+    if (status == MLS_OK && job->head->options.wide) {
+        self.heard = calloc(self.own.count + 1, sizeof *self.heard);
+        status = self.heard != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    reading.state = &self;
+    reading.run = keep_run;
+    reading.done = end_source;
+    reading.listen = self.heard != NULL ? listen_to : NULL;
+    mls_part_writer_begin(&self.writer, output, job->head);
+    status = status == MLS_OK ? mls_read_sources(&reading, self.own.items, self.own.count, error) : status;
+    status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;
+    if (!mls_part_writer_end(&self.writer)) {
+        status = status == MLS_OK ? MLS_ERROR_MEMORY : status;
+    }
+    release_reading(&self);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}

@@ -1,0 +1,262 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: [MERGE_TREES=FOLDER…] run_merge.sh BUILD
+# One process over everything is what a merge is held to: the same bytes in every
+# format, the same words on standard error and the same exit status, however many
+# shards there are and in whatever order their parts come.  And what is refused:
+# parts that are cut off, changed, missing, or of something else.
+# MERGE_TREES: these trees in place of testdata, by 8 shards.
+. tests/count.sh
+build=$1
+mlscore=$root/$build/mlscore
+[ -z "${MLSCORE:-}" ] || mlscore=$MLSCORE
+parts=$scratch/parts
+score_formats='table csv json ndjson markdown openmetrics oneline'
+check_formats='table csv json ndjson markdown github junit'
+
+# deal COMMAND SHARDS ARGUMENT…: writes the parts.
+deal() {
+    command=$1 shards=$2
+    shift 2
+    rm -rf "$parts"
+    mkdir "$parts"
+    shard=0
+    while [ "$shard" -lt "$shards" ]; do
+        shard=$((shard + 1))
+        status=0
+        "$mlscore" "$command" --partial --shard "$shard/$shards" -o "$parts/$shard.ndjson" "$@" 2>"$scratch/err" || status=$?
+        case $status in 0 | 3) ;; *) fail "$command --partial --shard $shard/$shards $*: status $status" "$scratch/err" ;; esac
+    done
+}
+
+# said STATUS FILE…: what a command printed and said, as far as its name does not matter.
+said() { sed 's/^mlscore [a-z]*: //' "$2" >"$2.said"; echo "status $1" >>"$2.said"; }
+
+# alike NAME COMMAND FORMAT ARGUMENT…: the parts in an order of their own, and one process.
+alike() {
+    name=$1 command=$2 format=$3
+    shift 3
+    one=0 merged=0
+    "$mlscore" "$command" --format "$format" "$@" >"$scratch/one" 2>"$scratch/one.err" || one=$?
+    # Neither the order of shards nor its reverse.
+    ls "$parts"/*.ndjson | awk '{ print NR % 3, NR % 7, $0 }' | sort -r | cut -d ' ' -f 3 >"$scratch/order"
+    "$mlscore" merge --format "$format" --files-from "$scratch/order" >"$scratch/merged" 2>"$scratch/merged.err" || merged=$?
+    said "$one" "$scratch/one.err"
+    said "$merged" "$scratch/merged.err"
+    if cmp -s "$scratch/one" "$scratch/merged" && cmp -s "$scratch/one.err.said" "$scratch/merged.err.said"; then
+        pass
+    else
+        { diff "$scratch/one" "$scratch/merged" && diff "$scratch/one.err.said" "$scratch/merged.err.said"; } >"$scratch/diff" 2>&1
+        fail "$name: $command --format $format $*" "$scratch/diff"
+    fi
+}
+
+# held SHARDS ARGUMENT…: both commands in all of their formats.
+held() {
+    shards=$1
+    shift
+    deal score "$shards" "$@"
+    for format in $score_formats; do alike "$shards shards" score "$format" "$@"; done
+    deal check "$shards" "$@"
+    for format in $check_formats; do alike "$shards shards" check "$format" "$@"; done
+}
+
+if [ -n "${MERGE_TREES:-}" ]; then
+    for tree in $MERGE_TREES; do held 8 "$tree"; done
+    finish
+fi
+
+for shards in 1 2 3 8; do held "$shards" testdata/slurm; done
+held 3 testdata/submission
+held 4 testdata
+held 3 testdata/slurm testdata/logs testdata/slurm/slurm-117.out testdata/no-such-file testdata/jobs
+held 2 --usage training --edition 5.1 testdata/slurm testdata/telemetry
+
+# Hundreds of shards, most of which have nothing.
+deal score 64 testdata/slurm testdata/submission
+alike "64 shards" score json testdata/slurm testdata/submission
+alike "64 shards" score table testdata/slurm testdata/submission
+
+# -------------------------------------------------- options of shards and of the merge
+
+# with NAME SHARD-OPTIONS MERGE-OPTIONS COMMAND PATH: options that only one side takes.
+with() {
+    # shellcheck disable=SC2086 # they are words
+    deal "$4" 3 $2 "$5"
+    one=0 merged=0
+    # shellcheck disable=SC2086
+    "$mlscore" "$4" $2 $3 "$5" >"$scratch/one" 2>"$scratch/one.err" || one=$?
+    # shellcheck disable=SC2086
+    "$mlscore" merge $3 "$parts"/*.ndjson >"$scratch/merged" 2>"$scratch/merged.err" || merged=$?
+    said "$one" "$scratch/one.err"
+    said "$merged" "$scratch/merged.err"
+    check "$1" sh -c "cmp '$scratch/one' '$scratch/merged' && diff '$scratch/one.err.said' '$scratch/merged.err.said'"
+}
+with "wide" "--wide" "--wide" score testdata/slurm
+with "wide, of settings that were printed" "--wide" "--wide" score testdata/settings
+with "summary" "" "--summary" score testdata/submission
+with "summary, a row a system" "" "--summary=wide" score testdata/submission
+with "strict" "" "--strict" score testdata/slurm
+with "verbose" "" "-v" score testdata/slurm
+with "quiet, without fail" "" "-q --no-fail" score testdata/slurm
+with "window" "--window" "--format=json" score testdata/slurm
+with "labels" "" "--format=openmetrics --label a=b --no-path" score testdata/slurm
+with "sacct" "" "--sacct testdata/jobs/sacct.txt" score testdata/slurm
+with "check -v" "-v" "-v" check testdata/logs
+with "check --split" "--split" "--format=json" check testdata/submission
+
+deal score 2 --wide testdata/slurm
+alike "parts that are wide, not asked for it" score json testdata/slurm
+alike "parts that are wide, not asked for it" score table testdata/slurm
+
+# -------------------------------------------------- lists, resuming, parts of parts
+
+cmp_merged() { "$mlscore" merge --format json "$@" >"$scratch/merged" 2>/dev/null; cmp "$scratch/one" "$scratch/merged"; }
+"$mlscore" score --format json testdata >"$scratch/one" 2>/dev/null
+deal score 5 testdata
+"$mlscore" merge --partial "$parts/4.ndjson" "$parts/1.ndjson" "$parts/2.ndjson" -o "$scratch/some.ndjson"
+check "parts of parts" cmp_merged "$parts/5.ndjson" "$scratch/some.ndjson" "$parts/3.ndjson"
+check "the same part twice" cmp_merged "$parts"/*.ndjson "$parts/2.ndjson"
+"$mlscore" merge --list 3 testdata -o "$scratch/list.ndjson" 2>/dev/null
+rm -rf "$parts" && mkdir "$parts"
+for shard in 1 2 3; do
+    "$mlscore" score --partial --shard $shard/3 --list "$scratch/list.ndjson" -o "$parts/$shard.ndjson" 2>/dev/null
+done
+check "a list" cmp_merged "$parts"/*.ndjson
+check "a list deals out evenly" awk -F'"(read)":|,"' '
+    FNR == 1 { files++ } { n = split($0, m, "\"size\":"); if (n > 1) sum[FILENAME] += m[2] + 0 }
+    END { for (f in sum) { if (least == "" || sum[f] < least) least = sum[f]; if (sum[f] > most) most = sum[f] }
+          exit !(files == 3 && most < 1.05 * least) }' "$parts"/*.ndjson
+
+cp -R testdata/slurm "$scratch/tree"
+shard_of_tree() { (cd "$scratch" && "$mlscore" score --partial --resume --shard 1/1 -o tree.ndjson --progress-file progress tree); }
+shard_of_tree && stat -c '%i' "$scratch/tree.ndjson" >"$scratch/inode.1"
+shard_of_tree && stat -c '%i' "$scratch/tree.ndjson" >"$scratch/inode.2"
+touch -d '2020-01-01' "$scratch/tree/250419104520_1.log"
+shard_of_tree && stat -c '%i' "$scratch/tree.ndjson" >"$scratch/inode.3"
+check "--resume leaves a part alone that is up to date" cmp "$scratch/inode.1" "$scratch/inode.2"
+check "and reads anew what has changed" sh -c "! cmp -s '$scratch/inode.2' '$scratch/inode.3'"
+check "how far the shard is" grep -q '^{"files": [0-9]*, "of": [0-9]*, "bytes": [0-9]*, "of_bytes": [0-9]*}$' "$scratch/progress"
+check "nothing else is left" sh -c "! ls -A '$scratch' | grep -q '^\.mlscore-'"
+touch -d '2020-01-01' "$scratch/.mlscore-tree.ndjson.a1b2c3"
+touch "$scratch/.mlscore-tree.ndjson.d4e5f6"
+(cd "$scratch" && "$mlscore" score --partial --shard 1/1 -o tree.ndjson tree)
+check "what a task left long ago is removed, and no more" sh -c "[ ! -e '$scratch/.mlscore-tree.ndjson.a1b2c3' ] && [ -e '$scratch/.mlscore-tree.ndjson.d4e5f6' ]"
+
+# ------------------------------------------------------------------- what is refused
+
+# refused NAME WORDS PART…: nothing printed, status 3, and these words.
+refused() {
+    name=$1 words=$2
+    shift 2
+    status=0
+    "$mlscore" merge --format json "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    if [ "$status" -eq 3 ] && [ ! -s "$scratch/out" ] && grep -q -e "$words" "$scratch/err"; then
+        pass
+    else
+        echo "status $status" >>"$scratch/err"
+        fail "$name" "$scratch/err" "$scratch/out"
+    fi
+}
+
+deal score 3 testdata/slurm
+cp "$parts/2.ndjson" "$scratch/2.ndjson"
+refused "a missing shard" 'shard 2/3 is missing' "$parts/1.ndjson" "$parts/3.ndjson"
+status=0
+"$mlscore" merge --allow-missing "$parts/1.ndjson" "$parts/3.ndjson" >"$scratch/out" 2>/dev/null || status=$?
+check "a missing shard that is allowed" [ "$status" -eq 3 -a -s "$scratch/out" ]
+"$mlscore" score --partial --shard 2/4 -o "$scratch/other.ndjson" testdata/slurm
+refused "another number of shards" "its 'shards' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+"$mlscore" score --partial --shard 2/3 -o "$scratch/other.ndjson" testdata/logs
+refused "other paths" "its 'roots' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+"$mlscore" score --partial --shard 2/3 --window -o "$scratch/other.ndjson" testdata/slurm
+refused "other options" "its 'options' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+"$mlscore" score --partial --shard 2/3 --edition 5.1 -o "$scratch/other.ndjson" testdata/slurm
+refused "another edition" "its 'edition' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+"$mlscore" check --partial --shard 2/3 -o "$scratch/other.ndjson" testdata/slurm
+refused "another command" "its 'command' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+sed '1s/"version":"[^"]*"/"version":"0.0.9"/' "$parts/2.ndjson" >"$scratch/other.ndjson"
+refused "another version" 'made by version 0.0.9' "$parts"/[13].ndjson "$scratch/other.ndjson"
+sed '1s/"rules":"[^"]*"/"rules":"0123456789abcdef"/' "$parts/2.ndjson" >"$scratch/other.ndjson"
+refused "other rules" 'other rules' "$parts"/[13].ndjson "$scratch/other.ndjson"
+
+# sealed FILE: lines with a digest that is theirs, as somebody who means harm would make them.
+sealed() {
+    python3 -c '
+import sys
+h = 0xcbf29ce484222325
+data = open(sys.argv[1], "rb").read()
+for byte in data:
+    h = (h ^ byte) * 0x100000001b3 & (1 << 64) - 1
+lines = data.split(b"\n")[1:-1]
+runs = int(sys.argv[2])
+read = int(sys.argv[3])
+tail = "{\"end\":true" + "".join(",\"%s\":%d" % t for t in (("files", len(lines)), ("runs", runs), ("bytes", read)) if t[1])
+sys.stdout.buffer.write(data + (tail + ",\"digest\":\"%016x\"}\n" % h).encode())' "$@"
+}
+# forged NAME WORDS LINE: a part of one shard with this line for a file.
+forged() {
+    { head -n 1 "$scratch/tree.ndjson"; printf '%s\n' "$3"; } >"$scratch/lines"
+    sealed "$scratch/lines" "${4:-0}" 0 >"$scratch/forged.ndjson"
+    refused "$1" "$2" "$scratch/forged.ndjson"
+}
+path='"path":"tree/a.log"'
+forged "a member that no part has" "'surprise' is not as it must be" "{$path,\"surprise\":1}"
+forged "a number that is none" "'size' is not as it must be" "{$path,\"size\":-1}"
+forged "a path below none of the roots" "is not of this shard" "{$path,\"root\":7}"
+forged "a file without a path" "is not of this shard" '{"size":1}'
+forged "runs that are no list" "runs is not a list" "{$path,\"runs\":7}"
+forged "a status that there is not" "'status' is not as it must be" "{$path,\"runs\":[{\"status\":9}]}" 1
+forged "a finding that there is not" "'findings' is not as it must be" "{$path,\"runs\":[{\"findings\":[{\"code\":\"x\",\"message\":\"y\"}]}]}" 1
+forged "a hyperparameter that is no JSON" "'value' is not as it must be" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\",\"value\":\"[1,\"}]}]}" 1
+forged "a hyperparameter without a value" "'hyperparameters' is not as it must be" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\"}]}]}" 1
+forged "lists within lists" "nested too deeply\|line 2" "{$path,\"runs\":$(printf '[%.0s' $(seq 5000))"
+forged "one file twice" "is in .* too" "{$path}
+{$path}"
+
+# A part cut at every line, and in the middle of it.
+lines=$(wc -l <"$parts/2.ndjson")
+cut=0
+while [ "$cut" -lt "$lines" ]; do
+    head -n "$cut" "$scratch/2.ndjson" >"$parts/2.ndjson"
+    refused "cut after line $cut" '2.ndjson' "$parts"/*.ndjson
+    sed -n "$((cut + 1))p" "$scratch/2.ndjson" | head -c 5 >>"$parts/2.ndjson"
+    refused "cut in line $((cut + 1))" '2.ndjson' "$parts"/*.ndjson
+    cut=$((cut + 1))
+done
+
+# Each byte of a small part changed: refused, or the same result.
+"$mlscore" score --partial --shard 1/1 -o "$scratch/small.ndjson" testdata/logs/no-such-log 2>/dev/null
+"$mlscore" merge --format json "$scratch/small.ndjson" >"$scratch/good" 2>/dev/null
+size=$(wc -c <"$scratch/small.ndjson")
+at=0 wrong=0
+while [ "$at" -lt "$size" ]; do
+    { head -c "$at" "$scratch/small.ndjson" && printf '%s' '~' && tail -c "+$((at + 2))" "$scratch/small.ndjson"; } >"$scratch/changed.ndjson"
+    status=0
+    "$mlscore" merge --format json "$scratch/changed.ndjson" >"$scratch/out" 2>/dev/null || status=$?
+    cmp -s "$scratch/out" "$scratch/good" || { [ "$status" -eq 3 ] && [ ! -s "$scratch/out" ]; } || wrong=$((wrong + 1))
+    at=$((at + 1))
+done
+check "each byte of a small part changed" [ "$wrong" -eq 0 -a "$size" -gt 200 ]
+
+# ------------------------------------------------------------------- wrong usage
+
+# wrong WORDS COMMAND…
+wrong() {
+    words=$1 status=0
+    shift
+    "$mlscore" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    check "mlscore $*" sh -c "[ $status -eq 2 ] && grep -q -e \"$words\" '$scratch/err'"
+}
+wrong '--shard needs --partial' score --shard 1/2 testdata/slurm
+wrong 'takes --shard I/N' score --partial -o "$scratch/x" testdata/slurm
+wrong "takes --shard I/N.* not '3/2'" score --partial --shard 3/2 -o "$scratch/x" testdata/slurm
+wrong 'say where' score --partial --shard 1/2 testdata/slurm
+wrong '--timeout is not for --partial' score --partial --shard 1/2 -o "$scratch/x" --timeout 3 testdata/slurm
+wrong '--format is not for --partial' check --partial --shard 1/2 -o "$scratch/x" --format json testdata/slurm
+wrong 'neither a folder nor a file' score --partial --shard 1/2 -o "$scratch/x" -
+wrong 'no PATH beside it' score --partial --shard 1/2 --list "$scratch/list.ndjson" -o "$scratch/x" testdata
+wrong 'made with --wide' merge --wide "$scratch/small.ndjson"
+wrong 'from 1 to 1000000' merge --plan 0
+wrong 'exclude each other' merge --plan 3 --status
+finish

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_shard.c - which shard reads a file, and what of a run comes back from a part. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "slurm/part.h"
+
+static void hashes_of_paths(void **state)
+{
+    static const struct {
+        const char *path;
+        uint64_t hash;
+        size_t of_2, of_10, of_1000;
+    } rows[] = {
+        {"result_0.txt", 0x59ab575a5dd22ab4, 1, 4, 351},
+        {"ACME/results/x/bert/result_0.txt", 0x3997a1dc13b24a46, 1, 3, 225},
+        {"250419104520_1.log", 0xd6eb1114ccd85da7, 2, 9, 840},
+        {"a b\n", 0x4857a29e32439edf, 1, 3, 283},
+        {"ä.log", 0xc4f6706ffb86b753, 2, 8, 770},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_str path = mls_str_from(rows[i].path);
+        assert_true(mls_shard_hash(path) == rows[i].hash);
+        assert_int_equal(mls_shard_of(path, 1), 1);
+        assert_int_equal(mls_shard_of(path, 2), rows[i].of_2);
+        assert_int_equal(mls_shard_of(path, 10), rows[i].of_10);
+        assert_int_equal(mls_shard_of(path, 1000), rows[i].of_1000);
+    }
+}
+
+static void shards_as_written(void **state)
+{
+    mls_shard shard;
+    (void)state;
+    assert_true(mls_shard_parse(MLS_S("3/64"), &shard) && shard.number == 3 && shard.count == 64);
+    assert_true(mls_shard_parse(MLS_S("1000000/1000000"), &shard));
+    static const char *const wrong[] = {"", "3", "3/", "/3", "0/3", "4/3", "1/1000001", "1/2/3", "-1/3", " 1/3", "a/b"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(mls_shard_parse(mls_str_from(wrong[i]), &shard));
+    }
+}
+
+static void order_of_paths(void **state)
+{
+    /* As a walk meets them: a folder's own name before what is in it, whatever follows the name elsewhere. */
+    static const char *const rows[] = {"c", "c/a", "c/a/z.log", "c/a.log", "c/b2", "c/b2/x", "c/b10/a", "d"};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            const int order = mls_compare_paths(mls_str_from(rows[i]), mls_str_from(rows[k]));
+            assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+        }
+    }
+    assert_true(mls_str_equal(mls_path_below(MLS_S("a/b/c"), MLS_S("a")), MLS_S("b/c")));
+    assert_true(mls_str_equal(mls_path_below(MLS_S("a/b/c"), MLS_S("a/")), MLS_S("b/c")));
+    assert_true(mls_str_equal(mls_path_below(MLS_S("a/b"), MLS_S("a/b")), MLS_S("a/b")));
+}
+
+static void words_of_ranges(void **state)
+{
+    mls_shard_ranges ranges = {0};
+    mls_shard_ranges missing = {0};
+    mls_buffer words = {0};
+    size_t twice = 0;
+    (void)state;
+    assert_true(mls_shard_ranges_add(&ranges, 5, 6) && mls_shard_ranges_add(&ranges, 1, 2) &&
+                mls_shard_ranges_add(&ranges, 7, 7) && mls_shard_ranges_join(&ranges, &twice));
+    mls_shard_ranges_words(&ranges, &words);
+    assert_string_equal(words.ptr, "1-2,5-7");
+    assert_true(mls_shard_ranges_missing(&ranges, 10, &missing));
+    mls_buffer_clear(&words);
+    mls_shard_ranges_words(&missing, &words);
+    assert_string_equal(words.ptr, "3-4,8-10");
+    assert_true(mls_shard_ranges_add(&ranges, 6, 9) && !mls_shard_ranges_join(&ranges, &twice));
+    assert_int_equal(twice, 6);
+    mls_shard_ranges_unite(&ranges);
+    mls_buffer_clear(&words);
+    mls_shard_ranges_words(&ranges, &words);
+    assert_string_equal(words.ptr, "1-2,5-9");
+    mls_buffer_release(&words);
+    free(ranges.items);
+    free(missing.items);
+}
+
+/* Writes a run and reads it back. */
+static void carry_over(mls_part_run *run, mls_part_run *back, mls_map *texts)
+{
+    mls_buffer line = {0};
+    mls_arena scratch = {0};
+    mls_str json;
+    size_t where;
+    mls_carry_room room = {.texts = texts};
+    mls_part_run_write(&line, run);
+    assert_false(line.failed);
+    assert_null(mls_json_validate(mls_buffer_str(&line), &scratch, &json, &where));
+    assert_true(mls_part_run_read(json, &room, back));
+    mls_arena_release(&room.scratch);
+    mls_arena_release(&scratch);
+    mls_buffer_release(&line);
+}
+
+static void numbers_and_texts_come_back(void **state)
+{
+    static const double numbers[] = {0.0,    -0.0,          1.0 / 3,   1e300 * 1e10, -1e300 * 1e10,
+                                     5e-324, 1745066800123, 0.1 + 0.2, 1e22,         4503599627370497.5};
+    static const char *const names[] = {"plain", "", "\"\\\x01\x7f\n", "ä ☃ 😀", "\xff\xfe bytes \x80", "a\xed\xa0\x80"};
+    mls_arena arena = {0};
+    mls_map texts = {.arena = &arena};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        mls_part_run run;
+        mls_part_run back;
+        mls_part_run_init(&run);
+        run.run.first_ms = numbers[i];
+        run.run.throughput = numbers[i];
+        run.run.benchmark = strdup(names[i % (sizeof names / sizeof *names)]);
+        carry_over(&run, &back, &texts);
+        assert_memory_equal(&back.run.first_ms, &run.run.first_ms, sizeof(double));
+        assert_memory_equal(&back.run.throughput, &run.run.throughput, sizeof(double));
+        assert_true(isnan(back.run.global_batch_size) && isnan(back.carried.joules));
+        assert_string_equal(back.run.benchmark, run.run.benchmark);
+        mls_part_run_release(&run);
+        mls_part_run_release(&back);
+    }
+    mls_arena_release(&arena);
+}
+
+static void findings_come_back(void **state)
+{
+    mls_arena arena = {0};
+    mls_map texts = {.arena = &arena};
+    mls_part_run run;
+    mls_part_run back;
+    (void)state;
+    mls_part_run_init(&run);
+    for (size_t i = 0; i < MLS_FINDINGS_KEPT_PER_CODE + 7; i++) {
+        mls_findings_add(&run.run.findings, MLS_FINDING_VALUE, (mls_finding_place){"p", i, 2, MLS_S("key")}, "%zu", i);
+        mls_findings_add(&run.run.findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = i}, "torn\t%zu", i);
+    }
+    carry_over(&run, &back, &texts);
+    const mls_findings *from = &run.run.findings;
+    const mls_findings *to = &back.run.findings;
+    assert_int_equal(to->count, from->count);
+    assert_memory_equal(&to->counts, &from->counts, sizeof from->counts);
+    assert_memory_equal(to->beyond, from->beyond, MLS_FINDING_COUNT * sizeof *from->beyond);
+    for (size_t i = 0; i < from->count; i++) {
+        assert_int_equal(to->items[i].code, from->items[i].code);
+        assert_int_equal(to->items[i].severity, from->items[i].severity);
+        assert_int_equal(to->items[i].line, from->items[i].line);
+        assert_string_equal(to->items[i].message, from->items[i].message);
+        assert_int_equal(to->items[i].key == NULL, from->items[i].key == NULL);
+    }
+    mls_part_run_release(&run);
+    mls_part_run_release(&back);
+    mls_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_of_paths),    cmocka_unit_test(shards_as_written),
+        cmocka_unit_test(order_of_paths),     cmocka_unit_test(words_of_ranges),
+        cmocka_unit_test(findings_come_back), cmocka_unit_test(numbers_and_texts_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
