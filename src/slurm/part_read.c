@@ -19,7 +19,7 @@ void mls_part_reader_release(mls_part_reader *reader)
 }
 
 /* Reads on behind what is left of the block.  False with *error set. */
-static bool read_on(mls_part_reader *reader, mls_error *error)
+static bool read_behind(mls_part_reader *reader, mls_error *error)
 {
     mls_buffer *block = &reader->block;
     if (reader->at > 0) {
@@ -74,7 +74,7 @@ int mls_part_next(mls_part_reader *reader, mls_str *text, mls_error *error)
             }
             return left > 0 ? -1 : 0;
         }
-        if (end == NULL && !read_on(reader, error)) {
+        if (end == NULL && !read_behind(reader, error)) {
             return -1;
         }
     }
