@@ -340,6 +340,13 @@ INSTALL_MISSING = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 &
    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1) >/dev/null; \
  fi
 
+# A browser, and what drives it, whose packages tests/browser pins.
+.PHONY: check-browser
+check-browser: all ## look at pages of reports in a browser (chromium, node and npm; installs what is missing: apt)
+	@command -v chromium >/dev/null 2>&1 || { $(call INSTALL_MISSING,chromium); }
+	@command -v npm >/dev/null 2>&1 || { $(call INSTALL_MISSING,nodejs npm); }
+	@sh tests/browser/run.sh $B
+
 STATIC_PACKAGES := dpkg-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 STATIC_SUITES   ?= units cases replay
 STATIC_TESTS    := $(UNIT_TESTS:$B/%=%) $(FUZZERS:%=replay/%)
