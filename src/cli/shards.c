@@ -62,7 +62,7 @@ typedef struct shard_asking {
     mls_endings endings;
 } shard_asking;
 
-static void say_unread(void *state, const char *path, const char *why)
+static void say_not_found(void *state, const char *path, const char *why)
 {
     mls_cli_say(((shard_asking *)state)->cli, MLS_EXIT_IO, path, "%s", why);
 }
@@ -250,7 +250,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const 
     job->head = &head;
     job->sources = &cli->sources;
     job->state = &asking;
-    job->say_failed = say_unread;
+    job->say_failed = say_not_found;
     job->ending = job->groups ? find_ending : NULL;
     job->measures = job->groups ? holds_measurements : NULL;
     job->reading.work = cli->work;
