@@ -380,9 +380,9 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
 {
     mls_error error = {0};
     const char *const *paths = path != NULL ? &path : (const char *const *)cli->operands.items;
-    mls_status status = cli->merge != NULL ? mls_merge_sources(cli->merge, &cli->sources)
-                                           : mls_sources_find(paths, path != NULL ? 1 : cli->operands.count,
-                                                              &cli->sources, &error);
+    mls_status status = cli->merge != NULL
+                            ? mls_merge_sources(cli->merge, &cli->sources)
+                            : mls_sources_find(paths, path != NULL ? 1 : cli->operands.count, &cli->sources, &error);
     if (status == MLS_OK && report != NULL && !print_begin(cli, report, state)) {
         return false;
     }

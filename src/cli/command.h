@@ -150,11 +150,11 @@ struct mls_cli {
     double progress_ms;                /* when to show progress again; 0: to be decided */
     bool progress_shown;
     struct mls_merge *merge; /* parts that are read in place of logs (see slurm/merge.h); NULL: none */
-    mls_sources sources;    /* found by mls_cli_read() */
-    mls_output output;      /* open: view.output points to it */
-    mls_printer printer;    /* of what is printed */
-    int status;             /* the worst so far */
-    const char *stands_for; /* the command line that this is run for, above what people get; NULL: they wrote it */
+    mls_sources sources;     /* found by mls_cli_read() */
+    mls_output output;       /* open: view.output points to it */
+    mls_printer printer;     /* of what is printed */
+    int status;              /* the worst so far */
+    const char *stands_for;  /* the command line that this is run for, above what people get; NULL: they wrote it */
 };
 
 /* The commands, in the order in which help lists them. */

@@ -18,7 +18,7 @@ enum { HEAD_BYTES = 4096 }; /* of a log, which mostly have its first record */
 typedef struct source_finder {
     mls_sources *list;
     mls_error *error;
-    bool foreign; /* the folder that is walked is one out of which root must not be led */
+    bool foreign;    /* the folder that is walked is one out of which root must not be led */
     size_t argument; /* the path that is looked at, from 0 */
 } source_finder;
 

@@ -108,12 +108,13 @@ static mls_status order_files(mls_merge *merge, mls_merge_trouble *trouble)
 mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, mls_merge_trouble *trouble)
 {
     mls_merge *merge = calloc(1, sizeof *merge);
-    mls_status status = merge != NULL ? MLS_OK : mls_error_memory(&trouble->error);
-    *merge_of = NULL;
-    if (status == MLS_OK) {
-        merge->texts.arena = merge->known.arena = merge->folders.arena = &merge->arena;
-        mls_carry_clear(&mls_part_head_table, &merge->head);
+    mls_status status = MLS_OK;
+    *merge_of = merge;
+    if (merge == NULL) {
+        return mls_error_memory(&trouble->error);
     }
+    merge->texts.arena = merge->known.arena = merge->folders.arena = &merge->arena;
+    mls_carry_clear(&mls_part_head_table, &merge->head);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         status = mls_part_check(merge, paths[i], &trouble->error);
         if (status != MLS_OK) {

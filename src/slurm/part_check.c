@@ -139,6 +139,8 @@ static mls_status add_part_file(part_check *check, mls_str line, const mls_part_
         return mls_error_memory(check->error);
     }
     if (source->measures && !mls_names_add(&merge->measuring, mls_str_from(source->path))) {
+        free(made.path);
+        free(made.skip);
         return mls_error_memory(check->error);
     }
     const mls_file_line at = {.offset = check->reader.offset,

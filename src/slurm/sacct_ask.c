@@ -52,8 +52,9 @@ static bool make_environment(asking *ask)
 /* Asks for jobs, "117,118". */
 static mls_status ask_once(asking *ask, const char *jobs, mls_error *error)
 {
-    const char *const arguments[] = {ask->program,      "-X", "-D", "-n", "--parsable2", "--delimiter=\x1f",
-                                     "--format=" ASKED, "-j", jobs, NULL};
+    static const char format[] = "--format=" ASKED;
+    const char *const arguments[] = {ask->program,       "-X",   "-D", "-n", "--parsable2",
+                                     "--delimiter=\x1f", format, "-j", jobs, NULL};
     const mls_program asked = {arguments, ask->environment, ask->deadline_ms - mls_clock_ms(), ANSWER_BYTES_MAX};
     return mls_program_ask(&asked, &ask->answer, error);
 }

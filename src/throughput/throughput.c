@@ -81,7 +81,7 @@ static void take_stretch(void *state, const mls_stretch *stretch)
     mls_stretch *before = run->stretch_count > 0 ? &run->stretches[run->stretch_count - 1] : NULL;
     if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from) {
         before->to_ms = to;
-    } else {
+    } else if (run->stretches != NULL) {
         run->stretches[run->stretch_count++] = (mls_stretch){part, stretch->overlapped, from, to};
     }
     if (part == MLS_PART_TRAINING) {

@@ -76,9 +76,22 @@ static void append_stop(const mls_live_run *run, mls_buffer *line)
     }
 }
 
+static void append_message(const mls_watch_event *event, mls_buffer *line)
+{
+    const bool alone = event->kind == MLS_WATCH_FILE || event->kind == MLS_WATCH_FAILURE;
+    const char *kind = alone ? "" : mls_watch_kind_name(event->kind);
+    const char *message = event->message != NULL ? event->message : "";
+    mls_buffer_printf(line, "%s%s%s", kind, kind[0] != '\0' && event->message != NULL ? ": " : "", message);
+}
+
+/* What is of no run is a message. */
 static void append_event(const mls_watch_event *event, mls_buffer *line)
 {
     const mls_live_run *run = event->run;
+    if (run == NULL) {
+        append_message(event, line);
+        return;
+    }
     switch (event->kind) {
     case MLS_WATCH_INIT:
         mls_buffer_append_text(line, "initializes");
@@ -103,14 +116,7 @@ static void append_event(const mls_watch_event *event, mls_buffer *line)
         append_stop(run, line);
         break;
     default:
-        mls_buffer_append_text(line, event->kind == MLS_WATCH_FILE || event->kind == MLS_WATCH_FAILURE
-                                         ? ""
-                                         : mls_watch_kind_name(event->kind));
-        mls_buffer_append_text(line, line->len > 0 && event->kind != MLS_WATCH_FILE &&
-                                             event->kind != MLS_WATCH_FAILURE && event->message != NULL
-                                         ? ": "
-                                         : "");
-        mls_buffer_append_text(line, event->message != NULL ? event->message : "");
+        append_message(event, line);
     }
 }
 

@@ -77,9 +77,8 @@ void mls_live_forget(mls_live *live, const mls_followed *file)
         run->again = run->again == file ? NULL : run->again;
         if (run->followed == file) {
             for (size_t k = 0; k < live->runs.count; k++) {
-                mls_live_run *other = k < kept || k > i ? live->runs.items[k] : NULL;
-                if (other != NULL && other->same == run) {
-                    other->same = NULL;
+                if ((k < kept || k > i) && live->runs.items[k]->same == run) {
+                    live->runs.items[k]->same = NULL;
                 }
             }
             free_run(run);

@@ -83,7 +83,7 @@ mls_status mls_outlook_beat(const mls_so_far *so_far, double minutes, mls_beat *
     const size_t more = runs_to_come(so_far);
     double low = 0;
     double high = BEAT_MOST;
-    mls_olympic_result score;
+    mls_olympic_result score = {0};
     *mean = (double)NAN;
     mls_status status = suppose(so_far, more, high, &score);
     *beat = score.score_minutes * so_far->scale < minutes ? MLS_BEAT_CERTAIN : MLS_BEAT_CANNOT;

@@ -284,6 +284,7 @@ static mls_status queue_failure(file_records *self, size_t line, mls_str text)
     failure.file = run == NULL ? strdup(self->file->path) : NULL;
     if (failure.message == NULL || (run == NULL && failure.file == NULL)) {
         free(failure.message);
+        free(failure.file);
         return MLS_ERROR_MEMORY;
     }
     return queue(self, failure);
