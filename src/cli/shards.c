@@ -255,7 +255,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const 
     job->measures = job->groups ? holds_measurements : NULL;
     job->reading.work = cli->work;
     if (can_be_dealt(cli) && make_head(cli, settings, how, options, &head) &&
-        find_shard_sources(cli, settings, &head, &belongs)) {
+        find_shard_sources(cli, settings, &head, &belongs) && belongs != NULL) {
         make_part(cli, settings, job, belongs);
     }
     free(belongs);

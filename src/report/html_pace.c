@@ -120,7 +120,8 @@ static void append_median(mls_buffer *out, const mls_html_group *of, const mls_p
 static void append_pace_rows(mls_buffer *out, const mls_html_group *of)
 {
     const char *unit = mls_html_unit(of);
-    const size_t most = ROWS_OF_PACE / of->group->run_count > 2 ? ROWS_OF_PACE / of->group->run_count : 2;
+    const size_t each = of->group->run_count > 0 ? ROWS_OF_PACE / of->group->run_count : 0;
+    const size_t most = each > 2 ? each : 2;
     bool thinned = false;
     mls_html_numbers_begin(out, "Throughput of each segment");
     mls_html_heading(out, "n", "run");

@@ -59,7 +59,7 @@ static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
 /* The dots of the runs that are `is`, as one path; a run that is not valid is a cross. */
 static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale *x, mls_html_is is, const char *look)
 {
-    const double y = ROW_HEIGHT / 2;
+    const double y = ROW_HEIGHT / 2.0;
     bool begun = false;
     for (size_t i = 0; i < group->run_count; i++) {
         const double minutes = mls_run_minutes(group->runs[i]);
@@ -91,7 +91,7 @@ static void append_times_cell(mls_buffer *out, const mls_group *group)
     mls_buffer_append_text(out, "<td>");
     if (middle > 0) {
         mls_buffer_append_text(out, "<svg class=\"row\" aria-hidden=\"true\" viewBox=\"0 0 140 28\">");
-        mls_svg_line(out, "grid", TIMES_WIDTH / 2, 3, TIMES_WIDTH / 2, ROW_HEIGHT - 3);
+        mls_svg_line(out, "grid", TIMES_WIDTH / 2.0, 3, TIMES_WIDTH / 2.0, ROW_HEIGHT - 3);
         append_dots(out, group, &x, MLS_IS_OUT, "dots out");
         append_dots(out, group, &x, MLS_IS_OUT, "dots hole");
         append_dots(out, group, &x, MLS_IS_KEPT, "dots kept");
