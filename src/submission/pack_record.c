@@ -174,15 +174,16 @@ mls_status mls_pack_record_begin(mls_pack_record *self, const mls_pack_options *
     self->submission = into != NULL ? strdup(mls_path_name(into)) : NULL;
     char *folder = beside.failed ? NULL : strndup(beside.len > 0 ? beside.ptr : "", beside.len);
     char *real = self->path != NULL ? resolve_path(self->path) : NULL;
-    mls_status status = self->submission != NULL && folder != NULL && real != NULL ? MLS_OK : mls_error_memory(error);
+    const bool whole = self->submission != NULL && self->path != NULL && folder != NULL && real != NULL;
+    mls_status status = whole ? MLS_OK : mls_error_memory(error);
     if (status == MLS_OK && mls_path_is_below(mls_str_from(real), mls_str_from(into))) {
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
                                "%.*s: the record says what was replaced, and lies in no submission: give --record "
                                "another place",
                                MLS_CUT_TEXT(self->path, 150));
     }
-    status = status == MLS_OK ? take_own(self, options, scrub, error) : status;
-    if (status == MLS_OK && options->record == NULL) {
+    status = whole && status == MLS_OK ? take_own(self, options, scrub, error) : status;
+    if (whole && status == MLS_OK && options->record == NULL) {
         status = take_beside(self, folder, options, scrub, error);
     }
     mls_buffer_release(&path);

@@ -28,11 +28,10 @@ static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
     marks->count++;
 }
 
-/* The meaning of epoch_num of gpt3, bert and unet3d: tokens from a million on, samples from a thousand on, or from a
- * hundred times the training set on where its size is known, as others logged epochs; less is something else. */
+/* The meaning of epoch_num of gpt3 and bert: tokens from a million on, samples from a thousand on; less is something
+ * else. */
 #define TOKENS_MIN 1e6
 #define SAMPLES_MIN 1e3
-#define SAMPLES_MIN_EPOCHS 100
 
 /* Evaluations were made when training was over, if the first mark is so late and at so little of the samples. */
 #define LATE_TIME 0.8
@@ -70,8 +69,7 @@ static double position_of(const mls_timing *timing, const mls_noted_record *eval
     if (!isnan(evaluation->samples) || !isnan(by_tokens)) {
         return isnan(evaluation->samples) ? by_tokens : evaluation->samples;
     }
-    const double least = isnan(training_set) ? SAMPLES_MIN : SAMPLES_MIN_EPOCHS * training_set;
-    if (model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= least)) {
+    if (model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= SAMPLES_MIN)) {
         return epoch;
     }
     *in_samples = !isnan(training_set);
