@@ -242,21 +242,22 @@ static void make_part(mls_cli *cli, const mls_shard_settings *settings, mls_shar
 }
 
 void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
-                        mls_part_options options, mls_shard_job *job)
+                        mls_part_options options, const mls_shard_job *job)
 {
+    mls_shard_job shard = *job;
     shard_asking asking = {.cli = cli, .endings.options = {.work = {.threads = cli->work.threads}, .unpack = true}};
     mls_part_head head = {0};
     bool *belongs = NULL;
-    job->head = &head;
-    job->sources = &cli->sources;
-    job->state = &asking;
-    job->say_failed = say_not_found;
-    job->ending = job->groups ? find_ending : NULL;
-    job->measures = job->groups ? holds_measurements : NULL;
-    job->reading.work = cli->work;
+    shard.head = &head;
+    shard.sources = &cli->sources;
+    shard.state = &asking;
+    shard.say_failed = say_not_found;
+    shard.ending = job->groups ? find_ending : NULL;
+    shard.measures = job->groups ? holds_measurements : NULL;
+    shard.reading.work = cli->work;
     if (can_be_dealt(cli) && make_head(cli, settings, how, options, &head) &&
         find_shard_sources(cli, settings, &head, &belongs) && belongs != NULL) {
-        make_part(cli, settings, job, belongs);
+        make_part(cli, settings, &shard, belongs);
     }
     free(belongs);
     mls_endings_release(&asking.endings);

@@ -29,4 +29,4 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
 
 /* Reads the shard and writes the part.  `job` says how, without head and sources; the head's options are set. */
 void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
-                        mls_part_options options, mls_shard_job *job);
+                        mls_part_options options, const mls_shard_job *job);

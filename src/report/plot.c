@@ -171,7 +171,10 @@ static void append_ticks_across(mls_buffer *out, const mls_plot *plot, const tic
 
 void mls_plot_axis_across(mls_buffer *out, const mls_plot *plot)
 {
-    const tick_list ticks = plot->x.logarithmic ? (tick_list){0} : linear_ticks(&plot->x, 7);
+    tick_list ticks = {0};
+    if (!plot->x.logarithmic) {
+        ticks = linear_ticks(&plot->x, 7);
+    }
     append_ticks_across(out, plot, &ticks);
 }
 

@@ -258,7 +258,7 @@ static mls_status place_of_source(mls_merge *merge, const mls_part_source *sourc
 static mls_status hand_source(handing *self, const mls_file_line *at, mls_buffer *line, mls_carry_room *room,
                               mls_error *error)
 {
-    mls_part_source source;
+    mls_part_source source = {0};
     mls_carried_place *place = NULL;
     mls_read read = {.index = self->index, .source = self->source};
     mls_status status = read_line(self->merge, at, line, error);
