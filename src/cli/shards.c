@@ -237,6 +237,7 @@ static void make_part(mls_cli *cli, const mls_shard_settings *settings, mls_shar
             mls_cli_say(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);
         }
     }
+    job->reading.work.progress_state = NULL;
     mls_cli_progress_end(cli);
     mls_buffer_release(&state_path);
 }
