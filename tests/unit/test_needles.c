@@ -95,7 +95,7 @@ static void test_whatever_stands_beside(void **state)
     mls_str needles[LENGTHS];
     mls_needles *all;
     for (size_t i = 0; i < LENGTHS; i++) {
-        needles[i] = (mls_str){"Oops12 7" + (LENGTHS - 1 - i), MLS_NEEDLE_MIN + i};
+        needles[i] = (mls_str){&"Oops12 7"[LENGTHS - 1 - i], MLS_NEEDLE_MIN + i};
     }
     assert_int_equal(mls_needles_new(needles, LENGTHS, &all), MLS_OK);
     for (size_t place = 0; place < PLACES; place++) {
