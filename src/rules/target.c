@@ -115,6 +115,11 @@ static bool find_bound(const mls_expr_node *node, mls_expr_input *input, number_
     if (node->op == MLS_EXPR_AND) {
         return find_bound(node->operands[0], input, question) || find_bound(node->operands[1], input, question);
     }
+    if (node->op == MLS_EXPR_CHOICE) {
+        /* Where it is not known which, no target is: what stands behind it only says what makes sense. */
+        return !mls_expr_evaluate(node->operands[0], input, &value) ||
+               find_bound(node->operands[mls_value_truth(&value) ? 1 : 2], input, question);
+    }
     if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL ||
         !measures(node->operands[0], question->member) || !mls_expr_evaluate(node->operands[1], input, &value) ||
         !mls_value_number(&value, &number) || isnan(number)) {

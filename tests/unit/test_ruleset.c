@@ -456,6 +456,41 @@ static void test_a_number_meets_a_target(void **state)
     }
 }
 
+/* The first bound, of a member or not; one that depends on the batch size is that of the batch size, or none. */
+static void test_a_target_is_a_number(void **state)
+{
+    static const struct {
+        mls_usage usage;
+        const char *edition, *benchmark, *member;
+        double batch_size;
+        mls_target target;
+    } rows[] = {
+        {MLS_USAGE_TRAINING, "5.1.0", "llama2_70b_lora", NULL, NAN, {0.925, -1}},
+        {MLS_USAGE_TRAINING, "3.1.0", "resnet", NULL, NAN, {0.759, 1}},
+        {MLS_USAGE_HPC, "3.0.0", "cosmoflow", NULL, NAN, {0.124, -1}},
+        {MLS_USAGE_TRAINING, "0.7.0", "maskrcnn", NULL, NAN, {0, 0}},
+        {MLS_USAGE_TRAINING, "0.7.0", "maskrcnn", "BBOX", NAN, {0.377, 1}},
+        {MLS_USAGE_TRAINING, "0.7.0", "maskrcnn", "SEGM", NAN, {0.339, 1}},
+        {MLS_USAGE_TRAINING, "0.7.0", "bert", NULL, 8191, {0.712, 1}},
+        {MLS_USAGE_TRAINING, "0.7.0", "bert", NULL, 8192, {0.706, 1}},
+        {MLS_USAGE_TRAINING, "0.7.0", "bert", NULL, NAN, {0, 0}},
+        {MLS_USAGE_TRAINING, "3.1.0", "no_such_benchmark", NULL, NAN, {0, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_edition *edition;
+        mls_ruleset *ruleset;
+        mls_target target;
+        assert_int_equal(mls_editions_find(*state, rows[i].usage, mls_str_from(rows[i].edition), &edition, NULL),
+                         MLS_OK);
+        assert_int_equal(mls_ruleset_load(edition, &ruleset, NULL), MLS_OK);
+        assert_int_equal(mls_ruleset_target(ruleset, rows[i].benchmark, rows[i].batch_size, rows[i].member, &target),
+                         MLS_OK);
+        assert_true(target.number == rows[i].target.number);
+        assert_int_equal(target.direction, rows[i].target.direction);
+        mls_ruleset_free(ruleset);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_extends_replaces_adds_and_drops),
         cmocka_unit_test(test_a_chain_of_files_may_not_loop),
         cmocka_unit_test(test_a_number_meets_a_target),
+        cmocka_unit_test(test_a_target_is_a_number),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
