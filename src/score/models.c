@@ -58,7 +58,6 @@ static const mls_row_member model_members[] = {
     MEMBER("tokens_per_sample", NUMBER, tokens_per_sample),
     WORDS("epoch_num_is", epoch_num_is, "tokens samples"),
     MEMBER("epoch_num_may_start_at_1", BOOL, epoch_num_may_start_at_1),
-    MEMBER("target.value", NUMBER, target),
     /* A model of the user's own has none of these. */
     MEMBER("training_set", NUMBER, training_set),
     MEMBER("training_set_before.edition", TEXT, training_set_edition),

@@ -69,9 +69,8 @@ typedef struct mls_model {
     double flops_per_sample_at_most; /**< a bound, where the length of a sample is not fixed */
     const char *note;                /**< what one has to know of these figures */
     double tokens_per_sample;
-    mls_epoch_meaning epoch_num_is; /**< what epoch_num of an evaluation counts */
-    bool epoch_num_may_start_at_1;  /**< most loggers begin at 1 */
-    double target;
+    mls_epoch_meaning epoch_num_is;   /**< what epoch_num of an evaluation counts */
+    bool epoch_num_may_start_at_1;    /**< most loggers begin at 1 */
     double training_set;              /**< samples of one epoch; see mls_model_training_set() */
     const char *training_set_edition; /**< from which on it counts; NULL: in all of them */
     double training_set_before;       /**< what counted before that one */
