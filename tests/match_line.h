@@ -11,6 +11,7 @@ static inline mls_status match_line(mls_signatures *signatures, mls_str line, co
     char scratch[MLS_LINE_EXAMINED];
     ptrdiff_t index = -1;
     mls_status status = mls_signatures_prepare(signatures, NULL, 0, 0);
+    status = status == MLS_OK && mls_signatures_needles(signatures, false) == NULL ? MLS_ERROR_MEMORY : status;
     if (status == MLS_OK) {
         const mls_log_line read = mls_log_line_read(line, false, scratch);
         (void)mls_signatures_search(signatures, read.text);

@@ -19,9 +19,9 @@ enum { WINDOW = 5, PART = 4, STRIDE = 4, TOGETHER = 8, TAKEN = STRIDE * TOGETHER
  * the last byte LAST_BITS count: one that may be any stands for so many words, a first one for all bits of one. */
 enum { WORD = 64, WORD_BITS = 15, LAST_BITS = 5, GROUP_BITS = 13, GROUPS = 2 << GROUP_BITS };
 
-/* How much of the text is learned from: at first, and whenever REST times as much has been read, unless only one of
- * SELDOM places is marked for nothing. */
-enum { SAMPLE = 32 * 1024, REST = 8, SELDOM = 512, SEEN_BITS = 18, SEEN_MOST = 255 };
+/* How much of the text is learned from: when FIRST bytes have been read, as searching fewer takes less time than
+ * learning, and whenever REST times as much has, unless only one of SELDOM places is marked for nothing. */
+enum { SAMPLE = 32 * 1024, FIRST = 4 * 1024 * 1024, REST = 8, SELDOM = 512, SEEN_BITS = 18, SEEN_MOST = 255 };
 
 typedef enum window_open { OPEN_NONE, OPEN_FIRST, OPEN_LAST } window_open;
 
@@ -243,7 +243,7 @@ static void mark_windows(mls_needles *self, const window_list *list, uint32_t fa
 /* Of some factors the one by which least of the sample is taken for what is looked for. */
 static void choose_factor(mls_needles *self, const window_list *list, mls_str sample)
 {
-    enum { TRIES = 16 };
+    enum { TRIES = 4 };
     uint32_t factor = factor_first;
     uint32_t best = factor;
     size_t min = SIZE_MAX;
@@ -302,7 +302,11 @@ static bool learn_from(mls_needles *self, mls_str sample)
     }
     needle_window *sorted = ok ? malloc((list.count + 1) * sizeof *sorted) : NULL;
     if (sorted != NULL) {
-        choose_factor(self, &list, sample);
+        if (self->factor == 0) { /* the first text says too little to choose by it */
+            mark_windows(self, &list, factor_first | 0x10001);
+        } else {
+            choose_factor(self, &list, sample);
+        }
         sort_windows(self, &list, sorted);
     }
     free(list.items);
@@ -337,6 +341,7 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
     if (self == NULL) {
         return status;
     }
+    self->learn_at = FIRST;
     self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
     bool ok = self->texts != NULL;
     for (; ok && self->count < count; self->count++) {

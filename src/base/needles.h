@@ -14,7 +14,7 @@ mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **nee
 void mls_needles_free(mls_needles *needles);
 
 /* To be called with what is searched, before or after: now and then the search is fitted to what such text is full of,
- * which takes a millisecond.  It finds the same, in less time. */
+ * which takes some milliseconds, and does not happen in the first megabytes.  It finds the same, in less time. */
 void mls_needles_learn(mls_needles *needles, mls_str text);
 
 /* Calls `found` with the number of a needle and the offset of its first byte, for each place where one is.  Offsets do

@@ -36,7 +36,8 @@ struct mls_signatures {
     const mls_needles *needles; /* the one of them that is used */
     const mls_str *marks;
     size_t mark_count;
-    mls_str *needle_texts; /* the marks, what signatures need, and the marks that are looked for at times */
+    /* The marks, what signatures need, and the marks that are looked for at times.  NULL: nothing is prepared. */
+    mls_str *needle_texts;
     size_t needle_count, all_count;
     uint32_t *order;       /* of the items: highest precedence first, generic ones last */
     signature_need *texts; /* of the needles after the marks, the first signature that needs each; then the others */
@@ -277,6 +278,7 @@ static void drop_index(mls_signatures *self)
     mls_needles_free(self->searches[true]);
     self->searches[false] = self->searches[true] = NULL;
     self->needles = NULL;
+    self->needle_texts = NULL;
     mls_arena_release(&self->index);
 }
 
@@ -422,13 +424,13 @@ static bool list_needles(mls_signatures *self, size_t need_count, size_t all_mar
         texts[count++] = self->marks[i];
     }
     self->all_count = count;
-    return mls_signatures_needles(self, false) != NULL;
+    return true;
 }
 
 mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
 {
     size_t count = 0;
-    if (self->needles != NULL && self->marks == marks) {
+    if (self->needle_texts != NULL && self->marks == marks) {
         return MLS_OK;
     }
     drop_index(self);

@@ -9,13 +9,14 @@
 enum { MLS_MARKS_MAX = 31 };
 #define MLS_ANY_SIGNATURE (UINT32_C(1) << MLS_MARKS_MAX)
 
-/* Makes the search for the texts that signatures need and for those of the reader, which stay the caller's: `marks`, of
- * which those behind the first `mark_count` are looked for only at times.  Only after it may be searched; it does
- * nothing when it was done for the same texts and no signature has come since. */
+/* Lists what is to be searched: the texts that signatures need and those of the reader, which stay the caller's:
+ * `marks`, of which those behind the first `mark_count` are looked for only at times.  It does nothing when it was done
+ * for the same texts and no signature has come since. */
 mls_status mls_signatures_prepare(mls_signatures *signatures, const mls_str *marks, size_t mark_count,
                                   size_t all_count) MLS_MUST_USE;
 
-/* Has the next searches look for all marks, or for the first of them; NULL: no memory. */
+/* Has the next searches look for all marks, or for the first of them.  Only after it may be searched: the table of such
+ * a search is made when it is first wanted.  NULL: no memory. */
 struct mls_needles *mls_signatures_needles(mls_signatures *signatures, bool all) MLS_MUST_USE;
 
 /* Whether there are signatures without a need, for which every line is examined. */

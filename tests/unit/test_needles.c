@@ -31,15 +31,15 @@ static char draw_letter(uint32_t *seed, uint32_t kinds)
     return "abc1A2 !"[draw(seed, kinds)];
 }
 
-/* Has the search fitted to text of the same letters. */
+/* Has the search fitted to text of the same letters: only after some megabytes it is. */
 static void learn(mls_needles *all, uint32_t seed, uint32_t kinds)
 {
-    enum { LEARNED = 1000 };
-    char text[LEARNED];
-    for (size_t taken = 0; taken < 80 * LEARNED; taken += LEARNED) {
-        for (size_t i = 0; i < LEARNED; i++) {
-            text[i] = draw_letter(&seed, kinds);
-        }
+    enum { LEARNED = 40 * 1000, TIMES = 120 };
+    static char text[LEARNED];
+    for (size_t i = 0; i < LEARNED; i++) {
+        text[i] = draw_letter(&seed, kinds);
+    }
+    for (size_t i = 0; i < TIMES; i++) {
         mls_needles_learn(all, (mls_str){text, LEARNED});
     }
 }
