@@ -177,6 +177,16 @@ static bool may_be_json(const mls_source *source)
     return source->named && !source->result;
 }
 
+static mls_status listen_to_file(const mls_reading *reading, mls_read *read, mls_sink *sink)
+{
+    if (reading->heard_size > 0) {
+        read->heard = calloc(1, reading->heard_size);
+    }
+    *sink = (mls_sink){.state = read->heard};
+    return reading->heard_size == 0 || read->heard != NULL ? reading->listen(reading->state, read->index, sink)
+                                                           : MLS_ERROR_MEMORY;
+}
+
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
 static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools *tools, int fd)
 {
@@ -200,8 +210,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
     sinks[0] = mls_file_begin(&cutter);
     count += reading->run != NULL;
     if (reading->listen != NULL) {
-        sinks[count] = (mls_sink){0};
-        status = reading->listen(reading->state, file->read.index, &sinks[count++]);
+        status = listen_to_file(reading, &file->read, &sinks[count++]);
     }
     if (status == MLS_OK && fd >= 0) {
         status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
@@ -258,7 +267,8 @@ static mls_status read_source(reading_work *work, ahead_file *file)
 static bool is_alone(const reading_work *work, const mls_source *source)
 {
     const bool large = source->size >= LARGE_FILE || (source->named && source->size == 0);
-    return source->skip == NULL && (large || work->files == 1 || work->reading->run == NULL);
+    const bool in_order = work->reading->run == NULL && !work->reading->apart;
+    return source->skip == NULL && (large || work->files == 1 || in_order);
 }
 
 /* The next source that is not skipped takes the place of one that has been delivered. */
@@ -299,6 +309,7 @@ static void forget_runs(ahead_file *file)
         mls_run_release(&file->items[i]);
     }
     free(file->items);
+    free(file->read.heard);
     *file = (ahead_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
 }
 

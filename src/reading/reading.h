@@ -53,6 +53,7 @@ typedef struct mls_read {
     mls_status status; /**< MLS_OK, or MLS_ERROR_READ: the runs hold what came before the failure */
     mls_error error;   /**< of a status other than MLS_OK */
     size_t runs;       /**< handed over */
+    void *heard;       /**< what the listener keeps of it, until done() has returned; NULL: nothing */
 } mls_read;
 
 /** How to read, and who wants to know.  Zero-initialised reads everything and calls nobody. */
@@ -71,6 +72,8 @@ typedef struct mls_reading {
     int (*open)(void *state, size_t index);
     /** Fills one more sink for the file, from any thread; all that it is given comes from one thread.  NULL: none. */
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
+    size_t heard_size; /**< bytes the listener keeps of a file: zero, and the sink's state when listen() is called */
+    bool apart;        /**< no runs are wanted, and files are read side by side; else all that is heard is in order */
     /** A run has ended; who keeps it leaves an empty one behind.  `part`: its file holds others.  NULL: no runs. */
     mls_status (*run)(void *state, size_t index, mls_run *run, bool part);
     /** A source has ended; its runs have been handed over. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -485,6 +487,86 @@ static void a_listener_hears_every_record(void **state)
     mls_sources_release(&sources);
 }
 
+/* Two readers that wait for each other: neither goes on before both have opened a file. */
+typedef struct met_readers {
+    const mls_sources *sources;
+    pthread_mutex_t lock;
+    pthread_cond_t came;
+    size_t count; /* that have come */
+    bool alone;   /* one waited in vain */
+    mls_buffer text;
+} met_readers;
+
+static int open_and_meet(void *state, size_t index)
+{
+    met_readers *met = state;
+    struct timespec until;
+    int waited = 0;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    (void)pthread_mutex_lock(&met->lock);
+    met->count++;
+    (void)pthread_cond_broadcast(&met->came);
+    while (met->count < 2 && waited == 0) {
+        waited = pthread_cond_timedwait(&met->came, &met->lock, &until);
+    }
+    met->alone |= waited != 0;
+    (void)pthread_mutex_unlock(&met->lock);
+    return mls_source_open(&met->sources->items[index]);
+}
+
+static mls_status hear_apart(void *state, const mls_record *record)
+{
+    (void)record;
+    ++*(size_t *)state;
+    return MLS_OK;
+}
+
+static mls_status listen_apart(void *state, size_t index, mls_sink *sink)
+{
+    (void)state;
+    (void)index;
+    assert_int_equal(*(size_t *)sink->state, 0);
+    sink->record = hear_apart;
+    return MLS_OK;
+}
+
+static mls_status tell_heard(void *state, const mls_read *read)
+{
+    met_readers *met = state;
+    mls_buffer_printf(&met->text, "%zu:%zu ", read->index, *(size_t *)read->heard);
+    return met->text.failed ? MLS_ERROR_MEMORY : MLS_OK;
+}
+
+/* What is heard of a file is kept apart, so that two are read at once, and is told in order. */
+static void files_are_heard_side_by_side(void **state)
+{
+    static const char *const paths[] = {"five.log", "two.log", "three.log"};
+    mls_sources sources = {0};
+    met_readers met = {.sources = &sources};
+    const mls_reading reading = {.work.threads = 2,
+                                 .state = &met,
+                                 .open = open_and_meet,
+                                 .listen = listen_apart,
+                                 .heard_size = sizeof(size_t),
+                                 .apart = true,
+                                 .done = tell_heard};
+    (void)state;
+    write_script("five.log", "i1 I2 r3 e4 s5", 1);
+    write_script("two.log", "i1 - I2", 1);
+    write_script("three.log", "i1 I2 r3", 1);
+    assert_int_equal(pthread_mutex_init(&met.lock, NULL), 0);
+    assert_int_equal(pthread_cond_init(&met.came, NULL), 0);
+    assert_int_equal(mls_sources_find(paths, 3, &sources, NULL), MLS_OK);
+    assert_int_equal(mls_read_sources(&reading, sources.items, sources.count, NULL), MLS_OK);
+    assert_false(met.alone);
+    assert_string_equal(met.text.ptr, "0:5 1:2 2:3 ");
+    mls_buffer_release(&met.text);
+    mls_sources_release(&sources);
+    (void)pthread_cond_destroy(&met.came);
+    (void)pthread_mutex_destroy(&met.lock);
+}
+
 /* Notes on a run: how many records, and a byte that has to be freed. */
 typedef struct noted {
     size_t records;
@@ -554,6 +636,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_reported_and_the_rest_done, enter_scratch,
                                         leave_scratch),
         cmocka_unit_test_setup_teardown(a_listener_hears_every_record, enter_scratch, leave_scratch),
+        cmocka_unit_test_setup_teardown(files_are_heard_side_by_side, enter_scratch, leave_scratch),
         cmocka_unit_test_setup_teardown(each_run_is_noted_by_itself, enter_scratch, leave_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
