@@ -5,10 +5,10 @@
 #include <math.h>
 
 /* The powers of ten that a uint64_t can hold; what no text needs as an exponent. */
-enum { POWERS = 20 };
+enum { POWERS = MLS_POWER_MAX + 1 };
 #define EXPONENT_MAX 1000000000
 
-static uint64_t power_of_ten(int exponent)
+uint64_t mls_power_of_ten(int exponent)
 {
     uint64_t power = 1;
     for (; exponent > 0; exponent--) {
@@ -203,11 +203,12 @@ double mls_decimal_double(const mls_decimal *number)
 {
     const double digits = (double)number->digits;
     const int exponent = number->exponent;
-    const double value = digits == 0                              ? 0
-                         : exponent >= 0 && exponent < POWERS     ? digits * (double)power_of_ten(exponent)
-                         : exponent < 0 && exponent > -POWERS     ? digits / (double)power_of_ten(-exponent)
-                         : exponent < 0 && exponent > -2 * POWERS ? digits / 1e19 / (double)power_of_ten(-exponent - 19)
-                                                                  : digits * pow(10, exponent);
+    const double value = digits == 0                          ? 0
+                         : exponent >= 0 && exponent < POWERS ? digits * (double)mls_power_of_ten(exponent)
+                         : exponent < 0 && exponent > -POWERS ? digits / (double)mls_power_of_ten(-exponent)
+                         : exponent < 0 && exponent > -2 * POWERS
+                             ? digits / 1e19 / (double)mls_power_of_ten(-exponent - 19)
+                             : digits * pow(10, exponent);
     return number->negative ? -value : value;
 }
 
@@ -220,12 +221,12 @@ bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled)
         return !number->negative || number->digits == 0;
     }
     if (exponent >= 0) {
-        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, power_of_ten(exponent), &value)) {
+        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, mls_power_of_ten(exponent), &value)) {
             return false;
         }
         value += exponent == 0 && number->next >= 5;
     } else {
-        const uint64_t unit = power_of_ten(-exponent);
+        const uint64_t unit = mls_power_of_ten(-exponent);
         value = number->digits / unit;
         value += number->digits % unit >= unit / 2 + unit % 2;
     }

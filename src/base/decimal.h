@@ -11,6 +11,10 @@
 /* As many digits as any uint64_t can hold. */
 enum { MLS_DECIMAL_DIGITS = 19 };
 
+/* 10^exponent, of an exponent from 0 to MLS_POWER_MAX. */
+enum { MLS_POWER_MAX = 19 };
+uint64_t mls_power_of_ten(int exponent);
+
 /* The number is digits × 10^exponent. */
 typedef struct mls_decimal {
     uint64_t digits;

@@ -48,6 +48,22 @@ static double parse_exactly(mls_str text, const mls_decimal *decimal)
     return mls_text_double(digits);
 }
 
+__extension__ typedef unsigned __int128 wide_integer;
+
+/* The double nearest to a / b, neither of which is 0.  Of the quotient more bits are made than a double has, and the
+ * lowest one stands for all that follow, so that it is rounded once. */
+static double divide_exactly(uint64_t a, uint64_t b)
+{
+    enum { BITS = 63 };
+    const int shift_a = __builtin_clzll(a);
+    const int shift_b = __builtin_clzll(b);
+    const wide_integer dividend = (wide_integer)(a << shift_a) << BITS;
+    const uint64_t divisor = b << shift_b;
+    const uint64_t quotient = (uint64_t)(dividend / divisor);
+    const bool rest = (wide_integer)quotient * divisor != dividend;
+    return ldexp((double)(quotient | rest), shift_b - shift_a - BITS);
+}
+
 bool mls_number_parse(mls_str text, double *number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -61,6 +77,8 @@ bool mls_number_parse(mls_str text, double *number)
     if (digits < 1e15 && scale >= -22 && scale <= 22) {
         /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
         *number = scale < 0 ? digits / powers[-scale] : digits * powers[scale];
+    } else if (decimal.digits < UINT64_C(1000000000000000000) && scale < 0 && scale >= -MLS_POWER_MAX) {
+        *number = divide_exactly(decimal.digits, mls_power_of_ten(-scale)); /* no digit has been dropped */
     } else {
         *number = decimal.digits > 0 ? parse_exactly(text, &decimal) : 0;
     }

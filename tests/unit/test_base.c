@@ -243,6 +243,36 @@ static void maps(void **state)
     mls_arena_release(&arena);
 }
 
+/* Numbers of 16 to 18 digits with a point are read by another way than those of fewer or more, and by all the nearest
+ * double is the one that strtod() finds. */
+static void numbers_are_rounded_once(void **state)
+{
+    static const char *const halves[] = {
+        "4503599627370496.5",                                                 /* between two doubles: the even one */
+        "4503599627370497.5",    "4503599627370496.51", "326158.70492968490", /* a trifle above the middle */
+        "2979959.75151530304",   "16725728.3201632211", "1.00000000000000000",
+        "0.0999999999999999999", "99999999999999999.9"};
+    uint64_t bits = 88172645463325252;
+    double number;
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        assert_true(mls_number_parse(mls_str_from(halves[i]), &number));
+        assert_true(number == mls_text_double(halves[i]));
+    }
+    for (size_t i = 0; i < 20000; i++) {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        const int len = snprintf(text, sizeof text, "%s%.*f", i % 2 == 0 ? "" : "-", (int)(i % 20),
+                                 (double)(bits >> 11) / (double)(UINT64_C(1) << (bits % 60)));
+        assert_true(len < (int)sizeof text && mls_number_parse(mls_str_from(text), &number));
+        if (number < mls_text_double(text) || number > mls_text_double(text)) {
+            fail_msg("%s is read as %.17g", text, number);
+        }
+    }
+}
+
 static void numbers_are_read_whole_or_not(void **state)
 {
     static const struct {
@@ -475,6 +505,7 @@ int main(void)
         cmocka_unit_test(nothing_is_cut_inside_a_code_point),
         cmocka_unit_test(a_misspelt_word_gets_the_nearest_right_one),
         cmocka_unit_test(maps),
+        cmocka_unit_test(numbers_are_rounded_once),
         cmocka_unit_test(numbers_are_read_whole_or_not),
         cmocka_unit_test(numbers_come_back_the_same),
         cmocka_unit_test(buffers),
