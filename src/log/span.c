@@ -36,8 +36,15 @@ static const char *span_string_end(const char *at, const char *end)
 }
 
 /* Returns the first byte that can follow a number or a bare word. */
-static const char *skip_scalar(const char *at, const char *end)
+static inline const char *skip_scalar(const char *at, const char *end)
 {
+    for (; end - at >= 16; at += 16) {
+        const mls_bytes16 x = mls_load16(at);
+        const uint64_t mask = mls_mask16((mls_bytes16)((x == ',') | (x == '}') | (x == ']') | (x <= ' ')));
+        if (mask != 0) {
+            return at + __builtin_ctzll(mask);
+        }
+    }
     while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
         at++;
     }
@@ -45,12 +52,9 @@ static const char *skip_scalar(const char *at, const char *end)
 }
 
 /* Nesting needs a count only: the brackets are known to match. */
-const char *mls_span_skip_value(const char *at, const char *end)
+static const char *skip_container(const char *at, const char *end)
 {
     size_t depth = 0;
-    if (at < end && *at != '{' && *at != '[' && *at != '"') {
-        return skip_scalar(at, end);
-    }
     while (at < end) {
         switch (*at) {
         case '"':
@@ -79,6 +83,20 @@ const char *mls_span_skip_value(const char *at, const char *end)
         }
     }
     return at;
+}
+
+static inline const char *skip_value(const char *at, const char *end)
+{
+    if (at < end && *at == '"') {
+        at = span_string_end(at + 1, end);
+        return at + (at < end);
+    }
+    return at < end && *at != '{' && *at != '[' ? skip_scalar(at, end) : skip_container(at, end);
+}
+
+const char *mls_span_skip_value(const char *at, const char *end)
+{
+    return skip_value(at, end);
 }
 
 mls_json_kind mls_json_kind_of(mls_str span)
@@ -220,51 +238,94 @@ mls_json_walk mls_json_walk_begin(mls_str json)
     return (mls_json_walk){span_blanks(json.ptr + 1, end), end, kind == MLS_JSON_OBJECT};
 }
 
-bool mls_walk_enter(mls_json_walk *walk, mls_str *name)
+/* Most of what is walked was written by Python's json module, with one blank after a colon and a comma: such steps look
+ * at no byte twice. */
+static inline bool walk_enter(mls_json_walk *walk, mls_str *name)
 {
     const char *end = walk->end;
+    const char *at = walk->at;
     *name = (mls_str){NULL, 0};
-    if (walk->at >= end || *walk->at == ']' || *walk->at == '}') {
+    if (at >= end || *at == ']' || *at == '}') {
         return false;
     }
     if (walk->object) {
-        const char *stop = span_string_end(walk->at + 1, end);
-        *name = (mls_str){walk->at + 1, (size_t)(stop - walk->at) - 1};
-        walk->at = span_blanks(stop + 1, end);
-        walk->at = span_blanks(walk->at + 1, end); /* over the colon */
+        const char *stop = span_string_end(at + 1, end);
+        *name = (mls_str){at + 1, (size_t)(stop - at) - 1};
+        if (end - stop > 3 && stop[1] == ':' && stop[2] == ' ' && !mls_is_blank(stop[3])) {
+            walk->at = stop + 3;
+        } else {
+            at = span_blanks(stop + 1, end);
+            walk->at = span_blanks(at + 1, end); /* over the colon */
+        }
     }
     return true;
+}
+
+static inline void walk_leave(mls_json_walk *walk, const char *stop)
+{
+    const char *end = walk->end;
+    if (end - stop > 2 && stop[0] == ',' && stop[1] == ' ' && !mls_is_blank(stop[2])) {
+        walk->at = stop + 2;
+        return;
+    }
+    stop = span_blanks(stop, end);
+    walk->at = stop < end && *stop == ',' ? span_blanks(stop + 1, end) : stop;
+}
+
+static inline bool walk_next(mls_json_walk *walk, mls_raw_member *member)
+{
+    if (!walk_enter(walk, &member->name)) {
+        return false;
+    }
+    const char *stop = skip_value(walk->at, walk->end);
+    member->value = (mls_str){walk->at, (size_t)(stop - walk->at)};
+    walk_leave(walk, stop);
+    return true;
+}
+
+bool mls_walk_enter(mls_json_walk *walk, mls_str *name)
+{
+    return walk_enter(walk, name);
 }
 
 void mls_walk_leave(mls_json_walk *walk, const char *stop)
 {
-    walk->at = span_blanks(stop, walk->end);
-    if (walk->at < walk->end && *walk->at == ',') {
-        walk->at = span_blanks(walk->at + 1, walk->end);
-    }
+    walk_leave(walk, stop);
 }
 
 bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member)
 {
-    if (!mls_walk_enter(walk, &member->name)) {
-        return false;
+    return walk_next(walk, member);
+}
+
+/* Only a longer name can be the wanted one in disguise. */
+static inline bool name_is(mls_str raw, mls_str wanted)
+{
+    return raw.len >= wanted.len && mls_span_name_is(raw, wanted);
+}
+
+void mls_json_members(mls_str json, const mls_str *names, size_t count, mls_str *spans)
+{
+    mls_raw_member member;
+    mls_json_walk walk = mls_json_walk_begin(json);
+    for (size_t i = 0; i < count; i++) {
+        spans[i] = (mls_str){NULL, 0};
     }
-    const char *stop = mls_span_skip_value(walk->at, walk->end);
-    member->value = (mls_str){walk->at, (size_t)(stop - walk->at)};
-    mls_walk_leave(walk, stop);
-    return true;
+    while (walk.object && walk_next(&walk, &member)) {
+        for (size_t i = 0; i < count; i++) {
+            if (name_is(member.name, names[i])) {
+                spans[i] = member.value;
+            }
+        }
+    }
 }
 
 bool mls_json_member(mls_str json, mls_str name, mls_str *span)
 {
-    bool found = false;
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(json);
-    while (walk.object && mls_json_walk_next(&walk, &member)) {
-        if (mls_span_name_is(member.name, name)) {
-            *span = member.value;
-            found = true;
-        }
+    mls_str found;
+    mls_json_members(json, &name, 1, &found);
+    if (found.ptr != NULL) {
+        *span = found;
     }
-    return found;
+    return found.ptr != NULL;
 }

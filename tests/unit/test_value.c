@@ -94,6 +94,8 @@ static void members(void **state)
 static void spans_of_members(void **state)
 {
     const mls_str json = MLS_S("{ \"a\" : {\"b\": \"}\\\"\"} , \"b\":[1, 2] ,\"a\": 7.50 , \"\\u0063\": null }");
+    static const mls_str names[] = {MLS_STR("c"), MLS_STR("d"), MLS_STR("a")};
+    mls_str spans[3];
     double number;
     mls_str span;
     (void)state;
@@ -105,6 +107,9 @@ static void spans_of_members(void **state)
     assert_false(mls_json_member(json, MLS_S("d"), &span));
     assert_false(mls_json_member(MLS_S("[\"a\", 1]"), MLS_S("a"), &span));
     assert_false(mls_json_member(MLS_S("{}"), MLS_S("a"), &span));
+    mls_json_members(json, names, 3, spans);
+    assert_true(mls_str_equal(spans[0], MLS_S("null")) && spans[1].ptr == NULL &&
+                mls_str_equal(spans[2], MLS_S("7.50")));
     assert_true(mls_json_number(MLS_S("true"), &number) && number == 1);
     assert_false(mls_json_number(MLS_S("\"1\""), &number));
     assert_int_equal(mls_json_kind_of(MLS_S("-1")), MLS_JSON_NUMBER);
