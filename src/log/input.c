@@ -42,6 +42,10 @@ static bool input_read(mls_input *input, char *block, size_t *len)
                 break;
             }
             *len += got > 0 ? (size_t)got : 0;
+            input->taken += got > 0 ? (uint64_t)got : 0;
+            if (input->size > 0 && input->taken >= input->size) {
+                break; /* had it grown, more of it would have come at once */
+            }
         }
     }
     input->ended = !ok || *len < MLS_BLOCK_SIZE;

@@ -19,10 +19,12 @@ typedef struct mls_read_trouble {
 typedef struct mls_input {
     int fd; /* the caller's, to be closed by it */
     bool in_memory;
-    mls_str bytes;      /* in memory: what is left */
-    bool plain;         /* what is packed stays so */
+    mls_str bytes; /* in memory: what is left */
+    uint64_t size; /* of a regular file; 0: not known.  A read that gives less than it could then is the last one */
+    bool plain;    /* what is packed stays so */
     double deadline_ms; /* as mls_work has it */
     bool text;          /* a byte order mark is dropped, and UTF-16 becomes UTF-8 */
+    uint64_t taken;     /* from the file */
     bool begun;
     bool ended;             /* the block that was filled last was the last one */
     mls_unpacker *unpacker; /* NULL: not packed */

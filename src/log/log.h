@@ -128,6 +128,7 @@ void mls_scan_room_free(mls_scan_room *room);
 /** How to read.  Zero-initialised: one thread, to the end. */
 typedef struct mls_scan_options {
     mls_scan_room **room; /**< kept there, made where it is NULL, when one thread scans; NULL: kept nowhere */
+    uint64_t size;        /**< of a regular file that is read from its start, as far as it is known; 0: it is not */
     unsigned threads;     /**< threads for one large regular file; 0 and 1: the calling one only */
     bool plain;           /**< what is packed by gzip is not unpacked but left unread */
     double deadline_ms;   /**< as mls_work has it */

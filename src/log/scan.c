@@ -130,6 +130,7 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
                            mls_log_totals *totals, mls_error *error)
 {
     mls_input input = {.fd = fd,
+                       .size = options != NULL ? options->size : 0,
                        .plain = options != NULL && options->plain,
                        .deadline_ms = options != NULL ? options->deadline_ms : 0};
     unsigned threads = options != NULL && options->threads < THREADS_MAX ? options->threads : THREADS_MAX;

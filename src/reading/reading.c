@@ -193,6 +193,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
     const mls_reading *reading = work->reading;
     const mls_source *source = file->read.source;
     const mls_scan_options options = {.room = &tools->room,
+                                      .size = source->size,
                                       .threads = file->direct ? work->threads : 1,
                                       .plain = reading->plain,
                                       .deadline_ms = reading->work.deadline_ms};

@@ -350,6 +350,34 @@ static void a_pipe_is_read_too(void **state)
     mls_buffer_release(&transcript);
 }
 
+/* A file that has given as much as it holds is not asked for more; one that is longer or shorter than it was when it
+ * was found is read to its end. */
+static void what_a_file_holds_is_read(void **state)
+{
+    static const size_t wrong[] = {0, 1, 100000, 300000, 600000, 900000};
+    mls_buffer text = {0};
+    mls_log_totals totals;
+    int ends[2];
+    const mls_scan_options all = {.size = sizeof RECORD - 1};
+    (void)state;
+
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0); /* to be asked once more is an error here */
+    assert_int_equal(write(ends[1], RECORD, all.size), (ssize_t)all.size);
+    assert_int_equal(mls_log_scan_fd(ends[0], &all, NULL, 0, &totals, NULL), MLS_OK);
+    assert_int_equal(totals.bytes, all.size);
+    close(ends[0]);
+    close(ends[1]);
+    mls_buffer_append_repeated(&text, 'x', 600000);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const mls_scan_options options = {.size = wrong[i]};
+        const int fd = file_with(mls_buffer_str(&text));
+        assert_int_equal(mls_log_scan_fd(fd, &options, NULL, 0, &totals, NULL), MLS_OK);
+        assert_int_equal(totals.bytes, text.len);
+        close(fd);
+    }
+    mls_buffer_release(&text);
+}
+
 static void what_cannot_be_read(void **state)
 {
     mls_error error = {0};
@@ -437,6 +465,7 @@ int main(void)
         cmocka_unit_test(longer_than_any_block),
         cmocka_unit_test(over_the_limit),
         cmocka_unit_test(a_pipe_is_read_too),
+        cmocka_unit_test(what_a_file_holds_is_read),
         cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_lines_cut),
