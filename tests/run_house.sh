@@ -13,9 +13,7 @@ sed -n 's/^| \([0-9]*\) | \(`src[^|]*\) |.*/\1 \2/p' CONTRIBUTING.md | tr -d '`,
     awk '{ for (i = 2; i <= NF; i++) { sub("src/", "", $i); print $1, $i } }' >"$scratch/floors"
 
 # Every include of a room, as "file room".
-for file in src/*/*.c src/*/*.h; do
-    sed -n 's|^#include "\([a-z]*\)/\([a-z_]*\.h\)".*|\1 \2|p' "$file" | sed "s|^|$file |"
-done >"$scratch/includes"
+awk -F '["/]' '/^#include "[a-z]*\/[a-z_]*\.h"/ { print FILENAME, $2, $3 }' src/*/*.c src/*/*.h >"$scratch/includes"
 awk -v floors="$scratch/floors" '
     BEGIN { while ((getline line < floors) > 0) { split(line, f, " "); floor[f[2]] = f[1] } }
     $2 == "mlscore" { next } # the public headers: they know no room
@@ -39,9 +37,9 @@ wc -c tests/cli/*/stdout tests/cli/*/stderr | awk '$2 != "total" && $1 >= 16384 
 if [ -s "$scratch/wrong" ]; then fail "no case expects 16 KiB and more" "$scratch/wrong"; else pass; fi
 
 # The first comment after the licence says what the file is for.
-for file in src/*/*.c src/*/*.h include/mlscore/*.h; do
-    sed -n 2p "$file" | grep -q '^/\*' || echo "$file"
-done >"$scratch/wrong"
+awk 'FNR == 2 && /^\/\*/ { opens[FILENAME] }
+    END { for (i = 1; i < ARGC; i++) if (!(ARGV[i] in opens)) print ARGV[i] }' \
+    src/*/*.c src/*/*.h include/mlscore/*.h >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "each file opens with what it is for" "$scratch/wrong"; else pass; fi
 
 # A body between braces in the first column is a function's (or an initialiser's, which is data).
@@ -81,11 +79,8 @@ cat "$scratch/unbuilt" >>"$scratch/wrong" 2>/dev/null
 [ -s "$scratch/calls" ] || echo "no call was found" >>"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no files call each other in a circle" "$scratch/wrong"; else pass; fi
 
-for file in src/*/*.h include/mlscore/*.h; do
-    name=${file#src/}
-    name=${name#include/}
-    sed -n 's|^#include "\([a-z]*/[a-z_0-9]*\.h\)".*|\1|p' "$file" | sed "s|^|$name |"
-done >"$scratch/headers"
+awk -F '"' '/^#include "[a-z]*\/[a-z_0-9]*\.h"/ { name = FILENAME; sub(/^(src|include)\//, "", name); print name, $2 }' \
+    src/*/*.h include/mlscore/*.h >"$scratch/headers"
 circles "$scratch/headers" includes >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no headers include each other in a circle" "$scratch/wrong"; else pass; fi
 
@@ -159,8 +154,6 @@ grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c | grep -v
 if [ -s "$scratch/wrong" ]; then fail "the library never prints or exits" "$scratch/wrong"; else pass; fi
 
 # Of a member that a data file has twice only one is read.
-for file in src/data/*.json; do
-    sed -nE 's/^ "([^"]*)": .*/\1/p' "$file" | sort | uniq -d | sed "s|^|$file: |"
-done >"$scratch/wrong"
+awk -F '"' '/^ "[^"]*": / && seen[FILENAME, $2]++ == 1 { print FILENAME ": " $2 }' src/data/*.json >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no data file has a member twice" "$scratch/wrong"; else pass; fi
 finish
