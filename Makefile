@@ -322,7 +322,7 @@ check-programs: programs-units programs-replay programs-testdata programs-fault 
 
 # All suites, those first that take longest.  Sanitizers bring their own allocator and link order: no preloading there;
 # installing, and whether pages and tables agree (docs), is tested once.
-T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report watch units cases self docs submissions install packaging house round examples testdata replay)
+T ?= $(if $(SANITIZE),units cases submissions examples replay,fault hostile growth report watch merge units cases self docs submissions install packaging house round examples testdata replay)
 
 .PHONY: check
 check: packages ## build and run every test; with T='score-slurm test_run' or another name these alone
@@ -407,7 +407,7 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libmlscore.a build/fuzz/libcli
 	$(Q)$(CC) $(TOOL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(TOOL_LIBS)
 
 # Every allocation of a few: which lines are reached does not depend on how many fail, and each run writes its counts.
-COVERAGE_SUITES ?= fault units cases submissions replay
+COVERAGE_SUITES ?= fault units cases watch merge submissions replay
 COVERAGE_LINES ?= 92
 COVERAGE_BRANCHES ?= 85
 
