@@ -14,7 +14,7 @@
 enum { PAGE = 4096 };
 
 /* A file of less than PARALLEL_MIN bytes is read before threads have started. */
-enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 4, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
+enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 3, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
 
 struct mls_scan_room {
     mls_scan_block block;

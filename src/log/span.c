@@ -18,10 +18,11 @@ static const char *span_blanks(const char *at, const char *end)
     return at;
 }
 
-/* `at` is after an opening quote; returns the closing one. */
-static const char *span_string_end(const char *at, const char *end)
+/* `at` is after an opening quote; returns the closing one.  *escaped: a backslash stands before it. */
+static inline const char *span_string_end(const char *at, const char *end, bool *escaped)
 {
-    for (;; at += 2) {
+    *escaped = false;
+    for (;; at += 2, *escaped = true) {
         for (uint64_t mask = 0; mask == 0 && end - at >= 16; at += mask != 0 ? __builtin_ctzll(mask) : 16) {
             const mls_bytes16 x = mls_load16(at);
             mask = mls_mask16((mls_bytes16)((x == '"') | (x == '\\')));
@@ -55,10 +56,11 @@ static inline const char *skip_scalar(const char *at, const char *end)
 static const char *skip_container(const char *at, const char *end)
 {
     size_t depth = 0;
+    bool escaped;
     while (at < end) {
         switch (*at) {
         case '"':
-            at = span_string_end(at + 1, end);
+            at = span_string_end(at + 1, end, &escaped);
             at += at < end;
             break;
         case '{':
@@ -87,8 +89,9 @@ static const char *skip_container(const char *at, const char *end)
 
 static inline const char *skip_value(const char *at, const char *end)
 {
+    bool escaped;
     if (at < end && *at == '"') {
-        at = span_string_end(at + 1, end);
+        at = span_string_end(at + 1, end, &escaped);
         return at + (at < end);
     }
     return at < end && *at != '{' && *at != '[' ? skip_scalar(at, end) : skip_container(at, end);
@@ -240,7 +243,7 @@ mls_json_walk mls_json_walk_begin(mls_str json)
 
 /* Most of what is walked was written by Python's json module, with one blank after a colon and a comma: such steps look
  * at no byte twice. */
-static inline bool walk_enter(mls_json_walk *walk, mls_str *name)
+static inline bool walk_enter(mls_json_walk *walk, mls_str *name, bool *escaped)
 {
     const char *end = walk->end;
     const char *at = walk->at;
@@ -249,7 +252,7 @@ static inline bool walk_enter(mls_json_walk *walk, mls_str *name)
         return false;
     }
     if (walk->object) {
-        const char *stop = span_string_end(at + 1, end);
+        const char *stop = span_string_end(at + 1, end, escaped);
         *name = (mls_str){at + 1, (size_t)(stop - at) - 1};
         if (end - stop > 3 && stop[1] == ':' && stop[2] == ' ' && !mls_is_blank(stop[3])) {
             walk->at = stop + 3;
@@ -272,9 +275,9 @@ static inline void walk_leave(mls_json_walk *walk, const char *stop)
     walk->at = stop < end && *stop == ',' ? span_blanks(stop + 1, end) : stop;
 }
 
-static inline bool walk_next(mls_json_walk *walk, mls_raw_member *member)
+static inline bool walk_next(mls_json_walk *walk, mls_raw_member *member, bool *escaped)
 {
-    if (!walk_enter(walk, &member->name)) {
+    if (!walk_enter(walk, &member->name, escaped)) {
         return false;
     }
     const char *stop = skip_value(walk->at, walk->end);
@@ -285,7 +288,8 @@ static inline bool walk_next(mls_json_walk *walk, mls_raw_member *member)
 
 bool mls_walk_enter(mls_json_walk *walk, mls_str *name)
 {
-    return walk_enter(walk, name);
+    bool escaped;
+    return walk_enter(walk, name, &escaped);
 }
 
 void mls_walk_leave(mls_json_walk *walk, const char *stop)
@@ -295,25 +299,21 @@ void mls_walk_leave(mls_json_walk *walk, const char *stop)
 
 bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member)
 {
-    return walk_next(walk, member);
-}
-
-/* Only a longer name can be the wanted one in disguise. */
-static inline bool name_is(mls_str raw, mls_str wanted)
-{
-    return raw.len >= wanted.len && mls_span_name_is(raw, wanted);
+    bool escaped;
+    return walk_next(walk, member, &escaped);
 }
 
 void mls_json_members(mls_str json, const mls_str *names, size_t count, mls_str *spans)
 {
     mls_raw_member member;
+    bool escaped;
     mls_json_walk walk = mls_json_walk_begin(json);
     for (size_t i = 0; i < count; i++) {
         spans[i] = (mls_str){NULL, 0};
     }
-    while (walk.object && walk_next(&walk, &member)) {
+    while (walk.object && walk_next(&walk, &member, &escaped)) {
         for (size_t i = 0; i < count; i++) {
-            if (name_is(member.name, names[i])) {
+            if (escaped ? mls_span_name_is(member.name, names[i]) : mls_str_equal(member.name, names[i])) {
                 spans[i] = member.value;
             }
         }
