@@ -177,7 +177,7 @@ static mls_status read_line(mls_merge *merge, const mls_file_line *at, mls_buffe
     }
     while (done < at->len) {
         const ssize_t got = pread(fd, line->ptr + done, at->len - done, (off_t)(at->offset + done));
-        if (got <= 0 && errno != EINTR) {
+        if (got == 0 || (got < 0 && errno != EINTR)) {
             break;
         }
         done += got > 0 ? (size_t)got : 0;
