@@ -123,6 +123,13 @@ for shard in 1 2 3; do
     "$mlscore" score --partial --shard $shard/3 --list "$scratch/list.ndjson" -o "$parts/$shard.ndjson" 2>/dev/null
 done
 check "a list" cmp_merged "$parts"/*.ndjson
+mkdir "$scratch/empty"
+"$mlscore" merge --list 2 "$scratch/empty" -o "$scratch/empty.list"
+for shard in 1 2; do
+    "$mlscore" score --partial --shard $shard/2 --list "$scratch/empty.list" -o "$scratch/empty-$shard.ndjson"
+done
+"$mlscore" score --format json "$scratch/empty" >"$scratch/empty.one" 2>/dev/null
+check "an empty list" sh -c "'$mlscore' merge --format json '$scratch'/empty-[12].ndjson 2>/dev/null | cmp - '$scratch/empty.one'"
 check "a list deals out evenly" awk -F'"(read)":|,"' '
     FNR == 1 { files++ } { n = split($0, m, "\"size\":"); if (n > 1) sum[FILENAME] += m[2] + 0 }
     END { for (f in sum) { if (least == "" || sum[f] < least) least = sum[f]; if (sum[f] > most) most = sum[f] }

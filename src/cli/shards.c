@@ -257,7 +257,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const 
     shard.measures = job->groups ? holds_measurements : NULL;
     shard.reading.work = cli->work;
     if (can_be_dealt(cli) && make_head(cli, settings, how, options, &head) &&
-        find_shard_sources(cli, settings, &head, &belongs) && belongs != NULL) {
+        find_shard_sources(cli, settings, &head, &belongs)) {
         make_part(cli, settings, &shard, belongs);
     }
     free(belongs);

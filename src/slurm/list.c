@@ -226,7 +226,11 @@ mls_status mls_list_read(const char *path, mls_part_head *head, mls_sources *sou
     self.room.texts = &self.texts;
     self.reader.fd = mls_file_open(path, false, error);
     mls_carry_clear(&mls_part_head_table, &self.made);
-    const mls_status status = self.reader.fd >= 0 ? read_listed(&self) : error->status;
+    mls_status status = self.reader.fd >= 0 ? read_listed(&self) : error->status;
+    /* A list may be empty, and so is what a shard reads of it then. */
+    if (status == MLS_OK && !mls_grow((void **)&self.belongs, sources->count, &self.capacity, sizeof *self.belongs)) {
+        status = mls_error_memory(error);
+    }
     *belongs = self.belongs;
     mls_carry_release(&mls_part_head_table, &self.made);
     mls_part_reader_release(&self.reader);
