@@ -143,26 +143,22 @@ static mls_status add_listed(list_reading *self, const mls_part_source *from)
     }
     const bool own = from->shard == self->head->shard;
     const char *wrong = own ? stale(from) : NULL;
-    const char *skip = wrong != NULL ? wrong : from->skip;
-    const mls_str root = mls_str_from(roots->items[from->argument]);
+    const char *root = roots->items[from->argument];
     const mls_str path = mls_str_from(from->path);
-    const mls_str below = mls_path_below(path, root);
-    mls_source made = {.path = strdup(from->path),
-                       .skip = skip != NULL ? strdup(skip) : NULL,
-                       .failed = from->failed || wrong != NULL,
-                       .named = from->named,
-                       .result = from->result,
-                       .argument = from->argument,
-                       .size = from->size};
-    /* As the walk would have it: see mls_source.root. */
-    if (!from->named && mls_folder_is_foreign(roots->items[from->argument])) {
-        made.root = path.len - below.len;
+    mls_part_source listed = *from;
+    mls_source made;
+    if (wrong != NULL) {
+        listed.skip = wrong;
+        listed.failed = true;
     }
-    if (made.path == NULL || (skip != NULL && made.skip == NULL) || !MLS_GROW(self->sources, items) ||
-        !mls_grow((void **)&self->belongs, self->sources->count, &self->capacity, sizeof *self->belongs)) {
-        free(made.path);
-        free(made.skip);
+    if (!MLS_GROW(self->sources, items) ||
+        !mls_grow((void **)&self->belongs, self->sources->count, &self->capacity, sizeof *self->belongs) ||
+        !mls_part_source_take(&listed, &made)) {
         return mls_error_memory(self->error);
+    }
+    /* As the walk would have it: see mls_source.root. */
+    if (!from->named && mls_folder_is_foreign(root)) {
+        made.root = path.len - mls_path_below(path, mls_str_from(root)).len;
     }
     self->belongs[self->sources->count] = own;
     self->sources->items[self->sources->count++] = made;
@@ -201,15 +197,10 @@ static mls_status read_listed(list_reading *self)
         }
         if (number == 1) {
             status = take_list_head(self, line);
-        } else if (mls_str_starts(line, MLS_S("{\"end\":"))) {
-            const mls_hash_words digest = mls_hash_text(self->reader.digest);
+        } else if (mls_part_is_tail(line)) {
             mls_part_tail tail;
-            status = mls_part_line_read(&mls_part_tail_table, line, number, &self->room, &tail, self->error);
-            if (status == MLS_OK && (tail.digest == NULL || strcmp(tail.digest, digest.text) != 0)) {
-                return mls_error_set(self->error, MLS_ERROR_VALUE, number, 1,
-                                     "the digest is not that of what stands before it");
-            }
-            self->head->list = strdup(digest.text);
+            status = mls_part_tail_read(&self->reader, line, &self->room, &tail, self->error);
+            self->head->list = status == MLS_OK ? strdup(tail.digest) : NULL;
             return status == MLS_OK && self->head->list == NULL ? mls_error_memory(self->error) : status;
         } else {
             status = mls_part_line_read(&mls_part_source_table, line, number, &self->room, &source, self->error);

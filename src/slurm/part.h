@@ -132,8 +132,9 @@ void mls_part_run_write(mls_buffer *to, mls_part_run *run);
  * case. */
 bool mls_part_run_read(mls_str span, mls_carry_room *room, mls_part_run *run) MLS_MUST_USE;
 
-/* What a source is before it was read. */
+/* What a source is before it was read, and back, with texts of its own.  False: no memory. */
 mls_part_source mls_part_source_of(const mls_source *source);
+bool mls_part_source_take(const mls_part_source *from, mls_source *source) MLS_MUST_USE;
 
 /* The tail: its fields, and how it is written. */
 typedef struct mls_part_tail {

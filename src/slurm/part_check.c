@@ -126,21 +126,10 @@ static mls_status add_part_file(part_check *check, mls_str line, const mls_part_
         return mls_error_set(check->error, MLS_ERROR_VALUE, check->reader.line, 1, "'%s' is not of this shard",
                              source->path != NULL ? source->path : "");
     }
-    mls_source made = {.path = strdup(source->path),
-                       .skip = source->skip != NULL ? strdup(source->skip) : NULL,
-                       .failed = source->failed,
-                       .named = source->named,
-                       .result = source->result,
-                       .argument = source->argument,
-                       .size = source->size};
-    if (made.path == NULL || (source->skip != NULL && made.skip == NULL) || !MLS_GROW(&merge->files, items)) {
-        free(made.path);
-        free(made.skip);
-        return mls_error_memory(check->error);
-    }
-    if (source->measures && !mls_names_add(&merge->measuring, mls_str_from(source->path))) {
-        free(made.path);
-        free(made.skip);
+    mls_source made;
+    if (!MLS_GROW(&merge->files, items) ||
+        (source->measures && !mls_names_add(&merge->measuring, mls_str_from(source->path))) ||
+        !mls_part_source_take(source, &made)) {
         return mls_error_memory(check->error);
     }
     const mls_file_line at = {.offset = check->reader.offset,
@@ -166,29 +155,13 @@ static mls_status check_file(part_check *check, mls_str line)
     return status == MLS_OK ? add_part_file(check, line, &source) : status;
 }
 
-static bool is_tail(mls_str line)
-{
-    return mls_str_starts(line, MLS_S("{\"end\":"));
-}
-
 static mls_status check_tail(part_check *check, mls_str line, size_t files)
 {
     mls_part_tail tail;
-    mls_error *error = check->error;
-    mls_str more;
-    const size_t at = check->reader.line;
-    const mls_hash_words digest = mls_hash_text(check->reader.digest);
-    mls_status status = mls_part_line_read(&mls_part_tail_table, line, at, &check->room, &tail, error);
-    if (status == MLS_OK && (tail.digest == NULL || strcmp(tail.digest, digest.text) != 0 || !tail.end ||
-                             tail.files != files || tail.runs != check->runs || tail.bytes != check->bytes)) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, at, 1, "the digest is not that of what stands before it");
-    }
-    const uint64_t before = check->reader.digest;
-    const int next = status == MLS_OK ? mls_part_next(&check->reader, &more, error) : 0;
-    check->reader.digest = before;
-    return next < 0 ? error->status
-           : next > 0
-               ? mls_error_set(error, MLS_ERROR_VALUE, check->reader.line, 1, "something follows the end of the part")
+    const mls_status status = mls_part_tail_read(&check->reader, line, &check->room, &tail, check->error);
+    return status == MLS_OK && (tail.files != files || tail.runs != check->runs || tail.bytes != check->bytes)
+               ? mls_error_set(check->error, MLS_ERROR_VALUE, check->reader.line, 1,
+                               "what the last line counts is not what stands before it")
                : status;
 }
 
@@ -254,7 +227,7 @@ static mls_status check_lines(part_check *check)
         if (got < 0) {
             return check->error->status;
         }
-        if (is_tail(line)) {
+        if (mls_part_is_tail(line)) {
             status = check_tail(check, line, files);
             return status == MLS_OK ? settle_part(check, first_file) : status;
         }

@@ -58,11 +58,9 @@ int mls_part_next(mls_part_reader *reader, mls_str *text, mls_error *error)
         reader->digest = MLS_FNV_START;
     } else {
         /* The line before is no longer needed. */
-        const char *before = block->ptr + reader->at;
-        const size_t len = (size_t)((const char *)memchr(before, '\n', block->len - reader->at) - before) + 1;
-        reader->digest = mls_fnv1a(reader->digest, (mls_str){before, len});
-        reader->at += len;
-        reader->offset += len;
+        reader->digest = mls_fnv1a(reader->digest, (mls_str){block->ptr + reader->at, reader->len});
+        reader->at += reader->len;
+        reader->offset += reader->len;
     }
     for (size_t looked = 0; end == NULL;) {
         const size_t left = block->len - reader->at;
@@ -80,7 +78,13 @@ int mls_part_next(mls_part_reader *reader, mls_str *text, mls_error *error)
     }
     reader->line++;
     *text = (mls_str){block->ptr + reader->at, (size_t)(end - block->ptr) - reader->at};
+    reader->len = text->len + 1;
     return 1;
+}
+
+bool mls_part_is_tail(mls_str line)
+{
+    return mls_str_starts(line, MLS_S("{\"end\":"));
 }
 
 bool mls_part_digest(const char *path, mls_hash_words *digest)
@@ -95,7 +99,7 @@ bool mls_part_digest(const char *path, mls_hash_words *digest)
         *digest = mls_hash_text(reader.digest);
     }
     const bool whole = reader.fd >= 0 && got == 0 && tail.len > 0 && !tail.failed &&
-                       mls_str_starts(mls_buffer_str(&tail), MLS_S("{\"end\":")) &&
+                       mls_part_is_tail(mls_buffer_str(&tail)) &&
                        mls_str_contains(mls_buffer_str(&tail), mls_str_from(digest->text));
     mls_buffer_release(&tail);
     mls_part_reader_release(&reader);
@@ -124,6 +128,26 @@ mls_status mls_part_line_read(const mls_carry_table *table, mls_str text, size_t
     }
     mls_carry_clear(table, row);
     return mls_carry_read(table, json, room, row) ? MLS_OK : refuse_line(room, line, "not a line of a part", error);
+}
+
+mls_status mls_part_tail_read(mls_part_reader *reader, mls_str line, mls_carry_room *room, mls_part_tail *tail,
+                              mls_error *error)
+{
+    const uint64_t before = reader->digest;
+    const size_t at = reader->line;
+    mls_str more;
+    const mls_status status = mls_part_line_read(&mls_part_tail_table, line, at, room, tail, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    if (!tail->end || tail->digest == NULL || strcmp(tail->digest, mls_hash_text(before).text) != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, at, 1, "the digest is not that of what stands before it");
+    }
+    const int next = mls_part_next(reader, &more, error);
+    reader->digest = before;
+    return next < 0   ? error->status
+           : next > 0 ? mls_error_set(error, MLS_ERROR_VALUE, at + 1, 1, "something follows the end of the part")
+                      : MLS_OK;
 }
 
 mls_status mls_part_runs_read(mls_str runs, size_t line, mls_carry_room *room,

@@ -11,6 +11,7 @@ typedef struct mls_part_reader {
     size_t at;        /* of the block: where the next line begins */
     uint64_t offset;  /* of the line, in the file */
     size_t line;      /* its number, from 1 */
+    size_t len;       /* its bytes, with its end */
     uint64_t digest;  /* of everything before it */
     bool ended;       /* the file is at its end */
 } mls_part_reader;
@@ -20,6 +21,12 @@ void mls_part_reader_release(mls_part_reader *reader);
 /* The next line, without its end, until the next call.  1: there is one; 0: the file is at its end, after a whole line;
  * -1 with *error set. */
 int mls_part_next(mls_part_reader *reader, mls_str *text, mls_error *error) MLS_MUST_USE;
+
+/* Whether a line is the tail; and reads it, behind which nothing may follow: its digest is that of what stands before
+ * it, as reader->digest is when this has returned.  MLS_OK, or as mls_part_line_read() and mls_part_next(). */
+bool mls_part_is_tail(mls_str line);
+mls_status mls_part_tail_read(mls_part_reader *reader, mls_str line, mls_carry_room *room, mls_part_tail *tail,
+                              mls_error *error) MLS_MUST_USE;
 
 /* The digest of a part that is whole; false: it is not. */
 bool mls_part_digest(const char *path, mls_hash_words *digest);

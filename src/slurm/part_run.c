@@ -212,6 +212,23 @@ mls_part_source mls_part_source_of(const mls_source *source)
                              .failed = source->failed};
 }
 
+bool mls_part_source_take(const mls_part_source *from, mls_source *source)
+{
+    *source = (mls_source){.path = strdup(from->path),
+                           .skip = from->skip != NULL ? strdup(from->skip) : NULL,
+                           .failed = from->failed,
+                           .named = from->named,
+                           .result = from->result,
+                           .argument = from->argument,
+                           .size = from->size};
+    const bool ok = source->path != NULL && (from->skip == NULL || source->skip != NULL);
+    if (!ok) {
+        free(source->path);
+        free(source->skip);
+    }
+    return ok;
+}
+
 void mls_part_run_init(mls_part_run *run)
 {
     mls_carry_clear(&mls_part_run_table, run);
