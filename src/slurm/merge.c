@@ -40,9 +40,7 @@ const mls_names *mls_merge_measuring(const mls_merge *merge)
 
 static void free_carried(struct mls_carried *carried)
 {
-    mls_findings_release(&carried->power);
-    mls_findings_release(&carried->ending);
-    free(carried->printed.settings.items);
+    mls_carried_release(carried);
     free(carried);
 }
 
@@ -109,7 +107,7 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
 {
     mls_merge *merge = calloc(1, sizeof *merge);
     mls_status status = MLS_OK;
-    *merge_of = merge;
+    *merge_of = NULL;
     if (merge == NULL) {
         return mls_error_memory(&trouble->error);
     }
@@ -214,7 +212,7 @@ static mls_status hand_run(void *state, mls_part_run *run)
     run->run.result = self->source->result;
     run->run.file = strdup(self->source->path);
     const mls_status status = run->run.file != NULL
-                                  ? self->reading->run(self->reading->state, self->index, &run->run, run->part)
+                                  ? self->reading->run(self->reading->state, self->index, &run->run, run->run.part)
                                   : MLS_ERROR_MEMORY;
     if (run->run.file != NULL) {
         free_carried(carried); /* nobody took the run */

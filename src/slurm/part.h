@@ -31,6 +31,9 @@ struct mls_carried {
     struct mls_carried *next;              /* of all that a merge has; not written */
 };
 
+/* Frees what it owns, and leaves it empty. */
+void mls_carried_release(struct mls_carried *carried);
+
 /* Of the folder of a result: its tree's edition, as mls_tree_editions_tell() has it; NULL: it is of none. */
 typedef struct mls_carried_tree {
     const char *edition;
@@ -65,7 +68,6 @@ typedef struct mls_part_notes {
 
 /* A run as a part has it. */
 typedef struct mls_part_run {
-    bool part; /* its file holds others */
     mls_run run;
     struct mls_carried carried;
     mls_part_notes notes; /* of the run, only while it is written or read */

@@ -104,7 +104,7 @@ MLS_CARRY_TABLE(notes_table, mls_part_notes, notes_members);
 #define RUN_LIST(name, member, most, of) MLS_CARRY_MOST(mls_part_run, name, LIST, run.member, most, of)
 #define BESIDE(name, kind, member) MLS_CARRY(mls_part_run, name, kind, carried.member)
 static const mls_carry_member run_members[] = {
-    MLS_CARRY(mls_part_run, "part", BOOL, part),
+    RUN("part", BOOL, part),
     RUN("unread", BOOL, unread),
     RUN("line", SIZE, line),
     RUN("last_line", SIZE, last_line),
@@ -235,18 +235,18 @@ void mls_part_run_init(mls_part_run *run)
     mls_run_init(&run->run);
 }
 
-/* What a carried run owns beside the run. */
-static void release_beside(mls_part_run *run)
+void mls_carried_release(struct mls_carried *carried)
 {
-    mls_findings_release(&run->carried.power);
-    mls_findings_release(&run->carried.ending);
-    free(run->carried.printed.settings.items);
-    free(run->notes.sums.items);
+    mls_findings_release(&carried->power);
+    mls_findings_release(&carried->ending);
+    free(carried->printed.settings.items);
+    *carried = (struct mls_carried){0};
 }
 
 void mls_part_run_release(mls_part_run *run)
 {
-    release_beside(run);
+    mls_carried_release(&run->carried);
+    free(run->notes.sums.items);
     mls_run_release(&run->run);
     mls_part_run_init(run);
 }

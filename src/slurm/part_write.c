@@ -174,8 +174,8 @@ static mls_status keep_run(void *state, size_t index, mls_run *run, bool part)
     }
     mls_part_run *kept = &self->runs.items[self->runs.count++];
     mls_part_run_init(kept);
-    kept->part = part;
     kept->run = *run;
+    kept->run.part = part;
     mls_run_init(run);
     return MLS_OK;
 }
