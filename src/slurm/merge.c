@@ -68,7 +68,6 @@ void mls_merge_free(mls_merge *merge)
         }
     }
     mls_carry_release(&mls_part_head_table, &merge->head);
-    mls_buffer_release(&merge->head_line);
     free(merge->shards.items);
     free(merge->missing.items);
     mls_names_release(&merge->measuring);

@@ -28,8 +28,7 @@ typedef struct mls_merged_part {
 } mls_merged_part;
 
 struct mls_merge {
-    mls_part_head head;
-    mls_buffer head_line; /* of the first part */
+    mls_part_head head; /* of the first part */
     mls_shard_ranges shards, missing;
     MLS_LIST_OF(mls_merged_part) parts;
     MLS_LIST_OF(mls_merged_file) files; /* sources are moved out of it by mls_merge_sources() */

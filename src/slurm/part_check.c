@@ -18,30 +18,30 @@ typedef struct part_check {
     mls_error *error;
 } part_check;
 
-/* The name of a member in which the heads of two parts differ, but for which shard they are; "": none. */
-static mls_str head_differs(mls_str a, mls_str b)
+/* Refuses a head that differs from that of the first part, but for which shard it is of. */
+static mls_status compare_heads(const mls_merge *merge, const mls_part_head *head, mls_error *error)
 {
-    mls_json_walk walk_a = mls_json_walk_begin(a);
-    mls_json_walk walk_b = mls_json_walk_begin(b);
-    mls_raw_member x = {{"", 0}, {"", 0}};
-    mls_raw_member y = x;
-    bool more_a;
-    bool more_b;
-    do {
-        do {
-            more_a = mls_json_walk_next(&walk_a, &x);
-        } while (more_a && mls_str_among(x.name, "shard shards_in"));
-        do {
-            more_b = mls_json_walk_next(&walk_b, &y);
-        } while (more_b && mls_str_among(y.name, "shard shards_in"));
-        if (more_a != more_b || (more_a && (!mls_str_equal(x.name, y.name) || !mls_str_equal(x.value, y.value)))) {
-            /* One of them may lack a member that the other has. */
-            return more_a && (!more_b || mls_str_equal(x.name, y.name) || mls_json_member(a, y.name, &x.value))
-                       ? x.name
-                       : y.name;
+    mls_buffer first = {0};
+    mls_buffer own = {0};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < mls_part_head_table.count && status == MLS_OK; i++) {
+        const mls_carry_member *member = &mls_part_head_table.members[i];
+        const mls_carry_table alone = {member, 1, sizeof *head};
+        mls_buffer_clear(&first);
+        mls_buffer_clear(&own);
+        mls_carry_write(&first, &alone, &merge->head);
+        mls_carry_write(&own, &alone, head);
+        if (first.failed || own.failed) {
+            status = mls_error_memory(error);
+        } else if (!mls_str_among(member->name, "shard shards_in") &&
+                   !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&own))) {
+            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", member->name.ptr,
+                                   merge->parts.items[0].path);
         }
-    } while (more_a);
-    return (mls_str){"", 0};
+    }
+    mls_buffer_release(&first);
+    mls_buffer_release(&own);
+    return status;
 }
 
 /* Whether the shards of a part are some of all there are. */
@@ -83,22 +83,13 @@ static mls_status check_own(const mls_part_head *head, mls_error *error)
 
 static mls_status check_head(part_check *check, mls_str line)
 {
-    mls_merge *merge = check->merge;
     mls_status status = mls_part_line_read(&mls_part_head_table, line, 1, &check->room, &check->head, check->error);
     status = status == MLS_OK ? check_own(&check->head, check->error) : status;
     if (status == MLS_OK && !take_shards(check)) {
         status = mls_error_set(check->error, MLS_ERROR_VALUE, 1, 1, "its shards are none of all");
     }
-    if (status == MLS_OK && merge->head_line.len == 0) {
-        mls_buffer_append(&merge->head_line, line);
-        return merge->head_line.failed ? mls_error_memory(check->error) : MLS_OK;
-    }
-    const mls_str differs = status == MLS_OK ? head_differs(mls_buffer_str(&merge->head_line), line) : (mls_str){0};
-    if (differs.len > 0) {
-        status = mls_error_set(check->error, MLS_ERROR_VALUE, 0, 0, "its '%.*s' is not that of '%s'", (int)differs.len,
-                               differs.ptr, merge->parts.items[0].path);
-    }
-    return status;
+    return status == MLS_OK && check->merge->parts.count > 1 ? compare_heads(check->merge, &check->head, check->error)
+                                                             : status;
 }
 
 /* -------------------------------------------------------------- files */
