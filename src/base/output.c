@@ -251,3 +251,14 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
     *output = (mls_output){.fd = -1};
     return status;
 }
+
+mls_status mls_output_close_after(mls_output *output, mls_status status, mls_error *error)
+{
+    mls_error closing = {0};
+    const mls_status closed = mls_output_close(output, status != MLS_OK, &closing);
+    if (status == MLS_OK && closed != MLS_OK) {
+        *error = closing;
+        status = closed;
+    }
+    return status;
+}

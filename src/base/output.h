@@ -42,3 +42,7 @@ bool mls_output_is_closed(const mls_output *output);
 /* Writes what is left, closes and renames; `abandon` throws it away, and a file of that path stays as it was.
  * MLS_STOPPED: the reader of a pipe went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was. */
 mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error) MLS_MUST_USE;
+
+/* Closes it after what was to be written came to `status`, with *error: nothing is left of it unless that is MLS_OK.
+ * Returns it, or what closing came to. */
+mls_status mls_output_close_after(mls_output *output, mls_status status, mls_error *error) MLS_MUST_USE;

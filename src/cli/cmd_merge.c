@@ -44,13 +44,10 @@ static void say_missing(mls_cli *cli, const mls_merge *merge)
 static void write_merged(mls_cli *cli, mls_merge *merge)
 {
     mls_error error = {0};
-    mls_error closing = {0};
     mls_status status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
     if (status == MLS_OK) {
         status = mls_merge_write(merge, &cli->output, &error);
-        const mls_status closed = mls_output_close(&cli->output, status != MLS_OK, &closing);
-        error = status == MLS_OK ? closing : error;
-        status = status == MLS_OK ? closed : status;
+        status = mls_output_close_after(&cli->output, status, &error);
     }
     if (status != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
@@ -59,11 +56,7 @@ static void write_merged(mls_cli *cli, mls_merge *merge)
 
 static void say_trouble(mls_cli *cli, mls_merge_trouble *trouble)
 {
-    if (trouble->error.line > 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, trouble->path, "line %zu: %s", trouble->error.line, trouble->error.message);
-    } else {
-        mls_cli_say(cli, MLS_EXIT_IO, trouble->path, "%s", trouble->error.message);
-    }
+    mls_cli_say_part(cli, trouble->path, &trouble->error);
     mls_merge_trouble_release(trouble);
 }
 
@@ -259,9 +252,7 @@ static void merge_run(mls_cli *cli)
         write_dealt(cli, shards);
     } else if (settings->status) {
         print_status(cli);
-    } else if (settings->partial && (cli->output_path == NULL || strcmp(cli->output_path, "-") == 0)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial writes a part: say where, with -o");
-    } else {
+    } else if (!settings->partial || mls_cli_names_part(cli)) {
         merge_parts(cli);
     }
 }

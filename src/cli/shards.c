@@ -12,6 +12,18 @@
 #include "slurm/part_read.h"
 #include "telemetry/telemetry.h"
 
+bool mls_cli_names_part(mls_cli *cli)
+{
+    return (cli->output_path != NULL && strcmp(cli->output_path, "-") != 0) ||
+           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial writes a part: say where, with -o");
+}
+
+bool mls_cli_say_part(mls_cli *cli, const char *path, const mls_error *error)
+{
+    return error->line > 0 ? mls_cli_say(cli, MLS_EXIT_IO, path, "line %zu: %s", error->line, error->message)
+                           : mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error->message);
+}
+
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong)
 {
     const char *other = settings->shard != NULL      ? "shard"
@@ -38,8 +50,7 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
     if (settings->list != NULL && cli->operands.count > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--list names all that is read: no PATH beside it");
     }
-    return (cli->output_path != NULL && strcmp(cli->output_path, "-") != 0) ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial writes a part: say where, with -o");
+    return mls_cli_names_part(cli);
 }
 
 /* What can be read once only is nobody's share.  False after a complaint. */
@@ -154,10 +165,7 @@ static bool find_shard_sources(mls_cli *cli, const mls_shard_settings *settings,
     mls_status status = MLS_OK;
     if (settings->list != NULL) {
         status = mls_list_read(settings->list, head, &cli->sources, belongs, &error);
-        return status == MLS_OK ||
-               (error.line > 0
-                    ? mls_cli_say(cli, MLS_EXIT_IO, settings->list, "line %zu: %s", error.line, error.message)
-                    : mls_cli_say(cli, MLS_EXIT_IO, settings->list, "%s", error.message));
+        return status == MLS_OK || mls_cli_say_part(cli, settings->list, &error);
     }
     status = mls_sources_find((const char *const *)head->roots.items, head->roots.count, &cli->sources, &error);
     *belongs = status == MLS_OK ? mls_shard_sources(head, &cli->sources) : NULL;
@@ -183,30 +191,24 @@ static bool is_up_to_date(const char *path, const char *state_path, const char *
 }
 
 /* Notes what the part is of. */
-static mls_status note_state(const char *path, const char *state_path, const char *state, mls_error *error)
+static mls_status note_state(const char *state_path, const char *state, const char *digest, mls_error *error)
 {
     mls_output output;
-    mls_hash_words digest;
-    mls_status status = mls_part_digest(path, &digest) ? MLS_OK : mls_error_set(error, MLS_ERROR_READ, 0, 0, "lost");
-    status = status == MLS_OK ? mls_output_open_lasting(&output, state_path, error) : status;
+    mls_status status = mls_output_open_lasting(&output, state_path, error);
     if (status == MLS_OK) {
-        mls_output_printf(&output, "%s %s\n", state, digest.text);
+        mls_output_printf(&output, "%s %s\n", state, digest);
         status = mls_output_close(&output, false, error);
     }
     return status;
 }
 
-static mls_status write_shard(mls_cli *cli, mls_shard_job *job, const bool *belongs, mls_error *error)
+static mls_status write_shard(mls_cli *cli, mls_shard_job *job, const bool *belongs, mls_hash_words *digest,
+                              mls_error *error)
 {
     mls_status status = mls_output_open_lasting(&cli->output, cli->output_path, error);
     if (status == MLS_OK) {
-        mls_error closing = {0};
-        status = mls_shard_read(job, belongs, &cli->output, error);
-        const mls_status closed = mls_output_close(&cli->output, status != MLS_OK, &closing);
-        if (status == MLS_OK && closed != MLS_OK) {
-            status = closed;
-            *error = closing;
-        }
+        status = mls_shard_read(job, belongs, &cli->output, digest, error);
+        status = mls_output_close_after(&cli->output, status, error);
     }
     return status;
 }
@@ -229,9 +231,10 @@ static void make_part(mls_cli *cli, const mls_shard_settings *settings, mls_shar
     if (!ok) {
         mls_cli_say_no_memory(cli);
     } else if (!settings->resume || !is_up_to_date(cli->output_path, state_path.ptr, state.text)) {
-        mls_status status = write_shard(cli, job, belongs, &error);
+        mls_hash_words digest;
+        mls_status status = write_shard(cli, job, belongs, &digest, &error);
         if (status == MLS_OK && settings->resume && cli->status == MLS_EXIT_OK) {
-            status = note_state(cli->output_path, state_path.ptr, state.text, &error);
+            status = note_state(state_path.ptr, state.text, digest.text, &error);
         }
         if (status != MLS_OK) {
             mls_cli_say(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);

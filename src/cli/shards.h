@@ -23,6 +23,12 @@ typedef struct mls_shard_settings {
         MLS_ROW_TEXT('\0', "progress-file", "FILE", (at) + offsetof(mls_shard_settings, progress),                     \
                      "with --partial: keep FILE up to date with how far the shard is")
 
+/* Whether -o names the file of a part.  False after a complaint. */
+bool mls_cli_names_part(mls_cli *cli);
+
+/* Says what is wrong with a part or a list, and in which line.  Returns false. */
+bool mls_cli_say_part(mls_cli *cli, const char *path, const mls_error *error);
+
 /* Whether --partial is asked for as it can be, and nothing that only its merge can do: `wrong` is such an option
  * (NULL: none).  False after a complaint. */
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong);

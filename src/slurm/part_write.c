@@ -225,7 +225,8 @@ static void release_reading(shard_reading *self)
     mls_buffer_release(&self->line);
 }
 
-mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_error *error)
+mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_hash_words *digest,
+                          mls_error *error)
 {
     shard_reading self = {.job = job, .error = error};
     const mls_names *roots = &job->head->roots;
@@ -250,6 +251,7 @@ mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *o
     mls_part_writer_begin(&self.writer, output, job->head);
     status = status == MLS_OK ? mls_read_sources(&reading, self.own.items, self.own.count, error) : status;
     status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;
+    *digest = mls_hash_text(self.writer.digest);
     if (!mls_part_writer_end(&self.writer)) {
         status = status == MLS_OK ? MLS_ERROR_MEMORY : status;
     }

@@ -23,5 +23,6 @@ typedef struct mls_shard_job {
 } mls_shard_job;
 
 /* Reads the sources of the head's shard, which are those that `belongs` says, and writes the part, all but for closing
- * it.  MLS_OK, whatever could not be read; or as mls_read_sources(). */
-mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_error *error) MLS_MUST_USE;
+ * it, with its digest in *digest.  MLS_OK, whatever could not be read; or as mls_read_sources(). */
+mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_hash_words *digest,
+                          mls_error *error) MLS_MUST_USE;
