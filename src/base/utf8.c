@@ -91,17 +91,19 @@ void mls_json_escape_append(mls_buffer *buffer, uint32_t code)
     mls_buffer_printf(buffer, "\\u%04x", code);
 }
 
-void mls_json_text_append(mls_buffer *buffer, const char *text)
+void mls_json_text_append(mls_buffer *buffer, mls_str text)
 {
+    size_t plain = 0;
     mls_buffer_append_char(buffer, '"');
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
         if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
+            mls_buffer_append(buffer, (mls_str){text.ptr + plain, i - plain});
             mls_json_escape_append(buffer, c);
-        } else {
-            mls_buffer_append_char(buffer, *text);
+            plain = i + 1;
         }
     }
+    mls_buffer_append(buffer, (mls_str){text.ptr + plain, text.len - plain});
     mls_buffer_append_char(buffer, '"');
 }
 

@@ -14,7 +14,7 @@ void mls_escape_append(mls_buffer *buffer, mls_str text);
 void mls_json_escape_append(mls_buffer *buffer, uint32_t code);
 
 /* Appends a string of JSON, in quotes; what is no valid UTF-8 stays the bytes that it is. */
-void mls_json_text_append(mls_buffer *buffer, const char *text);
+void mls_json_text_append(mls_buffer *buffer, mls_str text);
 
 /* Whether a code point would steer a terminal, or reorder or hide the line it stands in. */
 static inline bool mls_code_point_is_hostile(int32_t code)

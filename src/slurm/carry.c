@@ -67,27 +67,11 @@ static bool is_utf8(mls_str text)
     return true;
 }
 
-static void append_quoted(mls_buffer *to, mls_str text)
-{
-    size_t plain = 0;
-    mls_buffer_append_char(to, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char c = (unsigned char)text.ptr[i];
-        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
-            mls_buffer_append(to, (mls_str){text.ptr + plain, i - plain});
-            mls_json_escape_append(to, c);
-            plain = i + 1;
-        }
-    }
-    mls_buffer_append(to, (mls_str){text.ptr + plain, text.len - plain});
-    mls_buffer_append_char(to, '"');
-}
-
 /* A text, or where it is not UTF-8 its base64. */
 static void append_text(mls_buffer *to, mls_str text, bool plain)
 {
     if (plain) {
-        append_quoted(to, text);
+        mls_json_text_append(to, text);
     } else {
         mls_buffer_append_char(to, '"');
         append_base64(to, text);

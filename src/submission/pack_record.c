@@ -218,7 +218,7 @@ static void append_text_or_null(mls_buffer *out, const char *name, const char *t
 {
     mls_buffer_printf(out, "\"%s\": ", name);
     if (text != NULL) {
-        mls_json_text_append(out, text);
+        mls_json_text_append(out, mls_str_from(text));
     } else {
         mls_buffer_append_text(out, "null");
     }
@@ -229,7 +229,7 @@ static void append_texts(mls_buffer *out, const char *name, const char *const *t
     mls_buffer_printf(out, "\"%s\": [", name);
     for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(out, i > 0 ? ", " : "");
-        mls_json_text_append(out, texts[i]);
+        mls_json_text_append(out, mls_str_from(texts[i]));
     }
     mls_buffer_append_text(out, "]");
 }
@@ -308,9 +308,9 @@ static void append_table(mls_buffer *out, const mls_pack_record *self, const mls
     for (size_t i = 0; scrub != NULL && i < scrub->entries.count; i++) {
         const mls_scrub_entry *entry = &scrub->entries.items[i];
         mls_buffer_printf(out, "%s{\"kind\": \"%s\", \"from\": ", before, mls_scrub_kind_name(entry->kind));
-        mls_json_text_append(out, entry->from.ptr);
+        mls_json_text_append(out, mls_str_from(entry->from.ptr));
         mls_buffer_append_text(out, ", \"to\": ");
-        mls_json_text_append(out, entry->to.ptr);
+        mls_json_text_append(out, mls_str_from(entry->to.ptr));
         mls_buffer_append_text(out, "}");
         before = ",\n  ";
     }

@@ -74,7 +74,7 @@ static mls_str run_member(const skeleton_sources *from, size_t index, mls_str fi
     }
     const char *recorded = recorded_text(from, from->group->runs[index], field, &number);
     if (recorded != NULL && *recorded != '\0') {
-        mls_json_text_append(text, recorded);
+        mls_json_text_append(text, mls_str_from(recorded));
         value = mls_buffer_str(text);
     }
     return value;
@@ -146,7 +146,7 @@ static bool append_field(const skeleton_sources *from, mls_str field, mls_buffer
     runs_say says = append_agreed(from, field, true, text);
     const char *known = says == RUNS_SAY_NOTHING ? known_text(from, field, &number) : NULL;
     if (known != NULL && *known != '\0') {
-        mls_json_text_append(text, known);
+        mls_json_text_append(text, mls_str_from(known));
         return true;
     }
     says = says == RUNS_SAY_NOTHING ? append_agreed(from, field, false, text) : says;
