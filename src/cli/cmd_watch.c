@@ -29,6 +29,7 @@ typedef struct watch_settings {
     mls_watch watch;
     mls_screen screen;
     mls_terminal terminal;
+    mls_signatures *signatures;
     mls_running_job job; /* whose folder is watched; job NULL: none */
     double asked_ms;     /* when Slurm was asked last */
     mls_buffer above;    /* lines that are still to be drawn */
@@ -415,21 +416,12 @@ static void end_watch(mls_cli *cli)
     }
 }
 
-static void watch_run(mls_cli *cli)
+static void watch_paths(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
     mls_error error = {0};
-    mls_signatures *signatures = NULL;
-    if (!read_watch_settings(cli) || !find_job(cli) || !mls_cli_judge(cli, &self->how)) {
-        mls_running_job_release(&self->job);
-        return;
-    }
     self->how.facts = MLS_FACTS_OF_GROUPS;
     self->how.work.progress = NULL;
-    if (mls_signatures_new(&signatures, &error) != MLS_OK || !mls_cli_open(cli)) {
-        mls_cli_say_error(cli, NULL, &error);
-        return;
-    }
     self->draws = !self->once && can_draw(cli);
     self->screen.job = self->job.job;
     self->screen.ascii = cli->view.ascii;
@@ -440,7 +432,7 @@ static void watch_run(mls_cli *cli)
     const mls_watch_options watched = {.paths = folder != NULL ? &folder : (const char *const *)cli->operands.items,
                                        .path_count = cli->operands.count,
                                        .job = self->job.job,
-                                       .signatures = signatures,
+                                       .signatures = self->signatures,
                                        .poll = self->poll || self->once,
                                        .interval_ms = self->interval_ms,
                                        .how = &self->how,
@@ -462,8 +454,21 @@ static void watch_run(mls_cli *cli)
     mls_watch_release(&self->watch);
     mls_screen_release(&self->screen);
     mls_buffer_release(&self->above);
+}
+
+static void watch_run(mls_cli *cli)
+{
+    watch_settings *self = cli->settings;
+    mls_error error = {0};
+    if (read_watch_settings(cli) && find_job(cli) && mls_cli_judge(cli, &self->how)) {
+        if (mls_signatures_new(&self->signatures, &error) != MLS_OK) {
+            mls_cli_say_error(cli, NULL, &error);
+        } else if (mls_cli_open(cli)) {
+            watch_paths(cli);
+        }
+    }
+    mls_signatures_free(self->signatures);
     mls_running_job_release(&self->job);
-    mls_signatures_free(signatures);
 }
 
 const mls_command mls_command_watch = {

@@ -228,9 +228,8 @@ static mls_status drop_gone(mls_follow *follow)
             continue;
         }
         status = tell(follow, file, MLS_FILE_GONE, NULL);
-        if (end_file(follow, file) != MLS_OK) {
-            status = MLS_ERROR_MEMORY;
-        }
+        const mls_status ended = end_file(follow, file);
+        status = status == MLS_OK ? ended : status;
         free_file(file);
     }
     follow->files.count = kept;

@@ -71,9 +71,12 @@ static bool take_fact(char **fact, const char *text)
     if (text == NULL || (*fact != NULL && strcmp(*fact, text) == 0)) {
         return true;
     }
-    free(*fact);
-    *fact = strdup(text);
-    return *fact != NULL;
+    char *copy = strdup(text);
+    if (copy != NULL) {
+        free(*fact);
+        *fact = copy;
+    }
+    return copy != NULL;
 }
 
 /* What a run says of itself before it starts, where it is one. */
@@ -375,29 +378,22 @@ mls_status mls_records_changed(void *state, mls_followed *file, mls_file_change 
     mls_live *live = state;
     const double nan = (double)NAN;
     static const char *const words[] = {[MLS_FILE_FOUND] = "found",
-                                        [MLS_FILE_RENAMED] = "was %s",
+                                        [MLS_FILE_RENAMED] = "was ",
                                         [MLS_FILE_RESTARTED] = "cut short: read from its beginning",
                                         [MLS_FILE_GONE] = "gone",
-                                        [MLS_FILE_FAILED] = "%s"};
+                                        [MLS_FILE_FAILED] = ""};
     mls_buffer message = {0};
     mls_happening happening = {
         .kind = MLS_WATCH_FILE, .order_ms = -(double)INFINITY, .time_ms = nan, .file = strdup(file->path)};
-    if (what != NULL) {
-        mls_buffer_append_text(&message, change == MLS_FILE_RENAMED ? "was " : "");
-        mls_buffer_append_text(&message, what);
-    } else {
-        mls_buffer_append_text(&message, words[change]);
-    }
+    bool ok = happening.file != NULL;
+    mls_buffer_append_text(&message, words[change]);
+    mls_buffer_append_text(&message, what != NULL ? what : "");
     happening.message = mls_buffer_detach(&message);
-    for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED; i++) {
+    for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED && ok; i++) {
         mls_live_run *run = live->runs.items[i];
-        char *path = run->followed == file ? strdup(file->path) : NULL;
-        if (path != NULL) {
-            free(run->file);
-            run->file = path;
-        }
+        ok = run->followed != file || take_fact(&run->file, file->path);
     }
-    if (happening.file == NULL || happening.message == NULL) {
+    if (!ok || happening.message == NULL) {
         free(happening.file);
         free(happening.message);
         return MLS_ERROR_MEMORY;
