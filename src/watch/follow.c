@@ -190,6 +190,12 @@ static mls_status rename_file(mls_follow *follow, mls_followed *file, const mls_
     return status;
 }
 
+static void note_size(mls_followed *file, const struct stat *about)
+{
+    file->size = (uint64_t)about->st_size;
+    file->waits |= file->size != file->offset && !file->unread;
+}
+
 /* Takes a file that was found.  One that has several names keeps the one that it is known by, if it still has it: first
  * come those (`again`), then the others. */
 static mls_status take_source(mls_follow *follow, const mls_source *source, bool again)
@@ -209,8 +215,7 @@ static mls_status take_source(mls_follow *follow, const mls_source *source, bool
         return add_followed(follow, place, source, &about);
     }
     file->seen = true;
-    file->size = (uint64_t)about.st_size;
-    file->waits = file->size != file->offset && !file->unread;
+    note_size(file, &about);
     if (!again) {
         status = rename_file(follow, file, source);
     }
@@ -271,8 +276,7 @@ static bool is_as_listed(mls_follow *follow)
         struct stat about;
         same = stat(file->path, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device;
         if (same) {
-            file->size = (uint64_t)about.st_size;
-            file->waits = file->size != file->offset && !file->unread;
+            note_size(file, &about);
         }
     }
     return same;
@@ -325,12 +329,7 @@ static mls_status list_files(mls_follow *follow, double now_ms, mls_error *error
 
 mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error)
 {
-    mls_status status = is_as_listed(follow) ? MLS_OK : list_files(follow, now_ms, error);
-    for (size_t i = 0; i < follow->files.count && status == MLS_OK; i++) {
-        if (follow->files.items[i]->waits) {
-            status = read_file(follow, follow->files.items[i], now_ms, error);
-        }
-    }
+    const mls_status status = is_as_listed(follow) ? MLS_OK : list_files(follow, now_ms, error);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
@@ -343,15 +342,24 @@ static mls_str plain_path(mls_str path)
     return path;
 }
 
-mls_status mls_follow_read(mls_follow *follow, mls_str path, double now_ms, mls_error *error)
+void mls_follow_written(mls_follow *follow, mls_str path)
 {
     const mls_str wanted = plain_path(path);
     for (size_t i = 0; i < follow->files.count; i++) {
-        if (mls_str_equal(plain_path(mls_str_from(follow->files.items[i]->path)), wanted)) {
-            return read_file(follow, follow->files.items[i], now_ms, error);
+        mls_followed *file = follow->files.items[i];
+        file->waits |= mls_str_equal(plain_path(mls_str_from(file->path)), wanted);
+    }
+}
+
+mls_status mls_follow_read(mls_follow *follow, double now_ms, mls_error *error)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < follow->files.count && status == MLS_OK; i++) {
+        if (follow->files.items[i]->waits) {
+            status = read_file(follow, follow->files.items[i], now_ms, error);
         }
     }
-    return MLS_OK;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
 mls_status mls_follow_end(mls_follow *follow)

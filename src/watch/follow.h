@@ -28,7 +28,8 @@ typedef struct mls_followed {
     double written_ms;     /* when bytes last came, or by its own time before the first look; milliseconds since 1970 */
     bool unread;           /* it is packed, or no text */
     bool failed;           /* it could not be read the last time */
-    bool seen, waits;      /* in this look; something is to be read */
+    bool seen;             /* in this look */
+    bool waits;            /* something is to be read, or may be */
     char before[MLS_FOLLOWED_BYTES]; /* what stands before the place that was reached */
     size_t before_count;
     mls_log_feed *feed;
@@ -64,12 +65,15 @@ typedef struct mls_follow {
     mls_scan_room *room;
 } mls_follow;
 
-/* Lists the files, where a folder may have changed, and now and then, and reads what is new in all.  MLS_OK,
+/* Lists the files, where a folder may have changed, and now and then, and finds those that have grown.  MLS_OK,
  * MLS_ERROR_MEMORY, MLS_ERROR_LIMIT, or what a callback returned. */
 mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error) MLS_MUST_USE;
 
-/* Reads what is new in the file of a path, which may be none. */
-mls_status mls_follow_read(mls_follow *follow, mls_str path, double now_ms, mls_error *error) MLS_MUST_USE;
+/* The file of a path, which may be none, has been written to. */
+void mls_follow_written(mls_follow *follow, mls_str path);
+
+/* Reads what is new in those that have grown or were written to.  As mls_follow_look(). */
+mls_status mls_follow_read(mls_follow *follow, double now_ms, mls_error *error) MLS_MUST_USE;
 
 /* Takes the last line of each file, which has no ending, for whole. */
 mls_status mls_follow_end(mls_follow *follow) MLS_MUST_USE;

@@ -60,15 +60,13 @@ static void forget_folder(mls_notify *notify, struct mls_notify_folder *folder)
     *folder = notify->folders.items[--notify->folders.count];
 }
 
-mls_status mls_notify_take(mls_notify *notify, mls_status (*written)(void *state, mls_str path), void *state,
-                           bool *look)
+bool mls_notify_take(mls_notify *notify, void (*written)(void *state, mls_str path), void *state, bool *look)
 {
     _Alignas(struct inotify_event) char bytes[65536];
     mls_buffer path = {0};
-    mls_status status = MLS_OK;
     ssize_t got;
-    while (status == MLS_OK && ((got = read(notify->fd, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))) {
-        for (const char *at = bytes; got > 0 && at < bytes + got && status == MLS_OK;) {
+    while (notify->fd >= 0 && ((got = read(notify->fd, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))) {
+        for (const char *at = bytes; got > 0 && at < bytes + got;) {
             const struct inotify_event *event = (const void *)at;
             struct mls_notify_folder *folder = watched_folder(notify, event->wd);
             at += sizeof *event + event->len;
@@ -82,11 +80,14 @@ mls_status mls_notify_take(mls_notify *notify, mls_status (*written)(void *state
             mls_buffer_clear(&path);
             mls_buffer_append_text(&path, folder->path);
             mls_buffer_append_text(&path, event->name);
-            status = path.failed ? MLS_ERROR_MEMORY : written(state, mls_buffer_str(&path));
+            if (!path.failed) {
+                written(state, mls_buffer_str(&path));
+            }
         }
     }
+    const bool ok = !path.failed;
     mls_buffer_release(&path);
-    return status;
+    return ok;
 }
 
 void mls_notify_close(mls_notify *notify)

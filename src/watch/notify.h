@@ -19,8 +19,8 @@ void mls_notify_open(mls_notify *notify);
 bool mls_notify_watch(mls_notify *notify, const mls_names *folders) MLS_MUST_USE;
 
 /* What has happened since: `written` is called with the path of each file that was written to.  *look: more than that
- * happened, or may have.  MLS_OK or what `written` returned. */
-mls_status mls_notify_take(mls_notify *notify, mls_status (*written)(void *state, mls_str path), void *state,
-                           bool *look) MLS_MUST_USE;
+ * happened, or may have.  False: no memory. */
+bool mls_notify_take(mls_notify *notify, void (*written)(void *state, mls_str path), void *state,
+                     bool *look) MLS_MUST_USE;
 
 void mls_notify_close(mls_notify *notify);

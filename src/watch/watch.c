@@ -173,23 +173,16 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     return status;
 }
 
-typedef struct written_file {
-    mls_watch *watch;
-    mls_error *error;
-} written_file;
-
-static mls_status read_written(void *state, mls_str path)
+static void note_written(void *state, mls_str path)
 {
-    const written_file *written = state;
-    mls_watch *watch = written->watch;
+    mls_watch *watch = state;
     watch->moved = true;
-    return mls_follow_read(&watch->follow, path, watch->live.now_ms, written->error);
+    mls_follow_written(&watch->follow, path);
 }
 
 static mls_status read_new(mls_watch *watch, bool look, mls_error *error)
 {
-    written_file written = {watch, error};
-    mls_status status = watch->notify.fd >= 0 ? mls_notify_take(&watch->notify, read_written, &written, &look) : MLS_OK;
+    mls_status status = mls_notify_take(&watch->notify, note_written, watch, &look) ? MLS_OK : MLS_ERROR_MEMORY;
     if (status == MLS_OK && look) {
         status = mls_follow_look(&watch->follow, watch->live.now_ms, error);
         watch->look_ms = watch->live.now_ms + watch->options.interval_ms;
@@ -197,6 +190,7 @@ static mls_status read_new(mls_watch *watch, bool look, mls_error *error)
             status = MLS_ERROR_MEMORY;
         }
     }
+    status = status == MLS_OK ? mls_follow_read(&watch->follow, watch->live.now_ms, error) : status;
     watch->moved |= watch->live.queue.count > 0;
     return status == MLS_OK ? mls_live_apply(&watch->live) : status;
 }
