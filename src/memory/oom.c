@@ -333,17 +333,8 @@ static mls_status search_marked(mls_oom_search *search)
 mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
-    mls_marked_lines *marked = &search->marked;
-    if (!mls_marked_begin(marked, search->signatures, false, lines)) {
-        return MLS_ERROR_MEMORY;
-    }
-    mls_marked_search(marked, lines->text);
-    for (size_t i = 0; i < lines->count; i++) {
-        if (mls_lines_odd(lines, i)) {
-            mls_marked_search_clean(marked, search->signatures, i, search->scratch);
-        }
-    }
-    return search_marked(search);
+    const bool ok = mls_marked_block(&search->marked, search->signatures, lines, search->scratch);
+    return ok ? search_marked(search) : MLS_ERROR_MEMORY;
 }
 
 const struct mls_oom_advice_row mls_oom_advices[] = {

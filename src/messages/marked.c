@@ -66,6 +66,20 @@ void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signature
     }
 }
 
+bool mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch)
+{
+    if (!mls_marked_begin(marked, signatures, false, lines)) {
+        return false;
+    }
+    mls_marked_search(marked, lines->text);
+    for (size_t i = 0; i < lines->count; i++) {
+        if (mls_lines_odd(lines, i)) {
+            mls_marked_search_clean(marked, signatures, i, scratch);
+        }
+    }
+    return true;
+}
+
 size_t mls_marked_next(const mls_marked_lines *marked, size_t i, size_t end)
 {
     uint64_t left = i < end ? marked->bits[i / 64] >> (i % 64) : 0;

@@ -25,6 +25,10 @@ void mls_marked_search(mls_marked_lines *marked, mls_str piece);
 /* Searches a line with control characters once more without them.  `scratch` as mls_log_line_read() has it. */
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch);
 
+/* All three of a whole block, for signatures and the first of the marks.  False: memory ran out. */
+bool mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines,
+                      char *scratch) MLS_MUST_USE;
+
 static inline void mls_marked_add(mls_marked_lines *marked, size_t i)
 {
     marked->bits[i / 64] |= UINT64_C(1) << (i % 64);

@@ -303,14 +303,8 @@ static mls_status records_lines(void *state, const mls_lines *lines)
     if (is_of_other_job(self)) {
         return MLS_OK;
     }
-    if (!mls_marked_begin(&self->marked, signatures, false, lines)) {
+    if (!mls_marked_block(&self->marked, signatures, lines, scratch)) {
         return MLS_ERROR_MEMORY;
-    }
-    mls_marked_search(&self->marked, lines->text);
-    for (size_t i = 0; i < lines->count; i++) {
-        if (mls_lines_odd(lines, i)) {
-            mls_marked_search_clean(&self->marked, signatures, i, scratch);
-        }
     }
     for (size_t i = mls_marked_next(&self->marked, 0, lines->count); i < lines->count && status == MLS_OK;
          i = mls_marked_next(&self->marked, i + 1, lines->count)) {
