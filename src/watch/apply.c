@@ -279,12 +279,10 @@ mls_status mls_live_apply(mls_live *live)
     if (live->queue.count > 1) {
         qsort(live->queue.items, live->queue.count, sizeof *live->queue.items, compare_happenings);
     }
-    for (size_t i = 0; i < live->queue.count; i++) {
-        status = status == MLS_OK ? apply_one(live, &live->queue.items[i]) : status;
-        free(live->queue.items[i].file);
-        free(live->queue.items[i].message);
+    for (size_t i = 0; i < live->queue.count && status == MLS_OK; i++) {
+        status = apply_one(live, &live->queue.items[i]);
     }
-    live->queue.count = 0;
+    mls_live_drop_queue(live);
     live->round++;
     return status;
 }

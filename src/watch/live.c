@@ -39,7 +39,6 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
                           .followed = file,
                           .first_ms = nan,
                           .init_start = no_step,
-                          .init_stop = no_step,
                           .run_start = no_step,
                           .run_stop = no_step,
                           .batch_size = nan,
@@ -64,7 +63,6 @@ static void free_run(mls_live_run *run)
     free(run->division);
     free(run->config);
     free(run->job);
-    free(run->reason);
     mls_curve_release(&run->curve);
     free(run);
 }
@@ -89,7 +87,7 @@ void mls_live_forget(mls_live *live, const mls_followed *file)
     live->runs.count = kept;
 }
 
-static void drop_queue(mls_live *live)
+void mls_live_drop_queue(mls_live *live)
 {
     for (size_t i = 0; i < live->queue.count; i++) {
         free(live->queue.items[i].file);
@@ -100,7 +98,7 @@ static void drop_queue(mls_live *live)
 
 void mls_live_release(mls_live *live)
 {
-    drop_queue(live);
+    mls_live_drop_queue(live);
     free(live->queue.items);
     for (size_t i = 0; i < live->runs.count; i++) {
         free_run(live->runs.items[i]);

@@ -53,7 +53,7 @@ typedef struct mls_live_run {
     mls_live_state state;
     bool stalled;
     double first_ms; /* its earliest record when it started */
-    mls_step init_start, init_stop, run_start, run_stop;
+    mls_step init_start, run_start, run_stop;
     mls_run_status status;
     char *benchmark, *division, *config, *job;
     double batch_size, target;
@@ -69,9 +69,7 @@ typedef struct mls_live_run {
     double progress_ms;                           /* of the last event of that kind */
     size_t failures;                              /* lines of failure that may be shown … */
     uint64_t shown[MLS_FAILURES_SHOWN];           /* … what they say, as numbers */
-    size_t hidden;                                /* more of them */
     bool judged, valid;                           /* it stands in a scored group, and how */
-    char *reason;                                 /* why it is not valid */
 } mls_live_run;
 
 typedef enum mls_watch_kind {
@@ -169,3 +167,6 @@ mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, doub
 
 /* Adds what happened to the queue, taking its texts over.  False: no memory, and they are freed. */
 bool mls_live_queue(mls_live *live, mls_happening happening) MLS_MUST_USE;
+
+/* Empties the queue. */
+void mls_live_drop_queue(mls_live *live);

@@ -207,9 +207,6 @@ static mls_status records_record(void *state, const mls_record *record)
         }
         return MLS_OK;
     }
-    case MLS_KEY_INIT_STOP:
-        self->run->init_stop = read->init_stop;
-        return MLS_OK;
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
         return queue_evaluation(self, record);
@@ -274,9 +271,6 @@ static mls_status queue_failure(file_records *self, size_t line, mls_str text)
     mls_live_run *run = run_at(self, line);
     size_t *failures = run != NULL ? &run->failures : &self->failures;
     if (*failures == MLS_FAILURES_SHOWN) {
-        if (run != NULL) {
-            run->hidden++;
-        }
         return MLS_OK;
     }
     mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);

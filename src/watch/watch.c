@@ -113,14 +113,9 @@ static mls_status join_group(mls_watch *watch, const mls_group *group, bool *end
             live->group->group = group;
         }
         const bool first = !live->judged && mls_live_run_ended(live);
-        const mls_finding *reason = mls_run_reason(run);
         live->judged = mls_live_run_ended(live);
         live->valid = run->valid && isfinite(mls_run_minutes(run));
-        free(live->reason);
-        live->reason = reason != NULL ? strdup(reason->message) : NULL;
-        status = reason != NULL && live->reason == NULL ? MLS_ERROR_MEMORY
-                 : first                                ? tell_findings(watch, live, run)
-                                                        : MLS_OK;
+        status = first ? tell_findings(watch, live, run) : MLS_OK;
         *ended |= first;
     }
     return status;
