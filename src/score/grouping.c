@@ -47,8 +47,8 @@ static bool has_gaps(const mls_run *run)
     return !run->result && (run->benchmark == NULL || run->division == NULL || isnan(run->global_batch_size));
 }
 
-/* The facts that the runs of a group share, as bytes, texts ended by a NUL; a missing one differs from an empty one. */
-static mls_str group_key(const mls_run *run, mls_buffer *bytes)
+/* Texts are ended by a NUL; a missing one differs from an empty one. */
+mls_str mls_run_group_key(const mls_run *run, mls_buffer *bytes)
 {
     mls_buffer_clear(bytes);
     mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
@@ -89,7 +89,7 @@ static mls_group *guess_group(const grouped_runs *grouping, const mls_run *run)
 /* The run's group: that of its key, the one it can only belong to when it has gaps, or a new one. */
 static bool group_run(grouped_runs *grouping, const mls_run *run)
 {
-    const mls_str key = group_key(run, &grouping->bytes);
+    const mls_str key = mls_run_group_key(run, &grouping->bytes);
     const mls_map_entry *known = mls_map_find(&grouping->by_key, key);
     mls_group *group = known != NULL   ? &grouping->items[known->value.number]
                        : has_gaps(run) ? guess_group(grouping, run)

@@ -2,6 +2,7 @@
 /* score.h - what the files of this floor, and few others, know of each other. */
 #pragma once
 
+#include "base/buffer.h"
 #include "log/log.h"
 #include "score/group.h"
 
@@ -30,6 +31,10 @@ typedef enum mls_run_fact {
     MLS_FACT_BATCH_SIZE = MLS_FACT_TEXTS
 } mls_run_fact;
 const char *mls_run_says(const mls_run *run, mls_run_fact fact);
+
+/* What runs of a group have alike, all of these facts or the folder of a result, as bytes in a buffer, which is emptied
+ * before and has failed where memory ran out. */
+mls_str mls_run_group_key(const mls_run *run, mls_buffer *bytes);
 
 /* A set with more points, or a point with more values, is refused. */
 #define MLS_RCP_POINTS_MAX 10000

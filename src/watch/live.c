@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -105,7 +104,7 @@ void mls_live_release(mls_live *live)
     }
     free(live->runs.items);
     for (size_t i = 0; i < live->groups.count; i++) {
-        free(live->groups.items[i]->key);
+        mls_buffer_release(&live->groups.items[i]->key);
         free(live->groups.items[i]);
     }
     free(live->groups.items);
@@ -159,27 +158,15 @@ static mls_status find_group_reference(mls_live *live, mls_live_group *group)
     return status;
 }
 
-static void append_fact(mls_buffer *key, const char *text)
+/* What a run has told of itself so far, as scoring looks at it. */
+static mls_run run_as_told(const mls_live_run *run)
 {
-    mls_buffer_append_text(key, text != NULL ? "=" : "-");
-    mls_buffer_append_text(key, text != NULL ? text : "");
-    mls_buffer_append_char(key, '\n');
-}
-
-/* What the runs of a group have in common: see mls_group_runs(). */
-static char *group_key_of(const mls_live_run *run)
-{
-    mls_buffer key = {0};
-    if (run->followed != NULL && run->followed->result) {
-        mls_buffer_append(&key, mls_path_folder(mls_str_from(run->file)));
-    } else {
-        const char *division = mls_division_name(mls_division_logged(run->division));
-        append_fact(&key, run->benchmark);
-        append_fact(&key, division != NULL ? division : run->division);
-        append_fact(&key, run->config);
-        append_fact(&key, mls_words_exact(run->batch_size).text);
-    }
-    return mls_buffer_detach(&key);
+    return (mls_run){.file = run->file,
+                     .result = run->followed->result,
+                     .benchmark = run->benchmark,
+                     .division = run->division,
+                     .config_filename = run->config,
+                     .global_batch_size = run->batch_size};
 }
 
 const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
@@ -193,16 +180,17 @@ const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark,
     return mls_benchmark_find(editions, usage, name);
 }
 
-static mls_status add_group_of(mls_live *live, const mls_live_run *run, char *key, mls_live_group **added)
+/* Takes the key over. */
+static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buffer *key, mls_live_group **added)
 {
     mls_live_group *group = calloc(1, sizeof *group);
     *added = group;
     if (group == NULL || !MLS_GROW(&live->groups, items)) {
         free(group);
-        free(key);
         return MLS_ERROR_MEMORY;
     }
-    group->key = key;
+    group->key = *key;
+    *key = (mls_buffer){0};
     group->batch_size = run->batch_size;
     group->scale = 1;
     group->rules = mls_live_rules(live, run->benchmark, run->first_ms, &group->edition);
@@ -213,16 +201,17 @@ static mls_status add_group_of(mls_live *live, const mls_live_run *run, char *ke
 
 mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
 {
-    char *key = group_key_of(run);
-    mls_status status = key != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_buffer bytes = {0};
+    const mls_run told = run_as_told(run);
+    const mls_str key = mls_run_group_key(&told, &bytes);
+    mls_status status = bytes.failed ? MLS_ERROR_MEMORY : MLS_OK;
     for (size_t i = 0; i < live->groups.count && status == MLS_OK && run->group == NULL; i++) {
-        run->group = strcmp(live->groups.items[i]->key, key) == 0 ? live->groups.items[i] : NULL;
+        run->group = mls_str_equal(mls_buffer_str(&live->groups.items[i]->key), key) ? live->groups.items[i] : NULL;
     }
-    if (run->group != NULL || status != MLS_OK) {
-        free(key);
-    } else {
-        status = add_group_of(live, run, key, &run->group);
+    if (run->group == NULL && status == MLS_OK) {
+        status = add_group_of(live, run, &bytes, &run->group);
     }
+    mls_buffer_release(&bytes);
     if (status == MLS_OK) {
         run->number = ++run->group->numbered;
     }

@@ -6,6 +6,7 @@
  * 1970; absent numbers are NAN, absent texts NULL. */
 #pragma once
 
+#include "base/buffer.h"
 #include "messages/messages.h"
 #include "slurm/collect.h"
 #include "watch/estimate.h"
@@ -27,7 +28,7 @@ enum { MLS_FAILURES_SHOWN = 5 };
 
 /* The runs of one benchmark, division, config and batch size, or of one folder of results. */
 typedef struct mls_live_group {
-    char *key;
+    mls_buffer key;             /* mls_run_group_key() */
     const mls_edition *edition; /* guessed by its first run */
     const mls_benchmark *rules; /* never NULL */
     mls_progress counts;
