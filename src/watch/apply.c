@@ -54,8 +54,7 @@ static mls_status find_repeated(mls_live *live, mls_live_run *run)
 {
     for (size_t i = 0; i < live->runs.count && !run->followed->result; i++) {
         mls_live_run *other = live->runs.items[i];
-        if (other == run || other->same != NULL || !is_same_run(run, other) || other->followed == NULL ||
-            other->followed->result) {
+        if (other == run || other->same != NULL || !is_same_run(run, other) || other->followed->result) {
             continue;
         }
         run->same = other;
@@ -321,7 +320,7 @@ void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms)
 /* How long nothing has been written to a run's file, or to the other one that has it. */
 static double silence_of(const mls_live *live, const mls_live_run *run)
 {
-    const double own = run->followed != NULL ? run->followed->written_ms : -(double)INFINITY;
+    const double own = run->followed->written_ms;
     return live->now_ms - (run->again != NULL ? fmax(own, run->again->written_ms) : own);
 }
 

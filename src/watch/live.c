@@ -66,6 +66,31 @@ static void free_run(mls_live_run *run)
     free(run);
 }
 
+static void free_live_group(mls_live_group *group)
+{
+    mls_buffer_release(&group->key);
+    free(group);
+}
+
+/* What a file told that was then cut short, or went away, is no group any more. */
+static void forget_empty_groups(mls_live *live)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < live->groups.count; i++) {
+        mls_live_group *group = live->groups.items[i];
+        bool empty = true;
+        for (size_t k = 0; k < live->runs.count && empty; k++) {
+            empty = live->runs.items[k]->group != group;
+        }
+        if (empty) {
+            free_live_group(group);
+        } else {
+            live->groups.items[kept++] = group;
+        }
+    }
+    live->groups.count = kept;
+}
+
 void mls_live_forget(mls_live *live, const mls_followed *file)
 {
     size_t kept = 0;
@@ -84,6 +109,7 @@ void mls_live_forget(mls_live *live, const mls_followed *file)
         }
     }
     live->runs.count = kept;
+    forget_empty_groups(live);
 }
 
 void mls_live_drop_queue(mls_live *live)
@@ -104,8 +130,7 @@ void mls_live_release(mls_live *live)
     }
     free(live->runs.items);
     for (size_t i = 0; i < live->groups.count; i++) {
-        mls_buffer_release(&live->groups.items[i]->key);
-        free(live->groups.items[i]);
+        free_live_group(live->groups.items[i]);
     }
     free(live->groups.items);
     mls_rcp_sets_release(&live->points);

@@ -37,20 +37,20 @@ typedef struct mls_live_group {
     const double *reference; /* what the reference needed, times `scale`, at this batch size */
     size_t reference_count;
     double scale;
-    size_t numbered;                              /* runs that have a number */
+    size_t numbered;                              /* the last number that a run got */
     bool finished;                                /* some have ended well: */
     double longest_silence_ms[MLS_LIVE_DIED + 1]; /* of these, by state */
     const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
 } mls_live_group;
 
 typedef struct mls_live_run {
-    char *file;                   /* the one that it is read from, or the trial's own of two */
-    const mls_followed *followed; /* NULL: a file that is gone */
-    size_t line;                  /* its first */
-    struct mls_live_run *same;    /* the run that this one repeats; NULL: it is one of its own */
-    const mls_followed *again;    /* the file of one that repeats it; NULL: none does */
-    mls_live_group *group;        /* NULL: not known yet */
-    size_t number;                /* in its group, in the order in which they started; 0: it has not */
+    char *file; /* the one that it is read from, or the trial's own of two */
+    const mls_followed *followed;
+    size_t line;               /* its first */
+    struct mls_live_run *same; /* the run that this one repeats; NULL: it is one of its own */
+    const mls_followed *again; /* the file of one that repeats it; NULL: none does */
+    mls_live_group *group;     /* NULL: not known yet */
+    size_t number;             /* in its group, in the order in which they started; 0: it has not */
     mls_live_state state;
     bool stalled;
     double first_ms; /* its earliest record when it started */
@@ -139,7 +139,7 @@ typedef struct mls_live {
 /* A run that begins in a file.  NULL: no memory. */
 mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file) MLS_MUST_USE;
 
-/* Forgets the runs of a file.  What is queued is to be applied before. */
+/* Forgets the runs of a file, and the groups that have none left.  What is queued is to be applied before. */
 void mls_live_forget(mls_live *live, const mls_followed *file);
 void mls_live_release(mls_live *live);
 
@@ -153,6 +153,18 @@ static inline mls_live_run *mls_live_run_of(mls_live_run *run)
 static inline bool mls_live_run_ended(const mls_live_run *run)
 {
     return run->state >= MLS_LIVE_SUCCESS;
+}
+
+/* Whether a run, and not the repetition of one, is in a group. */
+static inline bool mls_live_is_of(const mls_live_run *run, const mls_live_group *group)
+{
+    return run->group == group && run->same == NULL;
+}
+
+/* Minutes from its run_start to a time. */
+static inline double mls_live_minutes(const mls_live_run *run, double until_ms)
+{
+    return (until_ms - run->run_start.time_ms) / 60000;
 }
 
 /* The edition and the row of a benchmark, as scoring will have them for a run whose first record has that time. */

@@ -66,7 +66,7 @@ void mls_screen_release(mls_screen *screen)
 /* The time in the run: that of its last record, and what went by since it was written. */
 static double run_clock_ms(const composing *self, const mls_live_run *run)
 {
-    const double silence = run->followed != NULL ? self->watch->live.now_ms - run->followed->written_ms : 0;
+    const double silence = self->watch->live.now_ms - run->followed->written_ms;
     return run->newest_ms + (self->screen->live && silence > 0 ? silence : 0);
 }
 

@@ -235,7 +235,12 @@ bool mls_watch_ended(const mls_watch *watch)
         }
     }
     for (size_t i = 0; i < live->groups.count; i++) {
-        if (live->groups.items[i]->numbered < live->groups.items[i]->rules->runs_needed) {
+        const mls_live_group *group = live->groups.items[i];
+        size_t count = 0;
+        for (size_t k = 0; k < live->runs.count; k++) {
+            count += mls_live_is_of(live->runs.items[k], group);
+        }
+        if (count < group->rules->runs_needed) {
             return false;
         }
     }

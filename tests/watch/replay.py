@@ -163,6 +163,30 @@ def rotation(folder, mode):
     same_scores(watch, folder)
 
 
+def written_anew(folder, mode):
+    """The runs of a file that was cut short are not counted, as those of one with other settings were: it ends when
+    all runs are there."""
+    arguments, environment = MODES[mode]
+    watch = Watch(folder, [*arguments, "--exit-on-end"], environment)
+    other = read(TRIALS[8]).replace(b'"global_batch_size", "value": 9,', b'"global_batch_size", "value": 18,')
+    for number, text in enumerate([other, *map(read, TRIALS[:8])]):
+        append(os.path.join(folder, f"{number}.log"), text)
+    watch.wait("stop", 9)
+    path = os.path.join(folder, "0.log")
+    for times, trial in enumerate(TRIALS[8:]):
+        text = read(trial)
+        with open(path, "wb") as file:
+            file.write(text[:500])
+        watch.wait("file", times + 1, "cut short: read from its beginning")
+        append(path, text[500:])
+        watch.wait("stop", 10 + times)
+        watch.wait("score", 1 + sum(e["event"] == "score" for e in watch.events))
+    append(os.path.join(folder, "9.log"), read(TRIALS[8]))
+    watch.wait("stop", 12)
+    watch.wait("end", 1)
+    same("said", watch.process.stderr.read(), b"")
+
+
 def torn_end(folder, mode):
     """The last line has no ending yet, and none comes: it counts at the end, as it does for score."""
     text = read(TRIALS[0])
@@ -247,7 +271,7 @@ def too_long(_number, _frame):
 
 def main():
     signal.signal(signal.SIGALRM, too_long)
-    tests = [trials_and_output, ten_trials, rotation, torn_end, later_files, died, one_job, closed_pipe]
+    tests = [trials_and_output, ten_trials, rotation, written_anew, torn_end, later_files, died, one_job, closed_pipe]
     for test in tests:
         for mode in MODES:
             folder = tempfile.mkdtemp()
