@@ -12,7 +12,7 @@ static bool is_of_timed_run(const mls_watch_event *event)
 
 static double elapsed_of(const mls_watch_event *event)
 {
-    return is_of_timed_run(event) ? (event->time_ms - event->run->run_start.time_ms) / 60000 : (double)NAN;
+    return is_of_timed_run(event) ? mls_live_minutes(event->run, event->time_ms) : (double)NAN;
 }
 
 /* The position that an event is about, where it is one in that unit. */
@@ -20,10 +20,10 @@ static double position_in(const mls_watch_event *event, bool epochs)
 {
     const mls_live_run *run = event->run;
     const bool evaluated = event->kind == MLS_WATCH_EVALUATION || event->kind == MLS_WATCH_STOP;
-    return !is_of_timed_run(event) || epochs != (strcmp(mls_live_unit(run), "epochs") == 0) ? (double)NAN
-           : evaluated                                                                      ? run->last.at
-           : event->kind == MLS_WATCH_PROGRESS                                              ? run->at
-                                                                                            : (double)NAN;
+    return !is_of_timed_run(event) || epochs != (strcmp(mls_live_unit(run->group), "epochs") == 0) ? (double)NAN
+           : evaluated                                                                             ? run->last.at
+           : event->kind == MLS_WATCH_PROGRESS                                                     ? run->at
+                                                                                                   : (double)NAN;
 }
 
 /* The estimate of an event; NULL: it has none. */

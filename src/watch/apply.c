@@ -31,6 +31,14 @@ static mls_status tell_run(mls_live *live, mls_watch_kind kind, const mls_live_r
                                               .message = message});
 }
 
+/* What says how far a run is says how long it still takes. */
+static mls_status tell_estimated(mls_live *live, mls_watch_kind kind, mls_live_run *run, const mls_happening *of)
+{
+    const mls_status status = mls_live_estimate(live, run, of->time_ms, &run->estimate);
+    run->estimated_ms = of->time_ms;
+    return status == MLS_OK ? tell_run(live, kind, run, of, NULL) : status;
+}
+
 /* Same moments, as far as both have come: the job's output repeats a trial's own file. */
 static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
 {
@@ -114,9 +122,7 @@ static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happe
     counts->state = MLS_LIVE_TRAINING;
     /* What a run says of itself stands where it was read. */
     status = mls_live_group_join(live, counts);
-    status = status == MLS_OK ? mls_live_estimate(live, counts, of->time_ms, &counts->estimate) : status;
-    counts->estimated_ms = of->time_ms;
-    return status == MLS_OK ? tell_run(live, MLS_WATCH_START, counts, of, NULL) : status;
+    return status == MLS_OK ? tell_estimated(live, MLS_WATCH_START, counts, of) : status;
 }
 
 static mls_status apply_progress(mls_live *live, mls_live_run *run, const mls_happening *of)
@@ -135,16 +141,13 @@ static mls_status apply_progress(mls_live *live, mls_live_run *run, const mls_ha
     }
     run->at = further ? at : run->at;
     run->state = MLS_LIVE_TRAINING;
-    const mls_status status = mls_live_estimate(live, run, of->time_ms, &run->estimate);
-    run->estimated_ms = of->time_ms;
-    return status == MLS_OK ? tell_run(live, MLS_WATCH_PROGRESS, run, of, NULL) : status;
+    return tell_estimated(live, MLS_WATCH_PROGRESS, run, of);
 }
 
 /* What a repetition says again is no news. */
 static mls_status apply_evaluation(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
-    const mls_value_point point = {live_position(run, &of->at), (of->time_ms - run->run_start.time_ms) / 60000,
-                                   of->value};
+    const mls_value_point point = {live_position(run, &of->at), mls_live_minutes(run, of->time_ms), of->value};
     const bool again = run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at);
     if (again) {
         return MLS_OK;
@@ -156,9 +159,7 @@ static mls_status apply_evaluation(mls_live *live, mls_live_run *run, const mls_
     if (isfinite(point.at) && !mls_curve_add(&run->curve, point)) {
         return MLS_ERROR_MEMORY;
     }
-    const mls_status status = mls_live_estimate(live, run, of->time_ms, &run->estimate);
-    run->estimated_ms = of->time_ms;
-    return status == MLS_OK ? tell_run(live, MLS_WATCH_EVALUATION, run, of, NULL) : status;
+    return tell_estimated(live, MLS_WATCH_EVALUATION, run, of);
 }
 
 /* What is known of runs that have ended well. */
@@ -172,27 +173,25 @@ static void take_silences(const mls_live_run *run)
 
 static mls_status apply_stop(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
-    const double nan = (double)NAN;
     run->run_stop = (mls_step){of->time_ms, of->line};
     run->status = of->status;
-    run->needed = of->status == MLS_RUN_SUCCESS ? of->needed : nan;
+    run->needed = of->status == MLS_RUN_SUCCESS ? of->needed : (double)NAN;
     run->state = of->status == MLS_RUN_SUCCESS ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
     if (run->state == MLS_LIVE_SUCCESS && run->group != NULL) {
         take_silences(run);
     }
-    run->estimate = (mls_estimate){MLS_ESTIMATE_NONE, nan, nan, nan, nan, false};
+    run->estimate = mls_estimate_none();
     return tell_run(live, MLS_WATCH_STOP, run, of, NULL);
 }
 
 static mls_status apply_death(mls_live *live, mls_live_run *run, const mls_happening *of, const char *why)
 {
-    const double nan = (double)NAN;
     if (run->state == MLS_LIVE_WAITING) {
         return MLS_OK;
     }
     run->state = MLS_LIVE_DIED;
     run->stalled = false;
-    run->estimate = (mls_estimate){MLS_ESTIMATE_NONE, nan, nan, nan, nan, false};
+    run->estimate = mls_estimate_none();
     return tell_run(live, MLS_WATCH_DIED, run, of, why);
 }
 

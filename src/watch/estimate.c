@@ -25,6 +25,11 @@ const char *mls_estimate_from_name(mls_estimate_from from)
     return (size_t)from < sizeof names / sizeof *names ? names[from] : NULL;
 }
 
+mls_estimate mls_estimate_none(void)
+{
+    return (mls_estimate){MLS_ESTIMATE_NONE, (double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
+}
+
 bool mls_curve_add(mls_curve *curve, mls_value_point point)
 {
     mls_value_point *last = curve->count > 0 ? &curve->items[curve->count - 1] : NULL;
@@ -287,7 +292,7 @@ static double mean_tail(const mls_estimate_basis *basis)
 /* Before the first evaluation: by the times of the runs alone. */
 static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *basis, outcomes *all)
 {
-    mls_estimate estimate = {MLS_ESTIMATE_RUNS, (double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
+    mls_estimate estimate = mls_estimate_none();
     double longest = 0;
     outcomes_begin(all, basis->run_count);
     for (size_t i = 0; i < basis->run_count; i++) {
@@ -297,6 +302,7 @@ static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *ba
     outcomes_measure(all);
     const double end = mean_beyond(all, now, longest);
     const double half = half_interval(all, MLS_ESTIMATE_RUNS, basis);
+    estimate.from = MLS_ESTIMATE_RUNS;
     estimate.left = fmax(0, end - now);
     estimate.low = fmax(0, fmin(all->mean - half, end) - now) * PACE_LOW;
     estimate.high = fmax(0, fmax(all->mean + half, end) - now) * PACE_HIGH;
@@ -329,21 +335,20 @@ static mls_estimate_from find_outcomes(const mls_value_point *here, const mls_es
 
 mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *given)
 {
-    const mls_estimate none = {MLS_ESTIMATE_NONE, (double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
     mls_estimate_basis basis = *given;
     outcomes all;
     basis.run_count = basis.run_count < MLS_PAST_RUNS_MAX ? basis.run_count : MLS_PAST_RUNS_MAX;
     if (curve->count == 0) {
-        return basis.run_count > 0 ? estimate_by_minutes(now, &basis, &all) : none;
+        return basis.run_count > 0 ? estimate_by_minutes(now, &basis, &all) : mls_estimate_none();
     }
     if (basis.run_count == 0 && basis.reference_count == 0) {
-        return none;
+        return mls_estimate_none();
     }
     const mls_value_point *here = last_of(curve);
     const double distance = find_distance(curve, &basis);
     const double pace = find_pace(curve, &basis);
     const double later = here->minutes - now + mean_tail(&basis);
-    mls_estimate estimate = none;
+    mls_estimate estimate = mls_estimate_none();
     estimate.from = find_outcomes(here, &basis, &all);
     const double middle = mean_beyond(&all, here->at, (double)NAN);
     const bool nearest = isnan(middle) || estimate.from == MLS_ESTIMATE_CURVES;

@@ -61,5 +61,7 @@ typedef struct mls_estimate {
     bool beyond; /* it is further than any run before it needed, and one evaluation more */
 } mls_estimate;
 
+mls_estimate mls_estimate_none(void);
+
 /* Estimates what is left of a run `now` minutes after its run_start. */
 mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *basis);

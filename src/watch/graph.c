@@ -77,7 +77,7 @@ mls_status mls_graph_draw(const mls_live *live, const mls_live_run *run, size_t 
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < live->runs.count; i++) {
             const mls_live_run *other = live->runs.items[i];
-            if (other != run && other->group == run->group && other->same == NULL && other->state == MLS_LIVE_SUCCESS) {
+            if (other != run && mls_live_is_of(other, run->group) && other->state == MLS_LIVE_SUCCESS) {
                 if (pass == 0) {
                     widen(&graph, &other->curve);
                 } else {

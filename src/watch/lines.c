@@ -22,9 +22,8 @@ void mls_watch_append_time(mls_buffer *line, double time_ms)
     }
 }
 
-const char *mls_live_unit(const mls_live_run *run)
+const char *mls_live_unit(const mls_live_group *group)
 {
-    const mls_live_group *group = run->group;
     return group == NULL || group->rules->runs_needed == 0 ? "samples"
            : group->counts == MLS_PROGRESS_EPOCHS          ? "epochs"
            : group->counts == MLS_PROGRESS_STEPS           ? "steps"
@@ -48,7 +47,7 @@ mls_words mls_estimate_minutes_words(const mls_estimate *estimate)
 static void append_evaluation(const mls_live_run *run, mls_buffer *line)
 {
     mls_buffer_printf(line, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
-                      mls_words_count(run->last.at).text, mls_live_unit(run));
+                      mls_words_count(run->last.at).text, mls_live_unit(run->group));
     if (isfinite(run->target)) {
         mls_buffer_printf(line, ", target %s", mls_words_trimmed(run->target, 5).text);
     }
@@ -70,9 +69,9 @@ static void append_stop(const mls_live_run *run, mls_buffer *line)
 {
     const char *status = mls_run_status_name(run->status);
     mls_buffer_printf(line, "%s after %s min", status != NULL ? status : "stopped without a status",
-                      mls_words_grouped((run->run_stop.time_ms - run->run_start.time_ms) / 60000, 3).text);
+                      mls_words_grouped(mls_live_minutes(run, run->run_stop.time_ms), 3).text);
     if (isfinite(run->needed)) {
-        mls_buffer_printf(line, ", %s %s", mls_words_count(run->needed).text, mls_live_unit(run));
+        mls_buffer_printf(line, ", %s %s", mls_words_count(run->needed).text, mls_live_unit(run->group));
     }
 }
 
@@ -102,7 +101,7 @@ static void append_event(const mls_watch_event *event, mls_buffer *line)
         break;
     case MLS_WATCH_PROGRESS:
         if (isfinite(run->at)) {
-            mls_buffer_printf(line, "at %s %s", mls_words_count(run->at).text, mls_live_unit(run));
+            mls_buffer_printf(line, "at %s %s", mls_words_count(run->at).text, mls_live_unit(run->group));
         } else {
             mls_buffer_append_text(line, "training");
         }

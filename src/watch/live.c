@@ -48,7 +48,7 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
                           .throughput = nan,
                           .step = nan,
                           .needed = nan,
-                          .estimate = {MLS_ESTIMATE_NONE, nan, nan, nan, nan, false},
+                          .estimate = mls_estimate_none(),
                           .estimated_ms = nan,
                           .progress_ms = nan};
     live->runs.items[live->runs.count++] = run;
@@ -245,24 +245,23 @@ mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
 
 mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms, mls_estimate *estimate)
 {
-    const double nan = (double)NAN;
     const mls_live_group *group = run->group;
     mls_past_run *past = group != NULL ? calloc(MLS_PAST_RUNS_MAX, sizeof *past) : NULL;
     size_t count = 0;
-    *estimate = (mls_estimate){MLS_ESTIMATE_NONE, nan, nan, nan, nan, false};
+    *estimate = mls_estimate_none();
     if (past == NULL) {
         return group != NULL ? MLS_ERROR_MEMORY : MLS_OK;
     }
     for (size_t i = 0; i < live->runs.count && count < MLS_PAST_RUNS_MAX; i++) {
         const mls_live_run *other = live->runs.items[i];
-        if (other->group == group && other->same == NULL && other->state == MLS_LIVE_SUCCESS &&
-            other->run_stop.time_ms <= time_ms && isfinite(other->needed)) {
-            past[count++] = (mls_past_run){&other->curve, (other->run_stop.time_ms - other->run_start.time_ms) / 60000,
-                                           other->needed};
+        if (mls_live_is_of(other, group) && other->state == MLS_LIVE_SUCCESS && other->run_stop.time_ms <= time_ms &&
+            isfinite(other->needed)) {
+            past[count++] =
+                (mls_past_run){&other->curve, mls_live_minutes(other, other->run_stop.time_ms), other->needed};
         }
     }
     const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale};
-    *estimate = mls_estimate_left(&run->curve, (time_ms - run->run_start.time_ms) / 60000, &basis);
+    *estimate = mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
     free(past);
     return MLS_OK;
 }

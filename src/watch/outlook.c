@@ -18,12 +18,12 @@ static size_t runs_to_come(const mls_so_far *so_far)
     return so_far->rules->runs_needed > finished ? so_far->rules->runs_needed - finished : 0;
 }
 
-static void suppose_run(mls_run *run, bool valid, double minutes, double start_ms)
+static void suppose_run(mls_run *run, bool valid, double minutes)
 {
     mls_run_init(run);
     run->valid = valid;
-    run->run_start.time_ms = start_ms;
-    run->run_stop.time_ms = start_ms + minutes * 60000;
+    run->run_start.time_ms = 0;
+    run->run_stop.time_ms = minutes * 60000;
 }
 
 /* The score when `more` runs of the same length follow. */
@@ -37,7 +37,7 @@ static mls_status suppose(const mls_so_far *so_far, size_t more, double minutes,
     if (runs != NULL && pointers != NULL) {
         for (size_t i = 0; i < count; i++) {
             const bool valid = i < so_far->valid || i >= count - more;
-            suppose_run(&runs[i], valid, i < so_far->valid ? so_far->minutes[i] : minutes, 0);
+            suppose_run(&runs[i], valid, i < so_far->valid ? so_far->minutes[i] : minutes);
             pointers[i] = &runs[i];
         }
         status = mls_group_olympic(&group, false);

@@ -75,7 +75,7 @@ static size_t count_ended_well(const mls_live *live, const mls_live_group *group
     size_t count = 0;
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
-        count += run->group == group && run->same == NULL && run->state == MLS_LIVE_SUCCESS;
+        count += mls_live_is_of(run, group) && run->state == MLS_LIVE_SUCCESS;
     }
     return count;
 }
@@ -150,8 +150,7 @@ static mls_status add_live_run(const composing *self, const mls_live_run *run, s
         mls_grid_cell(grid, COL_LOG, "%s", mls_path_name(run->file));
     }
     if (run->run_stop.line > 0) {
-        mls_grid_cell(grid, COL_TRAIN, "%s",
-                      mls_words_grouped((run->run_stop.time_ms - run->run_start.time_ms) / 60000, 3).text);
+        mls_grid_cell(grid, COL_TRAIN, "%s", mls_words_grouped(mls_live_minutes(run, run->run_stop.time_ms), 3).text);
     } else if (started && runs) {
         mls_grid_cell(grid, COL_TRAIN, "%s", mls_words_seconds(floor((now_ms - run->run_start.time_ms) / 1000)).text);
     } else if (!started && isfinite(run->init_start.time_ms)) {
@@ -168,7 +167,7 @@ static mls_status add_live_run(const composing *self, const mls_live_run *run, s
 static void draw_bar(composing *self, const mls_live_run *run)
 {
     const size_t room = self->sheet.width > 0 && self->sheet.width < BAR_MOST + 30 ? self->sheet.width / 2 : BAR_MOST;
-    const double elapsed = (run->estimated_ms - run->run_start.time_ms) / 60000;
+    const double elapsed = mls_live_minutes(run, run->estimated_ms);
     const double by_time = elapsed / (elapsed + run->estimate.left);
     const double share = isfinite(run->estimate.end) ? run->at / run->estimate.end : by_time;
     if (run->estimate.from == MLS_ESTIMATE_NONE || !isfinite(share)) {
@@ -265,7 +264,7 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, const 
     double low = (double)INFINITY;
     double high = 0;
     for (size_t i = 0; i < count; i++) {
-        const double minutes = (runs[i]->run_stop.time_ms - runs[i]->run_start.time_ms) / 60000;
+        const double minutes = mls_live_minutes(runs[i], runs[i]->run_stop.time_ms);
         if (is_plain_end(runs[i])) {
             folded++;
             low = fmin(low, minutes);
@@ -292,10 +291,6 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, const 
 static void name_columns(const composing *self, const mls_live_group *group, mls_grid *grid)
 {
     const bool wide = self->sheet.width == 0 || self->sheet.width >= WIDE_FROM;
-    const char *unit = group->rules->runs_needed == 0         ? "samples"
-                       : group->counts == MLS_PROGRESS_EPOCHS ? "epochs"
-                       : group->counts == MLS_PROGRESS_STEPS  ? "steps"
-                                                              : "samples";
     static const struct {
         const char *narrow, *wide;
         bool right;
@@ -313,7 +308,7 @@ static void name_columns(const composing *self, const mls_live_group *group, mls
                             [COL_LOG] = {NULL, "log", false, 10}};
     grid->columns = COL_COUNT;
     for (size_t i = 0; i < COL_COUNT; i++) {
-        grid->headers[i] = i == COL_SAMPLES ? unit : wide ? columns[i].wide : columns[i].narrow;
+        grid->headers[i] = i == COL_SAMPLES ? mls_live_unit(group) : wide ? columns[i].wide : columns[i].narrow;
         grid->right[i] = columns[i].right;
         grid->rank[i] = columns[i].rank;
     }
@@ -398,7 +393,7 @@ static mls_status judge_reference(const composing *self, const mls_live_group *g
     }
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
-        if (run->group == group && run->same == NULL && mls_live_run_ended(run)) {
+        if (mls_live_is_of(run, group) && mls_live_run_ended(run)) {
             const bool converged = run->state == MLS_LIVE_SUCCESS && isfinite(run->needed);
             numbers[count++] = converged ? run->needed : MLS_RCP_NOT_CONVERGED;
             sum += converged ? run->needed : 0;

@@ -255,11 +255,11 @@ mls_status mls_watch_so_far(const mls_watch *watch, const mls_live_group *group,
         (mls_so_far){.rules = group->rules, .minutes = list, .scale = group->group != NULL ? group->group->scale : 1};
     for (size_t i = 0; i < watch->live.runs.count && list != NULL; i++) {
         const mls_live_run *run = watch->live.runs.items[i];
-        if (run->group != group || run->same != NULL || !mls_live_run_ended(run) || !run->judged) {
+        if (!mls_live_is_of(run, group) || !mls_live_run_ended(run) || !run->judged) {
             continue;
         }
         if (run->valid) {
-            list[so_far->valid++] = (run->run_stop.time_ms - run->run_start.time_ms) / 60000;
+            list[so_far->valid++] = mls_live_minutes(run, run->run_stop.time_ms);
         } else {
             so_far->not_valid++;
         }
