@@ -15,15 +15,22 @@ void mls_html_card_begin(mls_buffer *out, const char *title)
 
 void mls_html_card_body(mls_buffer *out)
 {
-    static const char empty[] = "<ul class=\"legend\">";
-    const size_t len = sizeof empty - 1;
     /* A list without items is none. */
-    if (mls_str_ends(mls_buffer_str(out), MLS_S("<ul class=\"legend\">"))) {
-        mls_buffer_cut(out, out->len - len);
+    const mls_str empty = MLS_S("<ul class=\"legend\">");
+    if (mls_str_ends(mls_buffer_str(out), empty)) {
+        mls_buffer_cut(out, out->len - empty.len);
         mls_buffer_append_text(out, "</div>\n");
     } else {
         mls_buffer_append_text(out, "</ul></div>\n");
     }
+}
+
+void mls_html_card_plain(mls_buffer *out, const char *heading, const char *title, bool filter)
+{
+    mls_buffer_printf(out, "<section class=\"card\">\n<div class=\"bar\"><%s>", heading);
+    mls_markup_text(out, mls_str_from(title));
+    mls_buffer_printf(out, "</%s>%s</div>\n", heading,
+                      filter ? "<label class=\"filter\" hidden>Filter <input type=\"search\"></label>" : "");
 }
 
 void mls_html_card_end(mls_buffer *out)
@@ -106,16 +113,42 @@ void mls_html_run_dot(mls_buffer *out, mls_html_is is, double x, double y)
     }
 }
 
-const char *mls_html_unit(const mls_html_group *of)
+bool mls_html_epochs(const mls_html_group *of)
 {
     bool epochs = false;
     for (size_t i = 0; i < of->group->run_count; i++) {
         epochs |= of->timed->runs[i].in_epochs;
     }
-    return epochs ? "epochs" : "samples";
+    return epochs;
+}
+
+const char *mls_html_unit(const mls_html_group *of)
+{
+    return mls_html_epochs(of) ? "epochs" : "samples";
+}
+
+double mls_html_minutes(const mls_group *group)
+{
+    return group->weak.check != MLS_CHECK_NOT_MADE ? group->weak.minutes : group->scaled_minutes;
+}
+
+mls_words mls_html_converge_words(double number)
+{
+    return number < 100 ? mls_words_trimmed(number, 3) : mls_words_grouped(number, 0);
+}
+
+size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
+{
+    const size_t share = all / of->group->run_count;
+    return share > least ? share : least;
 }
 
 /* ---------------------------------------------------------------- plots and tables */
+
+static void begin_tag(mls_buffer *out, const char *tag, const char *look)
+{
+    mls_buffer_printf(out, look != NULL ? "<%s class=\"%s\"" : "<%s", tag, look);
+}
 
 void mls_html_plot_begin(mls_buffer *out, double height, const char *title, mls_str description)
 {
@@ -143,28 +176,38 @@ void mls_html_numbers_end(mls_buffer *out)
     mls_buffer_append_text(out, "</tbody></table></div></details>\n");
 }
 
-void mls_html_note(mls_buffer *out, const char *format, ...)
+void mls_html_table_begin(mls_buffer *out, const char *look, const char *label)
 {
-    mls_buffer text = {0};
-    va_list args;
-    va_start(args, format);
-    mls_buffer_vprintf(&text, format, args);
-    va_end(args);
-    mls_buffer_append_text(out, "<p class=\"note\">");
-    mls_markup_text(out, mls_buffer_str(&text));
-    mls_buffer_append_text(out, "</p>\n");
-    out->failed |= text.failed;
-    mls_buffer_release(&text);
+    mls_buffer_append_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
+    mls_markup_text(out, mls_str_from(label));
+    mls_buffer_append_text(out, "\">");
+    begin_tag(out, "table", look);
+    mls_buffer_append_text(out, "><thead><tr>");
 }
 
-static void cell_begin(mls_buffer *out, const char *tag, const char *look)
+void mls_html_rows(mls_buffer *out)
 {
-    mls_buffer_printf(out, look != NULL ? "<%s class=\"%s\"" : "<%s", tag, look);
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+}
+
+void mls_html_table_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</tbody></table></div>\n");
+}
+
+void mls_html_note(mls_buffer *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mls_buffer_append_text(out, "<p class=\"note\">");
+    mls_markup_vprintf(out, format, args);
+    mls_buffer_append_text(out, "</p>\n");
+    va_end(args);
 }
 
 void mls_html_heading(mls_buffer *out, const char *look, const char *text)
 {
-    cell_begin(out, "th scope=\"col\"", look);
+    begin_tag(out, "th scope=\"col\"", look);
     mls_buffer_append_char(out, '>');
     mls_markup_text(out, mls_str_from(text));
     mls_buffer_append_text(out, "</th>");
@@ -172,7 +215,7 @@ void mls_html_heading(mls_buffer *out, const char *look, const char *text)
 
 void mls_html_number(mls_buffer *out, double value, mls_words shown)
 {
-    cell_begin(out, "td", "n");
+    begin_tag(out, "td", "n");
     if (isfinite(value)) {
         mls_buffer_printf(out, " data-v=\"%s\">", mls_words_exact(value).text);
         mls_markup_text(out, mls_str_from(shown.text));
@@ -182,19 +225,21 @@ void mls_html_number(mls_buffer *out, double value, mls_words shown)
     mls_buffer_append_text(out, "</td>");
 }
 
+void mls_html_count(mls_buffer *out, double count)
+{
+    mls_html_number(out, count, mls_words_count(count));
+}
+
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
 {
-    mls_buffer text = {0};
     va_list args;
     va_start(args, format);
-    mls_buffer_vprintf(&text, format, args);
-    va_end(args);
-    cell_begin(out, "td", look);
+    begin_tag(out, "td", look);
     mls_buffer_append_char(out, '>');
-    mls_markup_text(out, text.len > 0 ? mls_buffer_str(&text) : MLS_S("–"));
-    mls_buffer_append_text(out, "</td>");
-    out->failed |= text.failed;
-    mls_buffer_release(&text);
+    const size_t begun = out->len;
+    mls_markup_vprintf(out, format, args);
+    mls_buffer_append_text(out, out->len == begun ? "–</td>" : "</td>");
+    va_end(args);
 }
 
 void mls_html_separated(mls_buffer *line, mls_str text)

@@ -37,6 +37,9 @@ void mls_html_separated(mls_buffer *line, mls_str text);
 /* A finding as an item of a list, with a path, which may be NULL. */
 void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *path);
 
+/* The minutes of a group: scaled, or all models side by side where that was checked. */
+double mls_html_minutes(const mls_group *group);
+
 /* A section that grows with what was logged ends at so many bytes, and says what it leaves out. */
 enum { MLS_HTML_SECTION_BYTES = 48 << 10 };
 
@@ -50,6 +53,10 @@ void mls_html_end(mls_buffer *out);
 /* ---- cards: begun with a title; then legend entries; then the head is closed, and the body goes on until the end */
 void mls_html_card_begin(mls_buffer *out, const char *title);
 void mls_html_card_body(mls_buffer *out);
+
+/* A card without a legend, ended likewise: its title is a heading "h2" or "h3"; `filter`: with a field, which finds
+ * rows of the table in it. */
+void mls_html_card_plain(mls_buffer *out, const char *heading, const char *title, bool filter);
 void mls_html_card_end(mls_buffer *out);
 
 /* An entry of the legend: a mark in a look, and what it stands for. */
@@ -79,13 +86,28 @@ void mls_html_plot_end(mls_buffer *out);
 void mls_html_numbers_begin(mls_buffer *out, const char *label);
 void mls_html_numbers_end(mls_buffer *out);
 
+/* A table that stands open, with a class ("sorts": by its headings) or NULL: begun, then headings, then rows, of which
+ * mls_html_rows() is the beginning in any table. */
+void mls_html_table_begin(mls_buffer *out, const char *look, const char *label);
+void mls_html_rows(mls_buffer *out);
+void mls_html_table_end(mls_buffer *out);
+
 /* A line of small text. */
 void mls_html_note(mls_buffer *out, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* Cells: a heading, a number as people read it with its value to sort by, text.  What is not known is a dash. */
+/* Cells: a heading, a number as people read it with its value to sort by, a count, text.  What is not known is a dash.
+ */
 void mls_html_heading(mls_buffer *out, const char *look, const char *text);
 void mls_html_number(mls_buffer *out, double value, mls_words shown);
+void mls_html_count(mls_buffer *out, double count);
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* What counts the positions of a group's curves: "samples", "epochs". */
+/* What counts the positions of a group's curves: whether epochs do; "samples", "epochs". */
+bool mls_html_epochs(const mls_html_group *of);
 const char *mls_html_unit(const mls_html_group *of);
+
+/* Samples or epochs to converge, in words. */
+mls_words mls_html_converge_words(double number);
+
+/* The share of each run in so many points or rows of all, at least `least`. */
+size_t mls_html_share(const mls_html_group *of, size_t all, size_t least);

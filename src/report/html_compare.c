@@ -67,9 +67,9 @@ static void append_side_row(mls_buffer *out, const mls_block *block, size_t at)
     mls_html_number(out, group->score_minutes, mls_words_grouped(group->score_minutes, 3));
     mls_html_number(out, group->scaled_minutes, mls_words_grouped(group->scaled_minutes, 3));
     mls_html_cell(out, "n", "%zu of %zu", group->valid, group->runs.count);
-    mls_html_number(out, group->accelerators, mls_words_count(group->accelerators));
+    mls_html_count(out, group->accelerators);
     mls_html_cell(out, NULL, "%s", group->accelerator != NULL ? group->accelerator : "");
-    mls_html_number(out, group->global_batch_size, mls_words_count(group->global_batch_size));
+    mls_html_count(out, group->global_batch_size);
     mls_html_number(out, group->to_converge, mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0));
     mls_html_number(out, rate, mls_words_rate(rate));
     mls_html_number(out, training, mls_words_duration(training));
@@ -83,9 +83,8 @@ static void append_sides(mls_buffer *out, const mls_block *block)
 {
     const bool epochs = mls_compare_epochs(block->groups[0]);
     static const char *const names[] = {"score (min)", "scaled (min)", "valid runs", "accelerators"};
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Sides</h3></div>\n"
-                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Sides\">"
-                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_card_plain(out, "h3", "Sides", false);
+    mls_html_table_begin(out, "sorts", "Sides");
     mls_html_heading(out, NULL, "side");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         mls_html_heading(out, "n", names[i]);
@@ -97,11 +96,11 @@ static void append_sides(mls_buffer *out, const mls_block *block)
     mls_html_heading(out, "n", "training");
     mls_html_heading(out, "n", "evaluation");
     mls_html_heading(out, "n", "init");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < block->group_count; i++) {
         append_side_row(out, block, i);
     }
-    mls_buffer_append_text(out, "</tbody></table></div>\n");
+    mls_html_table_end(out);
     for (size_t i = 0; i < block->group_count; i++) {
         mls_html_note(out, "%s: %s", block->groups[i]->side->name,
                       block->groups[i]->path != NULL ? mls_path_shown(block->groups[i]->path) : "");
@@ -295,19 +294,18 @@ static void append_differing(mls_buffer *out, const mls_block *block)
                                            &block->exported_others, &block->hyperparameters, &block->environment};
     static const char *const kinds[] = {"printed", "printed", "config", "config", "logged", "environment"};
     size_t rows = 0;
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Settings that differ</h3></div>\n"
-                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Settings\">"
-                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_card_plain(out, "h3", "Settings that differ", false);
+    mls_html_table_begin(out, "sorts", "Settings");
     mls_html_heading(out, NULL, "setting");
     for (size_t i = 0; i < block->group_count; i++) {
         mls_html_heading(out, NULL, block->groups[i]->side->name);
     }
     mls_html_heading(out, NULL, "from");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         append_differing_rows(out, lists[i], kinds[i], &rows);
     }
-    mls_buffer_append_text(out, "</tbody></table></div>\n");
+    mls_html_table_end(out);
     if (rows == 0) {
         mls_html_note(out, "None that is known.");
     }

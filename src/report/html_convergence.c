@@ -172,9 +172,9 @@ typedef struct line_point {
 /* The points of a run that are drawn, in their order across: evaluations are not always logged in theirs. */
 static size_t take_points(const curves_view *view, across_kind kind, const mls_throughput *run, double *x, double *y)
 {
-    const size_t runs = view->of->group->run_count;
-    const size_t share = POINTS_MOST / runs > MLS_THIN_MAX ? MLS_THIN_MAX : POINTS_MOST / runs;
-    const size_t most = view->of->brief && BRIEF_POINTS < share ? BRIEF_POINTS : share > 4 ? share : 4;
+    const size_t share = mls_html_share(view->of, POINTS_MOST, 4);
+    const size_t limit = view->of->brief ? BRIEF_POINTS : MLS_THIN_MAX;
+    const size_t most = share < limit ? share : limit;
     bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
     line_point *points = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *points);
     size_t count = 0;
@@ -276,14 +276,14 @@ static void append_curves(mls_buffer *out, const curves_view *view, across_kind 
 static void append_curve_rows(mls_buffer *out, const curves_view *view)
 {
     const size_t runs = view->of->group->run_count;
-    const size_t most = ROWS_MOST / runs > 2 ? ROWS_MOST / runs : 2;
+    const size_t most = mls_html_share(view->of, ROWS_MOST, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Evaluations");
     mls_html_heading(out, "n", "run");
     mls_html_heading(out, "n", position_unit(view));
     mls_html_heading(out, "n", "minutes");
     mls_html_heading(out, "n", metric_name(view->metric));
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < runs; i++) {
         const mls_throughput *run = &view->of->timed->runs[i];
         double *values = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *values);
@@ -297,8 +297,8 @@ static void append_curve_rows(mls_buffer *out, const curves_view *view)
             const mls_curve_point *point = &run->curve[k];
             if (keep[k] && isfinite(values[k])) {
                 mls_buffer_append_text(out, "<tr>");
-                mls_html_number(out, (double)(i + 1), mls_words_count((double)(i + 1)));
-                mls_html_number(out, position_on(view, point), mls_words_count(position_on(view, point)));
+                mls_html_count(out, (double)(i + 1));
+                mls_html_count(out, position_on(view, point));
                 mls_html_number(out, point->ms / 60000, mls_words_grouped(point->ms / 60000, 3));
                 mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
                 mls_buffer_append_text(out, "</tr>\n");

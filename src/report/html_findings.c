@@ -74,8 +74,7 @@ void mls_html_findings(mls_buffer *out, const mls_html_group *of)
     }
     if (found.count > 0 && order != NULL) {
         qsort(order, found.count, sizeof *order, compare_noted);
-        mls_html_card_begin(out, "Findings");
-        mls_html_card_body(out);
+        mls_html_card_plain(out, "h3", "Findings", false);
         append_found(out, order, found.count, of);
         mls_html_card_end(out);
     }

@@ -25,12 +25,11 @@ static void append_sections(mls_buffer *out, const mls_html_group *of, mls_html_
 static void append_group_summary(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
     const mls_html_badge is = mls_html_badge_of(group);
     mls_buffer_append_text(out, "<summary><h2>");
     mls_markup_text(out, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"));
     mls_buffer_append_text(out, "</h2> ");
-    mls_markup_printf(out, "%s min ", mls_words_grouped(weak ? group->weak.minutes : group->scaled_minutes, 3).text);
+    mls_markup_printf(out, "%s min ", mls_words_grouped(mls_html_minutes(group), 3).text);
     mls_buffer_printf(out, "<span class=\"badge %s\">%s</span> <span class=\"path\">", is.look, is.words);
     mls_markup_text(out, mls_str_from(mls_path_shown(group->path)));
     mls_buffer_append_text(out, "</span></summary>\n");

@@ -44,7 +44,7 @@ static void append_score(mls_buffer *out, const mls_group *group)
     const mls_html_badge is = mls_html_badge_of(group);
     const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
     mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", is.look, is.words);
-    append_minutes(out, weak ? group->weak.minutes : group->scaled_minutes);
+    append_minutes(out, mls_html_minutes(group));
     if (weak) {
         mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
     } else if (group->scale > 1 && isfinite(group->score.score_minutes)) {
@@ -134,11 +134,6 @@ static void append_spread_figure(mls_buffer *out, const mls_group *group)
     mls_buffer_release(&below);
 }
 
-static mls_words samples_words(double samples)
-{
-    return samples < 100 ? mls_words_trimmed(samples, 3) : mls_words_grouped(samples, 0);
-}
-
 static void append_convergence_figure(mls_buffer *out, const mls_group *group)
 {
     const mls_convergence mean = mls_group_to_converge(group);
@@ -152,10 +147,10 @@ static void append_convergence_figure(mls_buffer *out, const mls_group *group)
                       : mean.unit != NULL                    ? mean.unit
                                                              : "");
     if (made && isfinite(rcp->limit.bar.limit)) {
-        mls_buffer_printf(&below, "limit %s", samples_words(rcp->limit.bar.limit).text);
+        mls_buffer_printf(&below, "limit %s", mls_html_converge_words(rcp->limit.bar.limit).text);
     }
     if (isfinite(number)) {
-        append_figure(out, name.len > 0 ? name.ptr : "", samples_words(number).text, "",
+        append_figure(out, name.len > 0 ? name.ptr : "", mls_html_converge_words(number).text, "",
                       below.len > 0 ? below.ptr : "");
     }
     mls_buffer_release(&name);
@@ -168,7 +163,7 @@ static void append_pace_figure(mls_buffer *out, const mls_html_group *of)
     const mls_throughput *median = mls_overview_median(of->of);
     const bool group = isfinite(of->timed->median_ms_per_sample);
     const double ms = group ? of->timed->median_ms_per_sample : median != NULL ? median->steady_ms_per_sample : NAN;
-    const bool epochs = strcmp(mls_html_unit(of), "epochs") == 0;
+    const bool epochs = mls_html_epochs(of);
     if (isfinite(1 / ms) && ms > 0) {
         append_figure(out, epochs ? "epochs per hour" : "samples per second",
                       mls_words_rate(epochs ? 3600000 / ms : 1000 / ms).text, "",
@@ -229,8 +224,7 @@ static void append_answer(mls_buffer *out, const char *label, const char *look, 
     mls_buffer line = {0};
     append(&line, of);
     if (line.len > 0 && !*begun) {
-        mls_html_card_begin(out, "At a glance");
-        mls_html_card_body(out);
+        mls_html_card_plain(out, "h3", "At a glance", false);
         mls_buffer_append_text(out, "<dl class=\"answers\">\n");
         *begun = true;
     }

@@ -18,7 +18,7 @@ static double rate_of(const mls_throughput *run, const mls_pace_segment *segment
 
 static double group_rate(const mls_html_group *of)
 {
-    const bool epochs = strcmp(mls_html_unit(of), "epochs") == 0;
+    const bool epochs = mls_html_epochs(of);
     return (epochs ? 60000 : 1000) / of->timed->median_ms_per_sample;
 }
 
@@ -68,7 +68,7 @@ static mls_extent minutes_extent(const mls_html_group *of)
 static void append_steps(mls_buffer *out, const mls_html_group *of, const mls_plot *plot, size_t at)
 {
     const mls_throughput *run = &of->timed->runs[at];
-    const size_t share = STEPS_MOST / of->group->run_count > 4 ? STEPS_MOST / of->group->run_count : 4;
+    const size_t share = mls_html_share(of, STEPS_MOST, 4);
     const size_t count = run->segment_count;
     double *rates = mls_arena_array(of->scratch, count + 1, sizeof *rates);
     bool *keep = mls_arena_array(of->scratch, count + 1, sizeof *keep);
@@ -119,17 +119,15 @@ static void append_median(mls_buffer *out, const mls_html_group *of, const mls_p
 
 static void append_pace_rows(mls_buffer *out, const mls_html_group *of)
 {
-    const char *unit = mls_html_unit(of);
-    const size_t each = of->group->run_count > 0 ? ROWS_OF_PACE / of->group->run_count : 0;
-    const size_t most = each > 2 ? each : 2;
+    const size_t most = mls_html_share(of, ROWS_OF_PACE, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Throughput of each segment");
     mls_html_heading(out, "n", "run");
     mls_html_heading(out, "n", "from (min)");
     mls_html_heading(out, "n", "to (min)");
-    mls_html_heading(out, "n", unit);
-    mls_html_heading(out, "n", strcmp(unit, "epochs") == 0 ? "epochs/min" : "samples/s");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_heading(out, "n", mls_html_unit(of));
+    mls_html_heading(out, "n", mls_html_epochs(of) ? "epochs/min" : "samples/s");
+    mls_html_rows(out);
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         double *rates = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *rates);
@@ -143,10 +141,10 @@ static void append_pace_rows(mls_buffer *out, const mls_html_group *of)
             const mls_pace_segment *segment = &run->segments[k];
             if (keep[k]) {
                 mls_buffer_append_text(out, "<tr>");
-                mls_html_number(out, (double)(i + 1), mls_words_count((double)(i + 1)));
+                mls_html_count(out, (double)(i + 1));
                 mls_html_number(out, segment->from_ms / 60000, mls_words_grouped(segment->from_ms / 60000, 3));
                 mls_html_number(out, segment->to_ms / 60000, mls_words_grouped(segment->to_ms / 60000, 3));
-                mls_html_number(out, segment->delta, mls_words_count(segment->delta));
+                mls_html_count(out, segment->delta);
                 mls_html_number(out, rates[k], mls_words_rate(rates[k]));
                 mls_buffer_append_text(out, "</tr>\n");
             }
@@ -179,7 +177,7 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *of)
 {
     const mls_extent rates = rate_extent(out, of);
     const mls_extent minutes = minutes_extent(of);
-    const bool epochs = strcmp(mls_html_unit(of), "epochs") == 0;
+    const bool epochs = mls_html_epochs(of);
     const mls_plot plot = {.x = mls_scale_of(&minutes, 0, 64, MLS_PLOT_WIDTH - 16),
                            .y = mls_scale_of(&rates, 0.1, 220, 26),
                            .across = "minutes since run_start",

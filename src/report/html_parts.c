@@ -125,12 +125,12 @@ static void append_part_rows(mls_buffer *out, const mls_html_group *of, size_t c
         mls_html_heading(out, "n", names[part]);
     }
     mls_html_heading(out, "n", "minutes");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         const double init = mls_run_init_minutes(run->run);
         mls_buffer_append_text(out, "<tr>");
-        mls_html_number(out, (double)(i + 1), mls_words_count((double)(i + 1)));
+        mls_html_count(out, (double)(i + 1));
         mls_html_number(out, init, mls_words_clock(init));
         for (int part = 0; part < MLS_PART_COUNT; part++) {
             const bool known = run->has_parts && (part != MLS_PART_EVALUATION || run->parts.evaluation_delimited);

@@ -85,15 +85,15 @@ static void append_result_rows(mls_buffer *out, const published_view *view)
     mls_html_heading(out, NULL, "model");
     mls_html_heading(out, NULL, "submitter");
     mls_html_heading(out, NULL, "system");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < view->all->count && rows < RESULT_ROWS_MOST; i++) {
         const mls_published_result *result = &view->all->results[i];
         const mls_published_system *system = result->system;
         if (is_in_plot(view, result)) {
             mls_buffer_append_text(out, "<tr>");
-            mls_html_number(out, (double)result->rank, mls_words_count((double)result->rank));
+            mls_html_count(out, (double)result->rank);
             mls_html_number(out, result->minutes, mls_words_grouped(result->minutes, 3));
-            mls_html_number(out, system->accelerators, mls_words_count(system->accelerators));
+            mls_html_count(out, system->accelerators);
             mls_html_cell(out, NULL, "%s", system->model.text[0] != '\0' ? system->model.text : system->accelerator);
             mls_html_cell(out, NULL, "%s", system->submitter);
             mls_html_cell(out, NULL, "%s", system->system_id);

@@ -208,16 +208,16 @@ static void append_point_rows(mls_buffer *out, const shown_points *shown, const 
     mls_html_heading(out, "n", unit);
     mls_html_heading(out, "n", "least that passes");
     mls_html_heading(out, NULL, "used");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < shown->count; i++) {
         const mls_rcp_point *point = shown->items[i];
         const double limit =
             point->pruned ? (double)NAN : mls_rcp_set_limit(shown->set, point->global_batch_size).bar.limit;
         mls_buffer_append_text(out, "<tr>");
-        mls_html_number(out, point->global_batch_size, mls_words_count(point->global_batch_size));
-        mls_html_number(out, (double)point->count, mls_words_count((double)point->count));
-        mls_html_number(out, point->bar.mean, mls_words_count(point->bar.mean));
-        mls_html_number(out, limit, mls_words_count(limit));
+        mls_html_count(out, point->global_batch_size);
+        mls_html_count(out, (double)point->count);
+        mls_html_count(out, point->bar.mean);
+        mls_html_count(out, limit);
         mls_html_cell(out, NULL, "%s", point->pruned ? "no, pruned" : "yes");
         mls_buffer_append_text(out, "</tr>\n");
     }

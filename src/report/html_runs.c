@@ -57,25 +57,21 @@ void mls_html_runs(mls_buffer *out, const mls_html_group *of)
         unit = isnan(own.number) ? unit : own.unit;
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Runs</h3>");
-    mls_buffer_append_text(out,
-                           of->brief ? "" : "<label class=\"filter\" hidden>Filter <input type=\"search\"></label>");
-    mls_buffer_append_text(out, "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Runs\">"
-                                "<table");
-    mls_buffer_append_text(out, of->brief ? "><thead><tr>" : " class=\"sorts\"><thead><tr>");
+    mls_html_card_plain(out, "h3", "Runs", !of->brief);
+    mls_html_table_begin(out, of->brief ? NULL : "sorts", "Runs");
     mls_html_heading(out, "n", "run");
     mls_html_heading(out, NULL, "log");
     mls_html_heading(out, "n", "init");
     mls_html_heading(out, "n", "minutes");
     mls_html_heading(out, "n", unit);
     mls_html_heading(out, "n", "evaluation");
-    mls_html_heading(out, "n", strcmp(mls_html_unit(of), "epochs") == 0 ? "epochs/h" : "samples/s");
+    mls_html_heading(out, "n", mls_html_epochs(of) ? "epochs/h" : "samples/s");
     mls_html_heading(out, NULL, "status");
     mls_html_heading(out, NULL, "counted");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < group->run_count; i++) {
         append_run_row(out, of, i, several);
     }
-    mls_buffer_append_text(out, "</tbody></table></div>\n");
+    mls_html_table_end(out);
     mls_html_card_end(out);
 }

@@ -113,19 +113,18 @@ void mls_html_settings(mls_buffer *out, const mls_html_group *of)
                 continue;
             }
             if (rows++ == 0) {
-                mls_buffer_append_text(out,
-                                       "<details class=\"card settings\"><summary><h3>Hyperparameters and what the "
-                                       "logs disclose</h3></summary>\n<div class=\"scroll\" tabindex=\"0\" "
-                                       "role=\"group\" aria-label=\"Hyperparameters\"><table><thead><tr>");
+                mls_buffer_append_text(out, "<details class=\"card settings\"><summary><h3>Hyperparameters and what "
+                                            "the logs disclose</h3></summary>\n");
+                mls_html_table_begin(out, NULL, "Hyperparameters");
                 mls_html_heading(out, NULL, "key");
                 mls_html_heading(out, NULL, "value");
-                mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+                mls_html_rows(out);
             }
             append_setting_row(out, group, key, values);
         }
     }
     if (rows > 0) {
-        mls_buffer_append_text(out, "</tbody></table></div>\n");
+        mls_html_table_end(out);
         if (more > 0) {
             mls_html_note(out, "and %zu more", more);
         }

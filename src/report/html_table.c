@@ -105,8 +105,7 @@ static void append_group_row(mls_buffer *out, const mls_html_group *of, bool lin
 {
     const mls_group *group = of->group;
     const mls_side_group *side = of->of->side;
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
-    const double minutes = weak ? group->weak.minutes : group->scaled_minutes;
+    const double minutes = mls_html_minutes(group);
     const mls_html_badge is = mls_html_badge_of(group);
     const char *submitter = group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
     mls_buffer machine = {0};
@@ -125,7 +124,7 @@ static void append_group_row(mls_buffer *out, const mls_html_group *of, bool lin
                           side->accelerator != NULL ? side->accelerator : "?");
     }
     mls_html_cell(out, "one", "%.*s", (int)machine.len, machine.len > 0 ? machine.ptr : "");
-    mls_html_number(out, (double)group->run_count, mls_words_count((double)group->run_count));
+    mls_html_count(out, (double)group->run_count);
     mls_html_number(out, minutes, mls_words_grouped(minutes, 3));
     mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
     append_spark_cell(out, of);
@@ -147,19 +146,18 @@ void mls_html_group_table(mls_buffer *out, const mls_html_group *groups, size_t 
 {
     const mls_html_group **order = calloc(count + 1, sizeof *order);
     out->failed |= order == NULL;
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h2>Groups</h2>"
-                                "<label class=\"filter\" hidden>Filter <input type=\"search\"></label></div>\n"
-                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Groups\">"
-                                "<table class=\"sorts groups\"><thead><tr>");
+    mls_html_card_plain(out, "h2", "Groups", true);
+    mls_html_table_begin(out, "sorts groups", "Groups");
     mls_html_heading(out, NULL, "system");
     mls_html_heading(out, NULL, "benchmark");
     mls_html_heading(out, NULL, "on");
     mls_html_heading(out, "n", "runs");
     mls_html_heading(out, "n", "minutes");
     mls_html_heading(out, "n", "scale");
-    mls_buffer_append_text(out, "<th scope=\"col\">convergence</th><th scope=\"col\">times, ±20 %</th>");
+    mls_html_heading(out, NULL, "convergence");
+    mls_html_heading(out, NULL, "times, ±20 %");
     mls_html_heading(out, NULL, "verdict");
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < count && order != NULL; i++) {
         order[i] = &groups[i];
     }
@@ -169,6 +167,7 @@ void mls_html_group_table(mls_buffer *out, const mls_html_group *groups, size_t 
     for (size_t i = 0; i < count && order != NULL; i++) {
         append_group_row(out, order[i], linked);
     }
-    mls_buffer_append_text(out, "</tbody></table></div>\n</section>\n");
+    mls_html_table_end(out);
+    mls_html_card_end(out);
     free(order);
 }

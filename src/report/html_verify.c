@@ -110,23 +110,22 @@ static size_t append_system_row(mls_buffer *out, const verify_page *page, size_t
 static void append_systems(mls_buffer *out, const verify_page *page)
 {
     const mls_submission *submission = page->submission;
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>Results</h3>"
-                                "<label class=\"filter\" hidden>Filter <input type=\"search\"></label></div>\n"
-                                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Results\">"
-                                "<table class=\"sorts\"><thead><tr>");
+    mls_html_card_plain(out, "h3", "Results", true);
+    mls_html_table_begin(out, "sorts", "Results");
     mls_html_heading(out, NULL, "submitter");
     mls_html_heading(out, NULL, "system");
     for (size_t c = 0; c < page->columns.count; c++) {
         mls_html_heading(out, NULL, page->columns.items[c]);
     }
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+    mls_html_rows(out);
     for (size_t i = 0; i < submission->submitter_count; i++) {
         for (size_t k = 0; k < submission->submitters[i].result_count;) {
             k = append_system_row(out, page, i, k);
         }
     }
-    mls_buffer_append_text(out, "</tbody></table></div>\n<p class=\"note\">A sign, the scaled minutes, and how many "
-                                "findings a result has.</p>\n</section>\n");
+    mls_html_table_end(out);
+    mls_html_note(out, "A sign, the scaled minutes, and how many findings a result has.");
+    mls_html_card_end(out);
 }
 
 /* ------------------------------------------------------------------------ findings */
@@ -203,8 +202,7 @@ static void append_whole(mls_buffer *out, const verify_page *page)
     if (submission->findings.count == 0) {
         return;
     }
-    mls_html_card_begin(out, "The whole submission");
-    mls_html_card_body(out);
+    mls_html_card_plain(out, "h3", "The whole submission", false);
     for (size_t i = 0; i < submission->findings.count; i++) {
         const mls_finding *finding = &submission->findings.items[i];
         if (mls_view_shows(page->view, finding->severity)) {

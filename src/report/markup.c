@@ -40,11 +40,16 @@ void mls_markup_text(mls_buffer *out, mls_str text)
 
 void mls_markup_printf(mls_buffer *out, const char *format, ...)
 {
-    mls_buffer text = {0};
     va_list args;
     va_start(args, format);
-    mls_buffer_vprintf(&text, format, args);
+    mls_markup_vprintf(out, format, args);
     va_end(args);
+}
+
+void mls_markup_vprintf(mls_buffer *out, const char *format, va_list args)
+{
+    mls_buffer text = {0};
+    mls_buffer_vprintf(&text, format, args);
     mls_markup_text(out, mls_buffer_str(&text));
     out->failed |= text.failed;
     mls_buffer_release(&text);

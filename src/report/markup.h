@@ -15,6 +15,7 @@ const char *mls_markup_entity(int32_t code);
  * are no UTF-8 as U+FFFD. */
 void mls_markup_text(mls_buffer *out, mls_str text);
 void mls_markup_printf(mls_buffer *out, const char *format, ...) MLS_PRINTF(2, 3);
+void mls_markup_vprintf(mls_buffer *out, const char *format, va_list args) MLS_PRINTF(2, 0);
 
 /* Appends a coordinate: one decimal at most, a point whatever the locale is; 0 of what is not finite. */
 void mls_markup_coordinate(mls_buffer *out, double number);
