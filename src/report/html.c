@@ -132,6 +132,12 @@ double mls_html_minutes(const mls_group *group)
     return group->weak.check != MLS_CHECK_NOT_MADE ? group->weak.minutes : group->scaled_minutes;
 }
 
+double mls_html_rcp_mean(const mls_group *group)
+{
+    const mls_rcp_result *result = &group->rcp.result;
+    return result->not_converged > result->allowed ? (double)NAN : result->submission_mean;
+}
+
 mls_words mls_html_converge_words(double number)
 {
     return number < 100 ? mls_words_trimmed(number, 3) : mls_words_grouped(number, 0);

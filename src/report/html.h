@@ -106,6 +106,9 @@ void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) M
 bool mls_html_epochs(const mls_html_group *of);
 const char *mls_html_unit(const mls_html_group *of);
 
+/* The mean that the reference is held against; NAN: none, or so many runs did not converge that it says nothing. */
+double mls_html_rcp_mean(const mls_group *group);
+
 /* Samples or epochs to converge, in words. */
 mls_words mls_html_converge_words(double number);
 

@@ -274,10 +274,9 @@ static void append_differing_rows(mls_buffer *out, const mls_differings *list, c
 {
     for (size_t i = 0; i < list->count; i++) {
         const mls_differing *differing = &list->items[i];
-        if (!differing->differs || *rows >= DIFFERING_MOST) {
+        if (!differing->differs || ++*rows > DIFFERING_MOST) {
             continue;
         }
-        ++*rows;
         mls_buffer_append_text(out, "<tr>");
         mls_html_cell(out, NULL, "%.*s", (int)differing->key.len, differing->key.ptr);
         for (size_t k = 0; k < differing->value_count; k++) {
@@ -308,6 +307,8 @@ static void append_differing(mls_buffer *out, const mls_block *block)
     mls_html_table_end(out);
     if (rows == 0) {
         mls_html_note(out, "None that is known.");
+    } else if (rows > DIFFERING_MOST) {
+        mls_html_note(out, "The first %d of %zu.", DIFFERING_MOST, rows);
     }
     mls_html_card_end(out);
 }

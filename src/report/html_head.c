@@ -110,12 +110,13 @@ static void append_run_figure(mls_buffer *out, const mls_group *group)
 {
     mls_buffer beside = {0};
     mls_buffer below = {0};
-    if (group->rules->runs_needed > 0) {
+    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    if (group->rules->runs_needed > 0 && !weak) {
         mls_buffer_printf(&beside, "of %u", group->rules->runs_needed);
     }
-    mls_buffer_printf(&below, "%zu dropped", group->score.dropped);
-    append_figure(out, "runs", mls_words_count((double)group->run_count).text, beside.len > 0 ? beside.ptr : "",
-                  below.len > 0 ? below.ptr : "");
+    mls_buffer_printf(&below, weak ? "all of them count" : "%zu dropped", group->score.dropped);
+    append_figure(out, weak ? "models" : "runs", mls_words_count((double)group->run_count).text,
+                  beside.len > 0 ? beside.ptr : "", below.len > 0 ? below.ptr : "");
     mls_buffer_release(&beside);
     mls_buffer_release(&below);
 }
@@ -139,17 +140,19 @@ static void append_convergence_figure(mls_buffer *out, const mls_group *group)
     const mls_convergence mean = mls_group_to_converge(group);
     const mls_rcp_result *rcp = &group->rcp.result;
     const bool made = group->rcp.check != MLS_CHECK_NOT_MADE;
+    const bool judged = made && isfinite(rcp->submission_mean);
     mls_buffer name = {0};
     mls_buffer below = {0};
-    const double number = made && isfinite(rcp->submission_mean) ? rcp->submission_mean : mean.number;
-    mls_buffer_printf(&name, "%s to converge",
-                      made && isfinite(rcp->submission_mean) ? rcp->limit.unit
-                      : mean.unit != NULL                    ? mean.unit
-                                                             : "");
-    if (made && isfinite(rcp->limit.bar.limit)) {
+    const double number = judged ? mls_html_rcp_mean(group) : mean.number;
+    mls_buffer_printf(&name, "%s to converge", judged ? rcp->limit.unit : mean.unit != NULL ? mean.unit : "");
+    if (judged && isnan(number)) {
+        mls_buffer_printf(&below, "%zu of %zu did not", rcp->not_converged, rcp->runs);
+    } else if (made && isfinite(rcp->limit.bar.limit)) {
         mls_buffer_printf(&below, "limit %s", mls_html_converge_words(rcp->limit.bar.limit).text);
     }
-    if (isfinite(number)) {
+    if (judged && isnan(number)) {
+        append_figure(out, name.len > 0 ? name.ptr : "", "–", "", below.len > 0 ? below.ptr : "");
+    } else if (isfinite(number)) {
         append_figure(out, name.len > 0 ? name.ptr : "", mls_html_converge_words(number).text, "",
                       below.len > 0 ? below.ptr : "");
     }

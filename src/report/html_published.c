@@ -102,6 +102,9 @@ static void append_result_rows(mls_buffer *out, const published_view *view)
         }
     }
     mls_html_numbers_end(out);
+    if (rows < view->count) {
+        mls_html_note(out, "The table has the first %zu of %zu results.", rows, view->count);
+    }
 }
 
 void mls_html_published(mls_buffer *out, const mls_html_group *of)

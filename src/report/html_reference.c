@@ -7,7 +7,14 @@
 
 /* Points within so many times the batch size are drawn, and the nearest on each side. */
 #define FACTOR 4
-enum { POINTS_IN_A_ROW = 12, REFERENCE_POINTS_MOST = 60, DOTS_APART = 4, LABELS_APART = 46, WORDS_ROOM = 230 };
+enum {
+    POINTS_IN_A_ROW = 12,
+    REFERENCE_POINTS_MOST = 60,
+    DOTS_APART = 4,
+    LABELS_APART = 46,
+    OWN_APART = 10,
+    OWN_ROOM = 200
+};
 
 /* The points of a set that are drawn. */
 typedef struct shown_points {
@@ -54,7 +61,6 @@ static double run_number(mls_buffer *out, const mls_group *group, size_t run)
 
 static mls_extent numbers_extent(mls_buffer *out, const mls_html_group *of, const shown_points *shown)
 {
-    const mls_rcp_result *result = &of->group->rcp.result;
     mls_extent extent = {0};
     for (size_t i = 0; i < shown->count; i++) {
         const mls_rcp_limit limit = mls_rcp_set_limit(shown->set, shown->items[i]->global_batch_size);
@@ -67,14 +73,16 @@ static mls_extent numbers_extent(mls_buffer *out, const mls_html_group *of, cons
     for (size_t i = 0; i < of->group->run_count; i++) {
         mls_extent_add(&extent, run_number(out, of->group, i));
     }
-    mls_extent_add(&extent, result->submission_mean);
-    mls_extent_add(&extent, result->limit.bar.limit);
+    mls_extent_add(&extent, mls_html_rcp_mean(of->group));
+    mls_extent_add(&extent, of->group->rcp.result.limit.bar.limit);
     return extent;
 }
 
-/* The values of a point as dots, alike ones side by side, in the middle of its batch size. */
-static void append_point_values(mls_buffer *out, const mls_rcp_point *point, const mls_plot *plot)
+/* The values of a point as dots, alike ones side by side, in the middle of its batch size.
+ * True: some have no room. */
+static bool append_point_values(mls_buffer *out, const mls_rcp_point *point, const mls_plot *plot)
 {
+    bool crowded = false;
     const double x = mls_scale_at(&plot->x, point->global_batch_size);
     for (size_t i = 0, end; i < point->count; i = end) {
         const double y = mls_scale_at(&plot->y, point->to_converge[i]);
@@ -82,10 +90,12 @@ static void append_point_values(mls_buffer *out, const mls_rcp_point *point, con
             end++;
         }
         const size_t alike = end - i < POINTS_IN_A_ROW ? end - i : POINTS_IN_A_ROW;
+        crowded |= alike < end - i;
         for (size_t k = 0; k < alike; k++) {
             mls_svg_circle(out, "point", x + DOTS_APART * ((double)k - (double)(alike - 1) / 2), y, 1.7);
         }
     }
+    return crowded;
 }
 
 /* The curve through the points that count, the least that passes below it, and the band between. */
@@ -127,6 +137,7 @@ static void append_reference_curve(mls_buffer *out, const shown_points *shown, c
 static void append_own_runs(mls_buffer *out, const mls_html_group *of, const mls_plot *plot)
 {
     const double x = mls_scale_at(&plot->x, of->group->global_batch_size) + 18;
+    const double apart = fmin(OWN_APART, OWN_ROOM / (double)of->group->run_count);
     double *taken = mls_arena_array(of->scratch, of->group->run_count, sizeof *taken);
     size_t count = 0;
     out->failed |= taken == NULL;
@@ -142,41 +153,30 @@ static void append_own_runs(mls_buffer *out, const mls_html_group *of, const mls
         }
         taken[count++] = y;
         mls_html_run_begin(out, i);
-        mls_html_run_dot(out, mls_html_run_is(of->group, i), x + 10 * (double)beside, y);
+        mls_html_run_dot(out, mls_html_run_is(of->group, i), x + apart * (double)beside, y);
         mls_html_run_end(out);
     }
 }
 
-static mls_words converge_words(double number)
-{
-    return number < 100 ? mls_words_trimmed(number, 3) : mls_words_grouped(number, 0);
-}
-
-/* The mean of the runs and the limit for them, with their numbers; the labels keep apart. */
+/* The mean of the runs and the limit for them; their numbers stand above the picture, where no dot can be. */
 static void append_verdict_marks(mls_buffer *out, const mls_html_group *of, const mls_plot *plot)
 {
-    const mls_rcp_result *result = &of->group->rcp.result;
     const double x = mls_scale_at(&plot->x, of->group->global_batch_size);
-    const double mean = mls_scale_at(&plot->y, result->submission_mean);
-    const double limit = mls_scale_at(&plot->y, result->limit.bar.limit);
-    const double off = fabs(limit - mean) < 16 ? (16 - fabs(limit - mean)) / 2 : 0;
-    const double side = limit >= mean ? 1 : -1;
-    /* Words stand at the left of the marks, or behind the dots of the runs where there is no room. */
-    const bool right = x - plot->x.from < WORDS_ROOM;
-    const double words_at =
-        right ? x + 24 + 10 * (double)(of->group->run_count < 12 ? of->group->run_count : 12) : x - 28;
+    const double mean = mls_html_rcp_mean(of->group);
+    const double limit = of->group->rcp.result.limit.bar.limit;
     mls_buffer words = {0};
-    if (isfinite(result->limit.bar.limit)) {
-        mls_svg_line(out, "limit-here", x - 22, limit, x + 22, limit);
-        mls_buffer_printf(&words, "limit %s", converge_words(result->limit.bar.limit).text);
-        mls_svg_text(out, "strong", right ? 's' : 'e', words_at, limit + 4.5 + side * off, mls_buffer_str(&words));
+    if (isfinite(limit)) {
+        const double y = mls_scale_at(&plot->y, limit);
+        mls_svg_line(out, "limit-here", x - 22, y, x + 22, y);
     }
-    if (isfinite(result->submission_mean)) {
-        mls_buffer_clear(&words);
-        mls_svg_diamond(out, "diamond", x, mean, 7);
-        mls_buffer_printf(&words, "mean of these runs %s", converge_words(result->submission_mean).text);
-        mls_svg_text(out, "strong", right ? 's' : 'e', words_at, mean + 4.5 - side * off, mls_buffer_str(&words));
+    if (isfinite(mean)) {
+        mls_svg_diamond(out, "diamond", x, mls_scale_at(&plot->y, mean), 7);
+        mls_buffer_printf(&words, "mean of these runs %s", mls_html_converge_words(mean).text);
     }
+    if (isfinite(limit)) {
+        mls_buffer_printf(&words, "%slimit %s", words.len > 0 ? " · " : "", mls_html_converge_words(limit).text);
+    }
+    mls_svg_text(out, "strong", 'e', plot->x.to, plot->y.to - 10, mls_buffer_str(&words));
     out->failed |= words.failed;
     mls_buffer_release(&words);
 }
@@ -231,6 +231,7 @@ static void append_reference_plot(mls_buffer *out, const mls_html_group *of, con
     mls_extent sizes = {0};
     mls_buffer words = {0};
     mls_buffer up = {0};
+    bool crowded = false;
     mls_extent_add(&sizes, shown->batch);
     for (size_t i = 0; i < shown->count; i++) {
         mls_extent_add(&sizes, shown->items[i]->global_batch_size);
@@ -246,12 +247,19 @@ static void append_reference_plot(mls_buffer *out, const mls_html_group *of, con
     mls_plot_axis_across(out, &plot);
     append_reference_curve(out, shown, &plot);
     for (size_t i = 0; i < shown->count; i++) {
-        append_point_values(out, shown->items[i], &plot);
+        crowded |= append_point_values(out, shown->items[i], &plot);
     }
     append_batch_sizes(out, shown, &plot);
     append_own_runs(out, of, &plot);
     append_verdict_marks(out, of, &plot);
     mls_html_plot_end(out);
+    if (shown->count < shown->set->count) {
+        mls_html_note(out, "%zu of %zu reference points: within a factor of %d of the batch size, and the nearest.",
+                      shown->count, shown->set->count, FACTOR);
+    }
+    if (crowded) {
+        mls_html_note(out, "Of runs of the reference that are alike at most %d have a dot.", POINTS_IN_A_ROW);
+    }
     append_point_rows(out, shown, up.ptr != NULL ? up.ptr : "");
     out->failed |= words.failed || up.failed;
     mls_buffer_release(&words);
@@ -270,7 +278,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
         mls_html_key(out, MLS_MARK_LINE, "reference", "reference mean");
         mls_html_key(out, MLS_MARK_LINE, "limit", "least mean that passes");
         mls_html_key(out, MLS_MARK_DOT, "point", "a run of the reference");
-        if (isfinite(rcp->result.submission_mean)) {
+        if (isfinite(mls_html_rcp_mean(of->group))) {
             mls_html_key(out, MLS_MARK_DIAMOND, "diamond", "mean of these runs");
         }
     }

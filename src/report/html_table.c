@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/statistics.h"
 #include "report/html.h"
 
 enum { SPARK_WIDTH = 120, TIMES_WIDTH = 140, ROW_HEIGHT = 28, SPARK_POINTS = 40 };
@@ -20,38 +21,63 @@ static const mls_throughput *run_of_spark(const mls_html_group *of)
     return run;
 }
 
+/* A point of the line, which begins with what it is sorted by. */
+typedef struct spark_point {
+    double at, value;
+} spark_point;
+
+/* The evaluations of one metric, in the order of training where that is known, else of time. */
+static size_t take_spark(const mls_throughput *run, spark_point *points)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->curve_count; i++) {
+        const mls_curve_point *point = &run->curve[i];
+        if (point->metric == run->curve[0].metric && isfinite(point->value)) {
+            points[count++] = (spark_point){isfinite(point->samples) ? point->samples : point->ms, point->value};
+        }
+    }
+    mls_sort_by_double(points, count, sizeof *points);
+    return count;
+}
+
+static void append_spark_line(mls_buffer *out, const spark_point *points, size_t count, double *x, double *y, bool *keep)
+{
+    mls_extent across = {0};
+    mls_extent values = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        y[i] = points[i].value;
+        mls_extent_add(&across, points[i].at);
+        mls_extent_add(&values, points[i].value);
+    }
+    (void)mls_plot_thin(y, count, SPARK_POINTS, keep);
+    for (size_t i = 0; i < count; i++) {
+        if (keep[i]) {
+            x[kept] = points[i].at;
+            y[kept++] = y[i];
+        }
+    }
+    const mls_plot plot = {.x = mls_scale_of(&across, 0, 2, SPARK_WIDTH - 2),
+                           .y = mls_scale_of(&values, 0, ROW_HEIGHT - 3, 3),
+                           .whole = true};
+    mls_buffer_append_text(out, "<svg class=\"spark\" aria-hidden=\"true\" viewBox=\"0 0 120 28\">");
+    mls_plot_line(out, &plot, "kept", x, y, kept);
+    mls_buffer_append_text(out, "</svg>");
+}
+
 static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
 {
     const mls_throughput *run = run_of_spark(of);
-    const size_t count = run != NULL ? run->curve_count : 0;
-    double *x = mls_arena_array(of->scratch, count + 1, sizeof *x);
-    double *y = mls_arena_array(of->scratch, count + 1, sizeof *y);
-    bool *keep = mls_arena_array(of->scratch, count + 1, sizeof *keep);
-    mls_extent minutes = {0};
-    mls_extent values = {0};
-    size_t points = 0;
-    out->failed |= x == NULL || y == NULL || keep == NULL;
-    for (size_t i = 0; i < count && !out->failed; i++) {
-        x[i] = run->curve[i].ms;
-        y[i] = run->curve[i].value;
-        mls_extent_add(&minutes, x[i]);
-        mls_extent_add(&values, y[i]);
-    }
+    const size_t most = run != NULL ? run->curve_count : 0;
+    spark_point *points = mls_arena_array(of->scratch, most + 1, sizeof *points);
+    double *x = mls_arena_array(of->scratch, most + 1, sizeof *x);
+    double *y = mls_arena_array(of->scratch, most + 1, sizeof *y);
+    bool *keep = mls_arena_array(of->scratch, most + 1, sizeof *keep);
+    out->failed |= points == NULL || x == NULL || y == NULL || keep == NULL;
+    const size_t count = run != NULL && points != NULL ? take_spark(run, points) : 0;
     mls_buffer_append_text(out, "<td>");
-    if (values.count > 0 && !out->failed) {
-        (void)mls_plot_thin(y, count, SPARK_POINTS, keep);
-        for (size_t i = 0; i < count; i++) {
-            if (keep[i]) {
-                x[points] = x[i];
-                y[points++] = y[i];
-            }
-        }
-        const mls_plot plot = {.x = mls_scale_of(&minutes, 0, 2, SPARK_WIDTH - 2),
-                               .y = mls_scale_of(&values, 0, ROW_HEIGHT - 3, 3),
-                               .whole = true};
-        mls_buffer_append_text(out, "<svg class=\"spark\" aria-hidden=\"true\" viewBox=\"0 0 120 28\">");
-        mls_plot_line(out, &plot, "kept", x, y, points);
-        mls_buffer_append_text(out, "</svg>");
+    if (count > 0 && !out->failed) {
+        append_spark_line(out, points, count, x, y, keep);
     }
     mls_buffer_append_text(out, "</td>");
 }

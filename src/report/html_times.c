@@ -44,9 +44,9 @@ static void append_mean_mark(mls_buffer *out, const mls_group *group, const mls_
     }
     mls_buffer_printf(&label, "%s %s", group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS ? "mean" : "olympic mean",
                       mls_words_grouped(minutes, 3).text);
-    mls_svg_line(out, "mean", at, top - 6, at, bottom);
+    mls_svg_line(out, "mean", at, top, at, bottom);
     const bool left = at > (x->from + x->to) / 2;
-    mls_svg_text(out, "strong", left ? 'e' : 's', at + (left ? -6 : 6), top + 5, mls_buffer_str(&label));
+    mls_svg_text(out, "strong", left ? 'e' : 's', at + (left ? -6 : 6), top + 14, mls_buffer_str(&label));
     out->failed |= label.failed;
     mls_buffer_release(&label);
 }
