@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_compare.c - mlscore compare: which side is faster, may that be believed, and where does it come from? */
+#include <math.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/map.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "report/reports.h"
+#include "throughput/throughput.h"
 
 typedef struct compare_settings {
     bool published, scaling, all;
@@ -142,21 +145,58 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
     mls_buffer_release(&words);
 }
 
+/* Measures the logs of all sides, whose curves a page has.  False after a complaint. */
+static bool measure_sides(mls_cli *cli, const mls_comparison *comparison, mls_throughputs *measured, size_t *count)
+{
+    const mls_throughput_options wanted = {.rulesets = cli->rulesets,
+                                           .models = cli->models,
+                                           .accelerator_table = cli->accelerators,
+                                           .accelerators = (double)NAN,
+                                           .series = true};
+    mls_error error = {0};
+    for (; *count < comparison->collection_count; ++*count) {
+        if (mls_throughputs_measure(&comparison->collections[*count], &wanted, &measured[*count], &error) != MLS_OK) {
+            ++*count;
+            return mls_cli_say_error(cli, NULL, &error);
+        }
+    }
+    return true;
+}
+
 static void compare_all(mls_cli *cli, const mls_compare_request *request)
 {
     const compare_settings *settings = cli->settings;
-    bool all = settings->all;
     mls_comparison comparison;
     if (mls_cli_compare(cli, request, &comparison)) {
-        mls_cli_print_beside(cli,
-                             comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
-                             : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
-                                                                        : &mls_compare_report,
-                             &comparison, &all);
-        mls_cli_say_compared(cli, &comparison);
-        judge_comparison(cli, &comparison, settings->fail_if != NULL);
+        mls_throughputs *measured = calloc(comparison.collection_count + 1, sizeof *measured);
+        mls_compare_beside beside = {.all = settings->all, .measured = measured};
+        if (measured == NULL) {
+            mls_cli_say_no_memory(cli);
+        } else if (request->collect.observer == NULL ||
+                   measure_sides(cli, &comparison, measured, &beside.measured_count)) {
+            mls_cli_print_beside(cli,
+                                 comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
+                                 : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
+                                                                            : &mls_compare_report,
+                                 &comparison, &beside);
+            mls_cli_say_compared(cli, &comparison);
+            judge_comparison(cli, &comparison, settings->fail_if != NULL);
+        }
+        for (size_t i = 0; i < beside.measured_count; i++) {
+            mls_throughputs_release(&measured[i]);
+        }
+        free(measured);
     }
     mls_comparison_release(&comparison);
+}
+
+/* A page has curves, which throughput notes as logs are read.  False after a complaint. */
+static bool take_curves(mls_cli *cli, mls_collect_options *how)
+{
+    if (cli->view.format == MLS_FORMAT_HTML) {
+        how->observer = &mls_throughput_observer;
+    }
+    return how->observer == NULL || mls_cli_load_models(cli);
 }
 
 static void compare_run(mls_cli *cli)
@@ -177,7 +217,7 @@ static void compare_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is about published results: it needs --published",
                     settings->limit > 0 ? "--limit" : "--submitter");
     } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
-               mls_cli_judge(cli, &request.collect)) {
+               mls_cli_judge(cli, &request.collect) && take_curves(cli, &request.collect)) {
         request.collect.printed = request.mode == MLS_COMPARE_SIDES;
         compare_all(cli, &request);
     }

@@ -79,6 +79,7 @@ typedef struct mls_side_group {
     const char *folder;                    /**< in which all its logs lie; NULL: there is none, or not of logs */
     const char *system_id;                 /**< the folder of results that it lies in; NULL: none */
     const mls_published_result *published; /**< that it is; without runs when its logs are not public; NULL: none */
+    const mls_group *logged;               /**< as it was scored, in a collection of the comparison; NULL: of no logs */
     mls_usage usage;
     mls_division division;
     const char *edition; /**< "5.1.0"; "" when nobody says */

@@ -160,6 +160,7 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
 {
     mls_side_group of_side = mls_side_group_of(group);
     of_side.side = side;
+    of_side.logged = setups ? group : NULL;
     mls_side_group *made = mls_side_group_add(to, &of_side);
     const mls_str folder = setups ? mls_group_folder(group) : (mls_str){0};
     bool ok = made != NULL;

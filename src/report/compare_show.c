@@ -391,10 +391,10 @@ static void show_block(mls_view *view, const mls_block *block, bool all)
 void mls_comparison_show(mls_printer *to, const void *what)
 {
     const mls_comparison *in = what;
-    const bool *all = to->state;
+    const mls_compare_beside *beside = to->state;
     for (size_t i = 0; i < in->blocks.count; i++) {
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_block(to->view, &in->blocks.items[i], *all);
+        show_block(to->view, &in->blocks.items[i], beside->all);
     }
     mls_compare_show_rest(to->view, in, in->blocks.count > 0);
 }

@@ -75,6 +75,11 @@ mls_html_is mls_html_run_is(const mls_group *group, size_t run)
                                                                    : MLS_IS_OUT;
 }
 
+mls_html_is mls_html_drawn_as(const mls_html_group *of, size_t run)
+{
+    return of->side == NULL ? mls_html_run_is(of->group, run) : of->baseline ? MLS_IS_KEPT : MLS_IS_OUT;
+}
+
 void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark)
 {
     bool has[MLS_IS_COUNT] = {false};
@@ -91,6 +96,17 @@ void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark ma
             const bool cross = is == MLS_IS_BAD && mark == MLS_MARK_DOT;
             mls_html_key(out, cross ? MLS_MARK_CROSS : mark, cross ? "miss" : mls_html_looks[is], labels[is]);
         }
+    }
+}
+
+void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count)
+{
+    if (of->side == NULL) {
+        mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        mls_html_key(out, MLS_MARK_LINE, mls_html_looks[mls_html_drawn_as(&of[i], 0)], of[i].side);
     }
 }
 
@@ -145,7 +161,7 @@ mls_words mls_html_converge_words(double number)
 
 size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
 {
-    const size_t share = all / of->group->run_count;
+    const size_t share = all / of->group->run_count / (of->sides > 0 ? of->sides : 1);
     return share > least ? share : least;
 }
 

@@ -18,12 +18,20 @@ typedef struct mls_html_group {
     size_t number;                     /* in the page, from 1 */
     bool brief;                        /* as one of many: fewer points, rounder numbers */
     mls_arena *scratch;                /* for a section */
+    const char *side;                  /* of a comparison, whose sides are drawn over each other; NULL: of none */
+    size_t sides;                      /* how many those are */
+    bool baseline;                     /* it is that of them */
 } mls_html_group;
 
 /* A section; it leaves itself out where there is nothing to see. */
 typedef void mls_html_section(mls_buffer *out, const mls_html_group *of);
 mls_html_section mls_html_head, mls_html_answers, mls_html_convergence, mls_html_times, mls_html_parts,
     mls_html_reference, mls_html_pace, mls_html_published, mls_html_runs, mls_html_findings, mls_html_settings;
+
+/* The same sections of sides over each other, the baseline's first; of other sections of a page they are told by
+ * `number`. */
+void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_t count);
+void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count);
 
 /* Whether a group has a score that counts, in a word and a sign, with the look of it. */
 typedef struct mls_html_badge {
@@ -73,6 +81,7 @@ void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const c
 typedef enum mls_html_is { MLS_IS_KEPT, MLS_IS_OUT, MLS_IS_BAD, MLS_IS_COUNT } mls_html_is;
 mls_html_is mls_html_run_is(const mls_group *group, size_t run);
 extern const char *const mls_html_looks[MLS_IS_COUNT];
+mls_html_is mls_html_drawn_as(const mls_html_group *of, size_t run); /* the baseline of sides as kept, others as out */
 void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark);
 
 /* Around the marks of a run, from 0, so that pointing at one finds all; the mark of a run as a dot. */
@@ -111,6 +120,9 @@ double mls_html_rcp_mean(const mls_group *group);
 
 /* Samples or epochs to converge, in words. */
 mls_words mls_html_converge_words(double number);
+
+/* Of what the lines are: of the runs of a group, or of sides. */
+void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count);
 
 /* The share of each run in so many points or rows of all, at least `least`. */
 size_t mls_html_share(const mls_html_group *of, size_t all, size_t least);

@@ -166,6 +166,49 @@ static void append_times(mls_buffer *out, const mls_block *block)
     mls_html_card_end(out);
 }
 
+/* ------------------------------------------------------------------------ curves */
+
+static const mls_throughput_group *measured_of(const mls_compare_beside *beside, const mls_group *group)
+{
+    for (size_t i = 0; i < beside->measured_count; i++) {
+        for (size_t k = 0; k < beside->measured[i].group_count; k++) {
+            if (beside->measured[i].groups[k].group == group) {
+                return &beside->measured[i].groups[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The sides that are logs, over each other: what they converged like, and how fast they trained. */
+static void append_sides_curves(mls_buffer *out, const mls_block *block, const mls_compare_beside *beside,
+                                size_t number)
+{
+    mls_arena scratch = {0};
+    mls_html_group sides[SIDES_DRAWN];
+    size_t count = 0;
+    for (size_t i = 0; i < block->group_count && count < SIDES_DRAWN; i++) {
+        const mls_side_group *side = block->groups[i];
+        const mls_throughput_group *timed = side->logged != NULL ? measured_of(beside, side->logged) : NULL;
+        if (timed != NULL && side->logged->run_count > 0) {
+            sides[count++] = (mls_html_group){.group = side->logged,
+                                              .timed = timed,
+                                              .number = number,
+                                              .scratch = &scratch,
+                                              .side = side->side->name,
+                                              .baseline = i == 0};
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        sides[i].sides = count;
+    }
+    if (count > 0) {
+        mls_html_convergence_of(out, sides, count);
+        mls_html_pace_of(out, sides, count);
+    }
+    mls_arena_release(&scratch);
+}
+
 /* ------------------------------------------------------------------------ the split */
 
 /* "samples to converge" of a share. */
@@ -323,6 +366,7 @@ void mls_html_compare(mls_printer *to, const void *what)
         mls_buffer_append_text(&out, "<article class=\"group\">\n");
         append_compared_head(&out, block);
         append_sides(&out, block);
+        append_sides_curves(&out, block, to->state, i + 1);
         append_times(&out, block);
         append_splits(&out, block);
         append_differing(&out, block);

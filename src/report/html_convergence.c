@@ -207,7 +207,7 @@ static size_t take_points(const curves_view *view, across_kind kind, const mls_t
 static void append_curve(mls_buffer *out, const curves_view *view, across_kind kind, const mls_plot *plot, size_t at)
 {
     const mls_throughput *run = &view->of->timed->runs[at];
-    const mls_html_is is = mls_html_run_is(view->of->group, at);
+    const mls_html_is is = mls_html_drawn_as(view->of, at);
     double *x = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *x);
     double *y = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *y);
     const size_t count = x != NULL && y != NULL ? take_points(view, kind, run, x, y) : 0;
@@ -244,65 +244,102 @@ static void describe_curves(mls_buffer *words, const curves_view *view, const ml
     }
 }
 
-static void append_curves(mls_buffer *out, const curves_view *view, across_kind kind)
+/* What all views have of an extent. */
+static mls_extent extent_of(const curves_view *views, size_t count, across_kind kind,
+                            mls_extent (*find)(const curves_view *view, across_kind kind))
+{
+    mls_extent all = {0};
+    for (size_t i = 0; i < count; i++) {
+        const mls_extent own = find(&views[i], kind);
+        mls_extent_add(&all, own.count > 0 ? own.low : (double)NAN);
+        mls_extent_add(&all, own.count > 0 ? own.high : (double)NAN);
+    }
+    return all;
+}
+
+/* Of one group, or of sides over each other. */
+static void append_curves(mls_buffer *out, const curves_view *views, size_t count, across_kind kind)
 {
     static const char *const titles[ACROSS_COUNT] = {"Evaluations over the training done", "Evaluations over time",
                                                      "Evaluations near the target"};
-    const mls_extent values = value_extent(view, kind);
-    const mls_extent across = across_extent(view, kind);
-    const bool brief = view->of->brief;
+    const mls_extent values = extent_of(views, count, kind, value_extent);
+    const mls_extent across = extent_of(views, count, kind, across_extent);
+    const bool brief = views->of->brief;
     const double height = brief ? 200 : 300;
     const mls_plot plot = {.x = mls_scale_of(&across, kind == NEAR_TARGET ? 0.02 : 0.0, 64, MLS_PLOT_WIDTH - 16),
                            .y = mls_scale_of(&values, 0.06, height, 26),
-                           .across = kind == OVER_TIME ? "minutes since run_start" : position_unit(view),
-                           .up = metric_name(view->metric),
+                           .across = kind == OVER_TIME ? "minutes since run_start" : position_unit(views),
+                           .up = metric_name(views->metric),
                            .whole = brief};
     mls_buffer words = {0};
-    describe_curves(&words, view, &values);
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(&words, i > 0 ? "; " : "");
+        describe_curves(&words, &views[i], &values);
+    }
     mls_html_plot_begin(out, height + 46, titles[kind], mls_buffer_str(&words));
     mls_plot_axis_up(out, &plot);
     mls_plot_axis_across(out, &plot);
-    append_target(out, view, &plot);
-    mls_buffer_append_text(out, view->of->group->run_count > CROWD ? "<g class=\"crowd\">" : "<g>");
-    for (size_t i = 0; i < view->of->group->run_count; i++) {
-        append_curve(out, view, kind, &plot, i);
+    append_target(out, views, &plot);
+    for (size_t i = 0; i < count; i++) {
+        const size_t runs = views[i].of->group->run_count;
+        mls_buffer_append_text(out, runs > CROWD ? "<g class=\"crowd\">" : "<g>");
+        for (size_t k = 0; k < runs; k++) {
+            append_curve(out, &views[i], kind, &plot, k);
+        }
+        mls_buffer_append_text(out, "</g>");
     }
-    mls_buffer_append_text(out, "</g>");
     mls_html_plot_end(out);
     out->failed |= words.failed;
     mls_buffer_release(&words);
 }
 
-static void append_curve_rows(mls_buffer *out, const curves_view *view)
+/* The evaluations of a run that have a row.  True: not all have. */
+static bool append_curve_rows_of(mls_buffer *out, const curves_view *view, size_t at, size_t most)
 {
-    const size_t runs = view->of->group->run_count;
-    const size_t most = mls_html_share(view->of, ROWS_MOST, 2);
+    const mls_throughput *run = &view->of->timed->runs[at];
+    double *values = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *values);
+    bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
+    if (values == NULL || keep == NULL) {
+        out->failed = true;
+        return false;
+    }
+    for (size_t k = 0; k < run->curve_count; k++) {
+        values[k] = value_in(view, &run->curve[k]);
+    }
+    const bool thinned = mls_plot_thin(values, run->curve_count, most, keep);
+    for (size_t k = 0; k < run->curve_count; k++) {
+        const mls_curve_point *point = &run->curve[k];
+        if (keep[k] && isfinite(values[k])) {
+            mls_buffer_append_text(out, "<tr>");
+            if (view->of->side != NULL) {
+                mls_html_cell(out, NULL, "%s", view->of->side);
+            }
+            mls_html_count(out, (double)(at + 1));
+            mls_html_count(out, position_on(view, point));
+            mls_html_number(out, point->ms / 60000, mls_words_grouped(point->ms / 60000, 3));
+            mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
+            mls_buffer_append_text(out, "</tr>\n");
+        }
+    }
+    return thinned;
+}
+
+static void append_curve_rows(mls_buffer *out, const curves_view *views, size_t count)
+{
+    const size_t most = mls_html_share(views->of, ROWS_MOST, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Evaluations");
+    if (views->of->side != NULL) {
+        mls_html_heading(out, NULL, "side");
+    }
     mls_html_heading(out, "n", "run");
-    mls_html_heading(out, "n", position_unit(view));
+    mls_html_heading(out, "n", position_unit(views));
     mls_html_heading(out, "n", "minutes");
-    mls_html_heading(out, "n", metric_name(view->metric));
+    mls_html_heading(out, "n", metric_name(views->metric));
     mls_html_rows(out);
-    for (size_t i = 0; i < runs; i++) {
-        const mls_throughput *run = &view->of->timed->runs[i];
-        double *values = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *values);
-        bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
-        for (size_t k = 0; k < run->curve_count && values != NULL; k++) {
-            values[k] = value_in(view, &run->curve[k]);
-        }
-        out->failed |= values == NULL || keep == NULL;
-        thinned |= values != NULL && keep != NULL && mls_plot_thin(values, run->curve_count, most, keep);
-        for (size_t k = 0; k < run->curve_count && values != NULL && keep != NULL; k++) {
-            const mls_curve_point *point = &run->curve[k];
-            if (keep[k] && isfinite(values[k])) {
-                mls_buffer_append_text(out, "<tr>");
-                mls_html_count(out, (double)(i + 1));
-                mls_html_count(out, position_on(view, point));
-                mls_html_number(out, point->ms / 60000, mls_words_grouped(point->ms / 60000, 3));
-                mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
-                mls_buffer_append_text(out, "</tr>\n");
-            }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < views[i].of->group->run_count; k++) {
+            thinned |= append_curve_rows_of(out, &views[i], k, most);
         }
     }
     mls_html_numbers_end(out);
@@ -312,43 +349,56 @@ static void append_curve_rows(mls_buffer *out, const curves_view *view)
 }
 
 /* Plots that a person chooses from; print and a window without styles show all. */
-static void append_tabs(mls_buffer *out, const curves_view *view, const across_kind *kinds, size_t count)
+static void append_tabs(mls_buffer *out, const curves_view *views, size_t view_count, const across_kind *kinds,
+                        size_t count)
 {
-    const size_t id = view->of->number * 10 + view->metric;
+    const size_t id = views->of->number * 10 + views->metric;
     for (size_t i = 0; i < count && count > 1; i++) {
         mls_buffer_printf(out, "<input type=\"radio\" name=\"c%zu\" id=\"c%zu-%zu\"%s><label for=\"c%zu-%zu\">", id, id,
                           i, i == 0 ? " checked" : "", id, i);
         mls_markup_text(out, mls_str_from(kinds[i] == OVER_TIME     ? "minutes"
                                           : kinds[i] == NEAR_TARGET ? "near the target"
-                                                                    : position_unit(view)));
+                                                                    : position_unit(views)));
         mls_buffer_append_text(out, "</label>");
     }
     for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(out, count > 1 ? "<div class=\"tab\">" : "<div>");
-        append_curves(out, view, kinds[i]);
+        append_curves(out, views, view_count, kinds[i]);
         mls_buffer_append_text(out, "</div>\n");
     }
 }
 
-static void append_metric(mls_buffer *out, const curves_view *view)
+/* Whether each view has such a plot, in one unit. */
+static bool have_kind(const curves_view *views, size_t count, across_kind kind)
 {
-    const bool brief = view->of->brief;
+    bool have = true;
+    for (size_t i = 0; i < count; i++) {
+        have = have && count_shown(&views[i], kind) > 0 &&
+               strcmp(position_unit(&views[i]), position_unit(views)) == 0 &&
+               (kind != NEAR_TARGET || isfinite(views[i].near_from));
+    }
+    return have;
+}
+
+static void append_metric(mls_buffer *out, const curves_view *views, size_t view_count)
+{
+    const bool brief = views->of->brief;
     across_kind kinds[ACROSS_COUNT];
     size_t count = 0;
-    if (count_shown(view, OVER_TRAINING) > 0) {
+    if (have_kind(views, view_count, OVER_TRAINING)) {
         kinds[count++] = OVER_TRAINING;
     }
     if (count == 0 || !brief) {
         kinds[count++] = OVER_TIME;
     }
-    if (isfinite(view->near_from) && !brief) {
+    if (have_kind(views, view_count, NEAR_TARGET) && !brief) {
         kinds[count++] = NEAR_TARGET;
     }
     mls_buffer_append_text(out, "<div class=\"tabs\">");
-    append_tabs(out, view, kinds, count);
+    append_tabs(out, views, view_count, kinds, count);
     mls_buffer_append_text(out, "</div>\n");
     if (!brief) {
-        append_curve_rows(out, view);
+        append_curve_rows(out, views, view_count);
     }
 }
 
@@ -367,20 +417,34 @@ static size_t find_views(const mls_html_group *of, curves_view views[])
     return count;
 }
 
-void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
+void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_t count)
 {
-    curves_view views[MLS_CURVE_MASK + 1];
-    const size_t count = find_views(of, views);
-    if (count == 0) {
+    curves_view metrics[MLS_CURVE_MASK + 1];
+    const size_t metric_count = find_views(sides, metrics);
+    if (metric_count == 0) {
         return;
     }
     mls_html_card_begin(out, "Convergence");
-    if (!of->brief) {
-        mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+    if (!sides->brief) {
+        mls_html_line_keys(out, sides, count);
     }
     mls_html_card_body(out);
-    for (size_t i = 0; i < count; i++) {
-        append_metric(out, &views[i]);
+    for (size_t i = 0; i < metric_count; i++) {
+        curves_view *views = mls_arena_array(sides->scratch, count, sizeof *views);
+        size_t found = 0;
+        for (size_t k = 0; k < count && views != NULL; k++) {
+            views[found] = look_at(&sides[k], metrics[i].metric);
+            found += views[found].points > 0;
+        }
+        out->failed |= views == NULL;
+        if (found > 0) {
+            append_metric(out, views, found);
+        }
     }
     mls_html_card_end(out);
+}
+
+void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
+{
+    mls_html_convergence_of(out, of, 1);
 }

@@ -22,9 +22,9 @@ static double group_rate(const mls_html_group *of)
     return (epochs ? 60000 : 1000) / of->timed->median_ms_per_sample;
 }
 
-static mls_extent rate_extent(mls_buffer *out, const mls_html_group *of)
+/* Adds the rates of a group, without the first and the last hundredth of them. */
+static void add_rates(mls_buffer *out, const mls_html_group *of, mls_extent *extent)
 {
-    mls_extent extent = {0};
     size_t count = 0;
     for (size_t i = 0; i < of->group->run_count; i++) {
         count += of->timed->runs[i].segment_count;
@@ -44,24 +44,21 @@ static mls_extent rate_extent(mls_buffer *out, const mls_html_group *of)
     if (count > 0) {
         mls_sort_doubles(rates, count);
         const size_t beyond = (size_t)(RATE_SHARE * (double)count);
-        mls_extent_add(&extent, rates[beyond]);
-        mls_extent_add(&extent, rates[count - 1 - beyond]);
+        mls_extent_add(extent, rates[beyond]);
+        mls_extent_add(extent, rates[count - 1 - beyond]);
         /* Runs that are alike look so. */
-        mls_extent_add(&extent, group_rate(of) * (1 - RATES_ALIKE));
-        mls_extent_add(&extent, group_rate(of) * (1 + RATES_ALIKE));
+        mls_extent_add(extent, group_rate(of) * (1 - RATES_ALIKE));
+        mls_extent_add(extent, group_rate(of) * (1 + RATES_ALIKE));
     }
-    return extent;
 }
 
-static mls_extent minutes_extent(const mls_html_group *of)
+static void add_minutes(const mls_html_group *of, mls_extent *extent)
 {
-    mls_extent extent = {0};
-    mls_extent_add(&extent, 0);
+    mls_extent_add(extent, 0);
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
-        mls_extent_add(&extent, run->segment_count > 0 ? run->run_ms / 60000 : (double)NAN);
+        mls_extent_add(extent, run->segment_count > 0 ? run->run_ms / 60000 : (double)NAN);
     }
-    return extent;
 }
 
 /* The steps of a run: its segments, or of many the slowest and the fastest of each slice. */
@@ -91,7 +88,7 @@ static void append_steps(mls_buffer *out, const mls_html_group *of, const mls_pl
             y[points++] = rates[i];
         }
     }
-    mls_plot_line(out, plot, mls_html_looks[mls_html_run_is(of->group, at)], x, y, points);
+    mls_plot_line(out, plot, mls_html_looks[mls_html_drawn_as(of, at)], x, y, points);
 }
 
 static void append_slow_phases(mls_buffer *out, const mls_throughput *run, const mls_plot *plot)
@@ -103,51 +100,75 @@ static void append_slow_phases(mls_buffer *out, const mls_throughput *run, const
     }
 }
 
-static void append_median(mls_buffer *out, const mls_html_group *of, const mls_plot *plot)
+/* The medians as lines, and in words at the end of the first line of the picture. */
+static void append_medians(mls_buffer *out, const mls_html_group *sides, size_t count, const mls_plot *plot)
 {
-    const double rate = group_rate(of);
     mls_buffer label = {0};
-    if (isfinite(rate)) {
-        const double at = mls_scale_at(&plot->y, rate);
-        mls_buffer_printf(&label, "median of the runs %s", mls_words_rate(rate).text);
-        mls_svg_line(out, "dotted", plot->x.from, at, plot->x.to, at);
+    for (size_t i = 0; i < count; i++) {
+        const double rate = group_rate(&sides[i]);
+        if (isfinite(rate)) {
+            const double at = mls_scale_at(&plot->y, rate);
+            mls_buffer_printf(&label, "%s%s %s", label.len > 0 ? " · " : "median of ",
+                              sides[i].side != NULL ? sides[i].side : "the runs", mls_words_rate(rate).text);
+            mls_svg_line(out, "dotted", plot->x.from, at, plot->x.to, at);
+        }
+    }
+    if (label.len > 0) {
         mls_svg_text(out, "strong", 'e', plot->x.to, plot->y.to - 10, mls_buffer_str(&label));
     }
     out->failed |= label.failed;
     mls_buffer_release(&label);
 }
 
-static void append_pace_rows(mls_buffer *out, const mls_html_group *of)
+/* The segments of a run that have a row.  True: not all have. */
+static bool append_pace_rows_of(mls_buffer *out, const mls_html_group *of, size_t at, size_t most)
 {
-    const size_t most = mls_html_share(of, ROWS_OF_PACE, 2);
+    const mls_throughput *run = &of->timed->runs[at];
+    double *rates = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *rates);
+    bool *keep = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *keep);
+    if (rates == NULL || keep == NULL) {
+        out->failed = true;
+        return false;
+    }
+    for (size_t k = 0; k < run->segment_count; k++) {
+        rates[k] = rate_of(run, &run->segments[k]);
+    }
+    const bool thinned = mls_plot_thin(rates, run->segment_count, most, keep);
+    for (size_t k = 0; k < run->segment_count; k++) {
+        const mls_pace_segment *segment = &run->segments[k];
+        if (keep[k]) {
+            mls_buffer_append_text(out, "<tr>");
+            if (of->side != NULL) {
+                mls_html_cell(out, NULL, "%s", of->side);
+            }
+            mls_html_count(out, (double)(at + 1));
+            mls_html_number(out, segment->from_ms / 60000, mls_words_grouped(segment->from_ms / 60000, 3));
+            mls_html_number(out, segment->to_ms / 60000, mls_words_grouped(segment->to_ms / 60000, 3));
+            mls_html_count(out, segment->delta);
+            mls_html_number(out, rates[k], mls_words_rate(rates[k]));
+            mls_buffer_append_text(out, "</tr>\n");
+        }
+    }
+    return thinned;
+}
+
+static void append_pace_rows(mls_buffer *out, const mls_html_group *sides, size_t count)
+{
+    const size_t most = mls_html_share(sides, ROWS_OF_PACE, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Throughput of each segment");
+    if (sides->side != NULL) {
+        mls_html_heading(out, NULL, "side");
+    }
     mls_html_heading(out, "n", "run");
     mls_html_heading(out, "n", "from (min)");
     mls_html_heading(out, "n", "to (min)");
-    mls_html_heading(out, "n", mls_html_unit(of));
-    mls_html_heading(out, "n", mls_html_epochs(of) ? "epochs/min" : "samples/s");
+    mls_html_heading(out, "n", mls_html_unit(sides));
+    mls_html_heading(out, "n", mls_html_epochs(sides) ? "epochs/min" : "samples/s");
     mls_html_rows(out);
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        const mls_throughput *run = &of->timed->runs[i];
-        double *rates = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *rates);
-        bool *keep = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *keep);
-        for (size_t k = 0; k < run->segment_count && rates != NULL; k++) {
-            rates[k] = rate_of(run, &run->segments[k]);
-        }
-        out->failed |= rates == NULL || keep == NULL;
-        thinned |= rates != NULL && keep != NULL && mls_plot_thin(rates, run->segment_count, most, keep);
-        for (size_t k = 0; k < run->segment_count && rates != NULL && keep != NULL; k++) {
-            const mls_pace_segment *segment = &run->segments[k];
-            if (keep[k]) {
-                mls_buffer_append_text(out, "<tr>");
-                mls_html_count(out, (double)(i + 1));
-                mls_html_number(out, segment->from_ms / 60000, mls_words_grouped(segment->from_ms / 60000, 3));
-                mls_html_number(out, segment->to_ms / 60000, mls_words_grouped(segment->to_ms / 60000, 3));
-                mls_html_count(out, segment->delta);
-                mls_html_number(out, rates[k], mls_words_rate(rates[k]));
-                mls_buffer_append_text(out, "</tr>\n");
-            }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < sides[i].group->run_count; k++) {
+            thinned |= append_pace_rows_of(out, &sides[i], k, most);
         }
     }
     mls_html_numbers_end(out);
@@ -173,50 +194,84 @@ static const char *source_words(const mls_html_group *of)
     return "";
 }
 
-void mls_html_pace(mls_buffer *out, const mls_html_group *of)
+static void describe_pace(mls_buffer *words, const mls_html_group *sides, size_t count, const mls_extent *rates)
 {
-    const mls_extent rates = rate_extent(out, of);
-    const mls_extent minutes = minutes_extent(of);
-    const bool epochs = mls_html_epochs(of);
-    const mls_plot plot = {.x = mls_scale_of(&minutes, 0, 64, MLS_PLOT_WIDTH - 16),
-                           .y = mls_scale_of(&rates, 0.1, 220, 26),
-                           .across = "minutes since run_start",
-                           .up = epochs ? "epochs / min" : "samples / s"};
-    mls_buffer words = {0};
-    bool slow = false;
-    if (rates.count == 0) {
-        return;
+    mls_buffer_printf(words, "%s from %s to %s", mls_html_epochs(sides) ? "Epochs per minute" : "Samples per second",
+                      mls_words_rate(rates->low).text, mls_words_rate(rates->high).text);
+    for (size_t i = 0; i < count; i++) {
+        if (isfinite(group_rate(&sides[i]))) {
+            mls_buffer_printf(words, "; the median of %s is %s", sides[i].side != NULL ? sides[i].side : "the runs",
+                              mls_words_rate(group_rate(&sides[i])).text);
+        }
     }
+}
+
+static void append_pace_plot(mls_buffer *out, const mls_html_group *sides, size_t count, const mls_plot *plot)
+{
+    mls_plot_axis_up(out, plot);
+    mls_plot_axis_across(out, plot);
+    append_medians(out, sides, count, plot);
+    for (size_t i = 0; i < count; i++) {
+        const mls_html_group *of = &sides[i];
+        for (size_t k = 0; k < of->group->run_count; k++) {
+            if (of->timed->runs[k].segment_count > 0) {
+                mls_html_run_begin(out, k);
+                if (of->side == NULL) {
+                    append_slow_phases(out, &of->timed->runs[k], plot);
+                }
+                append_steps(out, of, plot, k);
+                mls_html_run_end(out);
+            }
+        }
+    }
+}
+
+static bool has_slow_phases(const mls_html_group *of)
+{
+    bool slow = false;
     for (size_t i = 0; i < of->group->run_count; i++) {
         slow |= of->timed->runs[i].slow_phase_count > 0;
     }
+    return slow;
+}
+
+void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count)
+{
+    mls_extent rates = {0};
+    mls_extent minutes = {0};
+    mls_buffer words = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (mls_html_epochs(&sides[i]) != mls_html_epochs(sides)) {
+            return; /* no axis for both */
+        }
+        add_rates(out, &sides[i], &rates);
+        add_minutes(&sides[i], &minutes);
+    }
+    if (rates.count == 0) {
+        return;
+    }
+    const mls_plot plot = {.x = mls_scale_of(&minutes, 0, 64, MLS_PLOT_WIDTH - 16),
+                           .y = mls_scale_of(&rates, 0.1, 220, 26),
+                           .across = "minutes since run_start",
+                           .up = mls_html_epochs(sides) ? "epochs / min" : "samples / s"};
     mls_html_card_begin(out, "Throughput while training");
-    mls_html_run_keys(out, of->group, MLS_MARK_LINE);
-    if (slow) {
+    mls_html_line_keys(out, sides, count);
+    if (sides->side == NULL && has_slow_phases(sides)) {
         mls_html_key(out, MLS_MARK_BAR, "slow-key", "slow phase of a run");
     }
     mls_html_card_body(out);
-    mls_html_note(out, "%s, over the time spent training.", source_words(of));
-    mls_buffer_printf(&words, "%s from %s to %s", epochs ? "Epochs per minute" : "Samples per second",
-                      mls_words_rate(rates.low).text, mls_words_rate(rates.high).text);
-    if (isfinite(group_rate(of))) {
-        mls_buffer_printf(&words, "; the median of the runs is %s", mls_words_rate(group_rate(of)).text);
-    }
+    mls_html_note(out, "%s, over the time spent training.", source_words(sides));
+    describe_pace(&words, sides, count, &rates);
     mls_html_plot_begin(out, 266, "Throughput of each run over time", mls_buffer_str(&words));
-    mls_plot_axis_up(out, &plot);
-    mls_plot_axis_across(out, &plot);
-    append_median(out, of, &plot);
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        if (of->timed->runs[i].segment_count > 0) {
-            mls_html_run_begin(out, i);
-            append_slow_phases(out, &of->timed->runs[i], &plot);
-            append_steps(out, of, &plot, i);
-            mls_html_run_end(out);
-        }
-    }
+    append_pace_plot(out, sides, count, &plot);
     mls_html_plot_end(out);
-    append_pace_rows(out, of);
+    append_pace_rows(out, sides, count);
     mls_html_card_end(out);
     out->failed |= words.failed;
     mls_buffer_release(&words);
+}
+
+void mls_html_pace(mls_buffer *out, const mls_html_group *of)
+{
+    mls_html_pace_of(out, of, 1);
 }

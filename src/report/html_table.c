@@ -40,7 +40,8 @@ static size_t take_spark(const mls_throughput *run, spark_point *points)
     return count;
 }
 
-static void append_spark_line(mls_buffer *out, const spark_point *points, size_t count, double *x, double *y, bool *keep)
+static void append_spark_line(mls_buffer *out, const spark_point *points, size_t count, double *x, double *y,
+                              bool *keep)
 {
     mls_extent across = {0};
     mls_extent values = {0};

@@ -250,6 +250,14 @@ typedef struct mls_overview {
 typedef enum mls_html_detail { MLS_HTML_AUTO, MLS_HTML_ALL, MLS_HTML_BRIEF, MLS_HTML_NONE } mls_html_detail;
 extern const mls_report mls_page_report;
 
+/* What a comparison is shown with, as the printer's state: all settings, those too that do not differ; and, of the
+ * sides that are logs, what throughput measured with `series` of the collections of the comparison, for its page. */
+typedef struct mls_compare_beside {
+    bool all;
+    const mls_throughputs *measured;
+    size_t measured_count;
+} mls_compare_beside;
+
 /* The pages of an mls_submission, and of an mls_comparison of sides. */
 void mls_html_verify(mls_printer *to, const void *what);
 void mls_html_compare(mls_printer *to, const void *what);
