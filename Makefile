@@ -288,12 +288,12 @@ $B/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $B/libmlscore.a $B/libcli.a
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< tests/fuzz/replay.c $(TOOL_LIBS)
 
-$B/fault/shim.so: tests/fault/shim.c
+$B/fault/shim.so: tests/fault/shim.c tests/fault/fork_end.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
-$B/fault/sweep: tests/fault/sweep.c
+$B/fault/sweep: tests/fault/sweep.c tests/fault/fork_end.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -o $@ $<

@@ -4,12 +4,15 @@
  *   sweep SHIM FIRST SPARSE LAST COMMAND…
  *
  * Each of the first FIRST and of the last LAST allocations fails in a run of its
- * own, and SPARSE of those between them, evenly spread; as many runs as there are
- * processors go on side by side, with files of their own.  A run ends well when
- * status and output are those of a run without failure, or when the status is 3
- * and the message says that memory ran out.  Anything else is printed, as the number of
- * the allocation and how the run ended, and makes the status 1: a crash, a wrong
- * answer, or an answer that was lost without a word. */
+ * own, and SPARSE of those between them, evenly spread.  A run is a fork that
+ * shim.c makes where the allocation is, so that what is before it is done once;
+ * from where the program starts threads on it is a program from its beginning.
+ * As many runs as there are processors go on side by side, with files of their
+ * own.  A run ends well when status and output are those of a run without
+ * failure, or when the status is 3 and the message says that memory ran out.
+ * Anything else is printed, as the number of the allocation and how the run
+ * ended, and makes the status 1: a crash, a wrong answer, or an answer that was
+ * lost without a word. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,18 +23,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 30, SHOWN_MAX = 12, SIDE_BY_SIDE_MAX = 16, NAME_SIZE = 32 };
+#include "fork_end.h"
 
-/* A run, and what it left behind; the files of a slot are its alone. */
+enum { SHOWN_MAX = 12 };
+
+/* A run, and what it left behind. */
 typedef struct run {
-    pid_t child; /* 0: none */
+    pid_t child; /* 0: none, or a fork of one */
     long failing;
     int status;
     char *out;
     char *err;
-    char out_name[NAME_SIZE];
-    char err_name[NAME_SIZE];
 } run;
+
+/* Which allocations are to fail: up to `first`, each step-th behind them, all behind `end`. */
+typedef struct plan {
+    long first, step, end, total;
+    char **command;
+    char *shim;
+    int width; /* side by side */
+} plan;
 
 static _Noreturn void die(const char *what)
 {
@@ -66,43 +77,67 @@ static void redirect(const char *path, int to)
     close(fd);
 }
 
-/* Starts the command with an allocation that fails; 0: none does, and they are counted in sweep.count. */
-static void run_start(run *to, const char *shim, long failing, char **command)
+/* Starts the command with a variable set that shim.c reads, and the files of number `failing`. */
+static void run_start(run *to, const plan *all, long failing, const char *variable, const char *value)
 {
-    char rule[64];
+    char name[FORK_NAME_SIZE];
 
     to->failing = failing;
     to->child = fork();
     if (to->child < 0)
         die("fork");
     if (to->child == 0) {
-        snprintf(rule, sizeof rule, "malloc:%ld:ENOMEM", failing);
         redirect("/dev/null", 0);
-        redirect(to->out_name, 1);
-        redirect(to->err_name, 2);
-        setenv("FAULT", rule, 1);
-        if (failing == 0)
-            setenv("FAULT_REPORT", "sweep.count", 1);
-        setenv("LD_PRELOAD", shim, 1);
-        alarm(SECONDS_MAX);
-        execvp(command[0], command);
+        snprintf(name, sizeof name, FORK_NAME, fork_folder(), failing, "out");
+        redirect(name, 1);
+        snprintf(name, sizeof name, FORK_NAME, fork_folder(), failing, "err");
+        redirect(name, 2);
+        setenv(variable, value, 1);
+        if (failing > 0)
+            unsetenv("FAULT_REPORT");
+        setenv("LD_PRELOAD", all->shim, 1);
+        setenv("LD_BIND_NOW", "1", 1); /* once, and not in each fork */
+        alarm(failing > 0 ? FORK_SECONDS_MAX : 20 * FORK_SECONDS_MAX);
+        execvp(all->command[0], all->command);
         _exit(97);
     }
 }
 
-/* Waits for the run that ends first, and reads what it left behind. */
-static run *run_wait(run *slots, size_t count)
+/* The command with an allocation that fails; 0: none does, and they are counted in sweep.count. */
+static void run_start_failing(run *to, const plan *all, long failing)
+{
+    char rule[64];
+
+    snprintf(rule, sizeof rule, "malloc:%ld:ENOMEM", failing);
+    run_start(to, all, failing, "FAULT", rule);
+}
+
+/* Reads what a run of that number left behind, and takes the files away. */
+static void run_read(run *to)
+{
+    char name[FORK_NAME_SIZE];
+
+    snprintf(name, sizeof name, FORK_NAME, fork_folder(), to->failing, "out");
+    to->out = file_read(name);
+    unlink(name);
+    snprintf(name, sizeof name, FORK_NAME, fork_folder(), to->failing, "err");
+    to->err = file_read(name);
+    unlink(name);
+}
+
+/* Waits for the run that ends first; its slot is free then. */
+static run run_wait(run *slots, int count)
 {
     int status;
     pid_t child = wait(&status);
 
-    for (size_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (slots[i].child == child && child > 0) {
+            run ended = slots[i];
             slots[i].child = 0;
-            slots[i].status = status;
-            slots[i].out = file_read(slots[i].out_name);
-            slots[i].err = file_read(slots[i].err_name);
-            return &slots[i];
+            ended.status = status;
+            run_read(&ended);
+            return ended;
         }
     die("wait");
 }
@@ -125,7 +160,7 @@ static void show(const run *result)
                strlen(result->out), *result->err != '\0' ? result->err : "no message\n");
 }
 
-/* Whether a run that has ended did so well. */
+/* Whether a run that has ended did so badly. */
 static bool run_judge(run *result, const run *plain, bool shown)
 {
     bool well = ends_well(result, plain);
@@ -134,58 +169,120 @@ static bool run_judge(run *result, const run *plain, bool shown)
         show(result);
     free(result->out);
     free(result->err);
-    return well;
+    return !well;
 }
 
 /* The allocation that fails behind number n: steps are made between `first` and `end`, and none over `end`. */
-static long next_failing(long n, long first, long step, long end)
+static long next_failing(const plan *all, long n)
 {
-    return n < first || n >= end ? n + 1 : n + step < end ? n + step : end + 1;
+    return n < all->first || n >= all->end ? n + 1 : n + all->step < all->end ? n + all->step : all->end + 1;
+}
+
+/* The program with its forks.  Returns how many ended badly; `made`: how many there were, `from`: the allocation
+ * from which on there are none. */
+static long sweep_by_forks(const plan *all, const run *plain, long *made, long *from)
+{
+    enum { REPORT_FD = 200 };
+    char value[128];
+    int ends[2];
+    run program;
+    fork_end end;
+    long bad = 0;
+
+    *from = all->total;
+    if (pipe(ends) < 0 || dup2(ends[1], REPORT_FD) < 0)
+        die("pipe");
+    close(ends[1]);
+    snprintf(value, sizeof value, "%ld %ld %ld %d %d", all->first, all->step, all->end, REPORT_FD, all->width);
+    run_start(&program, all, 0, "FAULT_FORKS", value);
+    close(REPORT_FD);
+    while (read(ends[0], &end, sizeof end) == (ssize_t)sizeof end) {
+        if (end.threads) {
+            *from = end.number;
+            continue;
+        }
+        run one = {.failing = end.number, .status = end.status};
+        run_read(&one);
+        bad += run_judge(&one, plain, bad < SHOWN_MAX);
+        ++*made;
+    }
+    close(ends[0]);
+    program = run_wait(&program, 1);
+    bad += run_judge(&program, plain, true);
+    return bad;
+}
+
+/* Programs from their beginning, for the allocations behind `from`. */
+static long sweep_by_programs(const plan *all, const run *plain, long *made, long from)
+{
+    run slots[FORKS_SIDE_BY_SIDE_MAX] = {{0}}, ended;
+    long bad = 0;
+    int live = 0;
+
+    for (long n = 1; n <= all->total; n = next_failing(all, n)) {
+        int slot = 0;
+        if (n <= from)
+            continue;
+        if (live == all->width) {
+            ended = run_wait(slots, all->width);
+            bad += run_judge(&ended, plain, bad < SHOWN_MAX);
+            live--;
+        }
+        while (slots[slot].child != 0)
+            slot++;
+        run_start_failing(&slots[slot], all, n);
+        live++;
+        ++*made;
+    }
+    for (; live > 0; live--) {
+        ended = run_wait(slots, all->width);
+        bad += run_judge(&ended, plain, bad < SHOWN_MAX);
+    }
+    return bad;
 }
 
 int main(int argc, char **argv)
 {
-    run slots[SIDE_BY_SIDE_MAX] = {{0}}, plain;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t width = processors < 1 ? 1 : processors > SIDE_BY_SIDE_MAX ? SIDE_BY_SIDE_MAX : (size_t)processors;
+    char folder[] = "/tmp/mlscore-sweep.XXXXXX"; /* not where a command may look for its files */
+    char count_name[FORK_NAME_SIZE];
+    plan all = {0};
+    run plain = {0};
     char *count;
-    size_t runs = 0;
-    long first, sparse, last, total, step, bad = 0;
+    long sparse, last, from, planned = 0, made = 0, bad;
 
     if (argc < 6) {
         fprintf(stderr, "usage: sweep SHIM FIRST SPARSE LAST COMMAND...\n");
         return 2;
     }
-    for (size_t i = 0; i < width; i++) {
-        snprintf(slots[i].out_name, NAME_SIZE, "sweep.%zu.out", i);
-        snprintf(slots[i].err_name, NAME_SIZE, "sweep.%zu.err", i);
-    }
-    first = strtol(argv[2], NULL, 10);
+    if (mkdtemp(folder) == NULL || setenv("FAULT_FOLDER", folder, 1) != 0)
+        die(folder);
+    snprintf(count_name, sizeof count_name, "%s/count", folder);
+    setenv("FAULT_REPORT", count_name, 1);
+    all.width = processors < 1 ? 1 : processors > FORKS_SIDE_BY_SIDE_MAX ? FORKS_SIDE_BY_SIDE_MAX : (int)processors;
+    all.shim = argv[1];
+    all.command = argv + 5;
+    all.first = strtol(argv[2], NULL, 10);
+    all.first = all.first > 0 ? all.first : 1;
     sparse = strtol(argv[3], NULL, 10);
     last = strtol(argv[4], NULL, 10);
-    run_start(slots, argv[1], 0, argv + 5);
-    plain = *run_wait(slots, width);
-    count = file_read("sweep.count");
-    total = strtol(count, NULL, 10);
-    step = sparse > 0 && total > first + last ? (total - first - last + sparse - 1) / sparse : total;
-    for (long n = 1; n <= total; n = next_failing(n, first, step, total - last)) {
-        run *slot = runs < width ? &slots[runs] : run_wait(slots, width);
-
-        if (runs >= width)
-            bad += !run_judge(slot, &plain, bad < SHOWN_MAX);
-        run_start(slot, argv[1], n, argv + 5);
-        runs++;
-    }
-    for (size_t left = runs < width ? runs : width; left > 0; left--)
-        bad += !run_judge(run_wait(slots, width), &plain, bad < SHOWN_MAX);
-    printf("%zu of %ld allocations failed one by one, %ld badly\n", runs, total, bad);
+    run_start_failing(&plain, &all, 0);
+    plain = run_wait(&plain, 1);
+    count = file_read(count_name);
+    all.total = strtol(count, NULL, 10);
+    all.end = all.total - last;
+    all.step = sparse > 0 && all.end > all.first ? (all.end - all.first + sparse - 1) / sparse : all.total;
+    for (long n = 1; n <= all.total; n = next_failing(&all, n))
+        planned++;
+    bad = all.total > 0 ? sweep_by_forks(&all, &plain, &made, &from) : 0;
+    bad += all.total > 0 ? sweep_by_programs(&all, &plain, &made, from) : 0;
+    printf("%ld of %ld allocations failed one by one, %ld badly\n", made, all.total, bad);
+    if (made != planned)
+        printf("%ld were to fail\n", planned);
     free(plain.out);
     free(plain.err);
     free(count);
-    for (size_t i = 0; i < width; i++) {
-        unlink(slots[i].out_name);
-        unlink(slots[i].err_name);
-    }
-    unlink("sweep.count");
-    return bad > 0 || total == 0;
+    unlink(count_name);
+    rmdir(folder);
+    return bad > 0 || made != planned || all.total == 0;
 }
