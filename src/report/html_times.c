@@ -51,12 +51,12 @@ static void append_mean_mark(mls_buffer *out, const mls_group *group, const mls_
     mls_buffer_release(&label);
 }
 
-/* From the fastest to the slowest run in the mean. */
+/* From the fastest to the slowest run that counts. */
 static void append_counted_band(mls_buffer *out, const mls_group *group, const mls_scale *x, double top, double bottom)
 {
     mls_extent counted = {0};
     for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks[i] == MLS_OLYMPIC_KEPT) {
+        if (mls_html_run_is(group, i) == MLS_IS_KEPT) {
             mls_extent_add(&counted, mls_run_minutes(group->runs[i]));
         }
     }
