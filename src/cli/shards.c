@@ -165,13 +165,15 @@ static bool find_shard_sources(mls_cli *cli, const mls_shard_settings *settings,
     mls_status status = MLS_OK;
     if (settings->list != NULL) {
         status = mls_list_read(settings->list, head, &cli->sources, belongs, &error);
-        return status == MLS_OK || mls_cli_say_part(cli, settings->list, &error);
+        (void)(status == MLS_OK || mls_cli_say_part(cli, settings->list, &error));
+    } else {
+        status = mls_sources_find((const char *const *)head->roots.items, head->roots.count, &cli->sources, &error);
+        *belongs = status == MLS_OK ? mls_shard_sources(head, &cli->sources) : NULL;
+        (void)(status != MLS_OK   ? mls_cli_say_error(cli, NULL, &error)
+               : *belongs == NULL ? mls_cli_say_no_memory(cli)
+                                  : true);
     }
-    status = mls_sources_find((const char *const *)head->roots.items, head->roots.count, &cli->sources, &error);
-    *belongs = status == MLS_OK ? mls_shard_sources(head, &cli->sources) : NULL;
-    return status != MLS_OK   ? mls_cli_say_error(cli, NULL, &error)
-           : *belongs == NULL ? mls_cli_say_no_memory(cli)
-                              : true;
+    return status == MLS_OK && *belongs != NULL;
 }
 
 /* Whether the part that is there is of the same files, by the note beside it, and whole. */

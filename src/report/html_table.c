@@ -74,10 +74,11 @@ static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
     double *x = mls_arena_array(of->scratch, most + 1, sizeof *x);
     double *y = mls_arena_array(of->scratch, most + 1, sizeof *y);
     bool *keep = mls_arena_array(of->scratch, most + 1, sizeof *keep);
-    out->failed |= points == NULL || x == NULL || y == NULL || keep == NULL;
-    const size_t count = run != NULL && points != NULL ? take_spark(run, points) : 0;
+    const bool room = points != NULL && x != NULL && y != NULL && keep != NULL;
+    const size_t count = run != NULL && room ? take_spark(run, points) : 0;
+    out->failed |= !room;
     mls_buffer_append_text(out, "<td>");
-    if (count > 0 && !out->failed) {
+    if (count > 0) {
         append_spark_line(out, points, count, x, y, keep);
     }
     mls_buffer_append_text(out, "</td>");
