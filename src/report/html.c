@@ -265,6 +265,23 @@ void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
     va_end(args);
 }
 
+void mls_html_run_headings(mls_buffer *out, const mls_html_group *of)
+{
+    if (of->side != NULL) {
+        mls_html_heading(out, NULL, "side");
+    }
+    mls_html_heading(out, "n", "run");
+}
+
+void mls_html_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
+{
+    mls_buffer_append_text(out, "<tr>");
+    if (of->side != NULL) {
+        mls_html_cell(out, NULL, "%s", of->side);
+    }
+    mls_html_count(out, (double)(run + 1));
+}
+
 void mls_html_separated(mls_buffer *line, mls_str text)
 {
     for (size_t at = 0; at < text.len; at++) {

@@ -111,6 +111,10 @@ void mls_html_number(mls_buffer *out, double value, mls_words shown);
 void mls_html_count(mls_buffer *out, double count);
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
 
+/* The first headings of a table of what runs have, and how a row of a run, from 0, begins: its side and its number. */
+void mls_html_run_headings(mls_buffer *out, const mls_html_group *of);
+void mls_html_run_row(mls_buffer *out, const mls_html_group *of, size_t run);
+
 /* What counts the positions of a group's curves: whether epochs do; "samples", "epochs". */
 bool mls_html_epochs(const mls_html_group *of);
 const char *mls_html_unit(const mls_html_group *of);

@@ -310,11 +310,7 @@ static bool append_curve_rows_of(mls_buffer *out, const curves_view *view, size_
     for (size_t k = 0; k < run->curve_count; k++) {
         const mls_curve_point *point = &run->curve[k];
         if (keep[k] && isfinite(values[k])) {
-            mls_buffer_append_text(out, "<tr>");
-            if (view->of->side != NULL) {
-                mls_html_cell(out, NULL, "%s", view->of->side);
-            }
-            mls_html_count(out, (double)(at + 1));
+            mls_html_run_row(out, view->of, at);
             mls_html_count(out, position_on(view, point));
             mls_html_number(out, point->ms / 60000, mls_words_grouped(point->ms / 60000, 3));
             mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
@@ -329,10 +325,7 @@ static void append_curve_rows(mls_buffer *out, const curves_view *views, size_t 
     const size_t most = mls_html_share(views->of, ROWS_MOST, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Evaluations");
-    if (views->of->side != NULL) {
-        mls_html_heading(out, NULL, "side");
-    }
-    mls_html_heading(out, "n", "run");
+    mls_html_run_headings(out, views->of);
     mls_html_heading(out, "n", position_unit(views));
     mls_html_heading(out, "n", "minutes");
     mls_html_heading(out, "n", metric_name(views->metric));

@@ -137,11 +137,7 @@ static bool append_pace_rows_of(mls_buffer *out, const mls_html_group *of, size_
     for (size_t k = 0; k < run->segment_count; k++) {
         const mls_pace_segment *segment = &run->segments[k];
         if (keep[k]) {
-            mls_buffer_append_text(out, "<tr>");
-            if (of->side != NULL) {
-                mls_html_cell(out, NULL, "%s", of->side);
-            }
-            mls_html_count(out, (double)(at + 1));
+            mls_html_run_row(out, of, at);
             mls_html_number(out, segment->from_ms / 60000, mls_words_grouped(segment->from_ms / 60000, 3));
             mls_html_number(out, segment->to_ms / 60000, mls_words_grouped(segment->to_ms / 60000, 3));
             mls_html_count(out, segment->delta);
@@ -157,10 +153,7 @@ static void append_pace_rows(mls_buffer *out, const mls_html_group *sides, size_
     const size_t most = mls_html_share(sides, ROWS_OF_PACE, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Throughput of each segment");
-    if (sides->side != NULL) {
-        mls_html_heading(out, NULL, "side");
-    }
-    mls_html_heading(out, "n", "run");
+    mls_html_run_headings(out, sides);
     mls_html_heading(out, "n", "from (min)");
     mls_html_heading(out, "n", "to (min)");
     mls_html_heading(out, "n", mls_html_unit(sides));
