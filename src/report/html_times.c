@@ -34,12 +34,18 @@ static unsigned stack_dots(timed_dot *dots, size_t count, const mls_scale *x)
     return levels;
 }
 
+/* The mean of what counts; NAN: none, as of models that were trained side by side. */
+static double counted_mean(const mls_group *group)
+{
+    return group->weak.check != MLS_CHECK_NOT_MADE ? (double)NAN : group->score.score_minutes;
+}
+
 static void append_mean_mark(mls_buffer *out, const mls_group *group, const mls_scale *x, double top, double bottom)
 {
-    const double minutes = group->score.score_minutes;
+    const double minutes = counted_mean(group);
     const double at = mls_scale_at(x, minutes);
     mls_buffer label = {0};
-    if (!isfinite(minutes) || group->weak.check != MLS_CHECK_NOT_MADE) {
+    if (!isfinite(minutes)) {
         return;
     }
     mls_buffer_printf(&label, "%s %s", group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS ? "mean" : "olympic mean",
@@ -70,8 +76,9 @@ static void describe_times(mls_buffer *words, const mls_group *group, const mls_
 {
     mls_buffer_printf(words, "%s from %s to %s minutes", mls_words_plural(extent->count, "run", "runs").text,
                       mls_words_grouped(extent->low, 3).text, mls_words_grouped(extent->high, 3).text);
-    if (isfinite(group->score.score_minutes)) {
-        mls_buffer_printf(words, "; mean of what counts %s", mls_words_grouped(group->score.score_minutes, 3).text);
+    const double mean = counted_mean(group);
+    if (isfinite(mean)) {
+        mls_buffer_printf(words, "; mean of what counts %s", mls_words_grouped(mean, 3).text);
     }
 }
 
