@@ -83,22 +83,26 @@ static void bring_together(mls_cli *cli, const mls_group_question *question, con
     free(all.items);
 }
 
-/* Measures what was read and prints all: each log has been read once, by all who ask. */
-static void answer_read(mls_cli *cli, const mls_group_question *question, mls_comparison *comparison)
+bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series, mls_throughputs *measured)
 {
-    mls_collection *collection = &comparison->collections[0];
     const mls_throughput_options wanted = {.rulesets = cli->rulesets,
                                            .models = cli->models,
                                            .accelerator_table = cli->accelerators,
                                            .accelerators = (double)NAN,
-                                           .series = question->series};
-    mls_throughputs measured = {0};
+                                           .series = series};
     mls_error error = {0};
+    return mls_throughputs_measure(collection, &wanted, measured, &error) == MLS_OK ||
+           mls_cli_say_error(cli, NULL, &error);
+}
+
+/* Measures what was read and prints all: each log has been read once, by all who ask. */
+static void answer_read(mls_cli *cli, const mls_group_question *question, mls_comparison *comparison)
+{
+    mls_collection *collection = &comparison->collections[0];
+    mls_throughputs measured = {0};
     if (!mls_cli_note_endings(cli, collection) || mls_telemetry_note(collection, cli->work.threads) != MLS_OK) {
         mls_cli_say_no_memory(cli);
-    } else if (mls_throughputs_measure(collection, &wanted, &measured, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else {
+    } else if (mls_cli_measure(cli, collection, question->series, &measured)) {
         bring_together(cli, question, comparison, collection, &measured);
         for (size_t i = 0; i < collection->group_count; i++) {
             mls_cli_judge_group(cli, &collection->groups[i]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_compare.c - mlscore compare: which side is faster, may that be believed, and where does it come from? */
-#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -148,19 +147,12 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
 /* Measures the logs of all sides, whose curves a page has.  False after a complaint. */
 static bool measure_sides(mls_cli *cli, const mls_comparison *comparison, mls_throughputs *measured, size_t *count)
 {
-    const mls_throughput_options wanted = {.rulesets = cli->rulesets,
-                                           .models = cli->models,
-                                           .accelerator_table = cli->accelerators,
-                                           .accelerators = (double)NAN,
-                                           .series = true};
-    mls_error error = {0};
-    for (; *count < comparison->collection_count; ++*count) {
-        if (mls_throughputs_measure(&comparison->collections[*count], &wanted, &measured[*count], &error) != MLS_OK) {
-            ++*count;
-            return mls_cli_say_error(cli, NULL, &error);
-        }
+    bool ok = true;
+    while (ok && *count < comparison->collection_count) {
+        const size_t at = (*count)++;
+        ok = mls_cli_measure(cli, &comparison->collections[at], true, &measured[at]);
     }
-    return true;
+    return ok;
 }
 
 static void compare_all(mls_cli *cli, const mls_compare_request *request)

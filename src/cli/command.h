@@ -315,6 +315,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv);
 
 /* What is asked of logs, or of exports of logs, and printed once it is known: each log is read once. */
 struct mls_overview;
+struct mls_throughputs;
 typedef struct mls_group_question {
     const mls_names *paths;
     const char *against; /* what they are compared with; NULL: the fastest published result */
@@ -324,6 +325,10 @@ typedef struct mls_group_question {
     void (*print)(mls_cli *cli, const struct mls_overview *all);
 } mls_group_question;
 void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question);
+
+/* Measures a collection by the rules, models and accelerators that are loaded, with the series of its runs or without.
+ * False after a complaint; *measured is to be released in any case. */
+bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series, struct mls_throughputs *measured);
 
 /* The largest file read beside logs, in bytes; a device has no end. */
 #define MLS_CLI_FILE_MAX ((size_t)64 << 20)
