@@ -376,6 +376,17 @@ for rule in 'open@.llama2_70b_lora.:*:full' 'write@pack-:1:ENOSPC' 'sync@pack-:1
     unpacked "pack, $rule"
     cleared
 done
+# What was scored is what is packed, to the byte: a line that no verdict is about, written when the log has been read
+# and the pipe behind it is, would not be seen otherwise.
+mkdir growing
+cp "$testdata"/slurm/250419104520_*[0-9].log growing
+mkfifo behind
+{ exec 3>behind && echo ' 0: noise' >>growing/250419104520_2.log; } &
+run "$mlscore" pack --write $into growing behind
+wait
+unpacked "pack of a log that changed after it was read"
+that "the log that changed is named" 'says "growing/250419104520_2.log: changed meanwhile"'
+
 # Killed at each write, sync and rename there is no result, or a whole one; the next pack is not kept from its work,
 # and says what is left of the one before.
 pack 'write@nothing:1:EIO'

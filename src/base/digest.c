@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 
-enum { BLOCK = 64, ROUNDS = 64 };
+enum { ROUNDS = 64 };
 
 static const uint32_t round_constants[ROUNDS] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -51,27 +51,53 @@ static void digest_block(uint32_t hash[static 8], const unsigned char *block)
     }
 }
 
+void mls_digest_begin(mls_digester *self)
+{
+    *self = (mls_digester){
+        .hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
+
+void mls_digest_feed(mls_digester *self, mls_str text)
+{
+    const size_t held = (size_t)(self->bytes % MLS_DIGEST_BLOCK);
+    const size_t room = MLS_DIGEST_BLOCK - held;
+    self->bytes += text.len;
+    if (held > 0 && text.len >= room) {
+        memcpy(self->rest + held, text.ptr, room);
+        digest_block(self->hash, self->rest);
+        text = (mls_str){text.ptr + room, text.len - room};
+    } else if (held > 0) {
+        memcpy(self->rest + held, text.ptr, text.len);
+        return;
+    }
+    for (; text.len >= MLS_DIGEST_BLOCK; text.ptr += MLS_DIGEST_BLOCK, text.len -= MLS_DIGEST_BLOCK) {
+        digest_block(self->hash, (const unsigned char *)text.ptr);
+    }
+    if (text.len > 0) {
+        memcpy(self->rest, text.ptr, text.len);
+    }
+}
+
+/* A one, zeros, and the length in 8 bytes fill the last block. */
+void mls_digest_end(mls_digester *self, char digits[static MLS_DIGEST_BYTES])
+{
+    const uint64_t bits = self->bytes * 8;
+    const size_t held = (size_t)(self->bytes % MLS_DIGEST_BLOCK);
+    char last[2 * MLS_DIGEST_BLOCK] = {(char)0x80};
+    const size_t end = (held + 9 <= MLS_DIGEST_BLOCK ? 1 : 2) * (size_t)MLS_DIGEST_BLOCK - held;
+    for (size_t i = 0; i < 8; i++) {
+        last[end - 1 - i] = (char)(bits >> (8 * i));
+    }
+    mls_digest_feed(self, (mls_str){last, end});
+    for (size_t i = 0; i < 8; i++) {
+        (void)mls_text_printf(digits + 8 * i, 9, "%08x", self->hash[i]);
+    }
+}
+
 void mls_digest(mls_str text, char digits[static MLS_DIGEST_BYTES])
 {
-    uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    unsigned char last[2 * BLOCK] = {0};
-    const size_t whole = text.len / BLOCK;
-    const size_t rest = text.len % BLOCK;
-    const size_t end = rest + 9 <= BLOCK ? BLOCK : 2 * (size_t)BLOCK; /* a one, zeros, and the length in 8 bytes */
-    for (size_t i = 0; i < whole; i++) {
-        digest_block(hash, (const unsigned char *)text.ptr + BLOCK * i);
-    }
-    if (rest > 0) {
-        memcpy(last, text.ptr + BLOCK * whole, rest);
-    }
-    last[rest] = 0x80;
-    for (size_t i = 0; i < 8; i++) {
-        last[end - 1 - i] = (unsigned char)((uint64_t)text.len * 8 >> (8 * i));
-    }
-    for (size_t i = 0; i < end; i += BLOCK) {
-        digest_block(hash, last + i);
-    }
-    for (size_t i = 0; i < 8; i++) {
-        (void)mls_text_printf(digits + 8 * i, 9, "%08x", hash[i]);
-    }
+    mls_digester digester;
+    mls_digest_begin(&digester);
+    mls_digest_feed(&digester, text);
+    mls_digest_end(&digester, digits);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_pack.c - mlscore pack: from log directories to a result in a submission. */
-#include <time.h>
-
 #include "cli/command.h"
 #include "report/reports.h"
 #include "submission/pack.h"
@@ -111,7 +109,7 @@ static void pack_run(mls_cli *cli)
     }
     if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
         how.score.select_window = true;
-        wanted->began_ms = (double)time(NULL) * 1000;
+        how.digests = true;
         wanted->hosts = (const char *const *)settings->hosts.items;
         wanted->host_count = settings->hosts.count;
         wanted->named = (const char *const *)settings->named.items;

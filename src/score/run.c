@@ -78,6 +78,7 @@ int mls_run_compare(const mls_run *a, const mls_run *b)
 void mls_run_release(mls_run *run)
 {
     free(run->file);
+    free(run->digest);
     free(run->benchmark);
     free(run->division);
     free(run->organisation);

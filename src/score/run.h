@@ -99,6 +99,7 @@ typedef struct mls_run {
     size_t root;      /**< as its source has it: no link leads out of the folder in these bytes of the path */
     bool result;      /**< which is a result_*.txt: one run, whatever is in it */
     bool part;        /**< its file holds others, too */
+    char *digest;     /**< base/digest.h: of the file as it was read, where that was asked for; else NULL */
     bool unread;      /**< it could not be read, so that nothing else can be said of the run */
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */

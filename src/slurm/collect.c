@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/statistics.h"
@@ -115,6 +116,12 @@ typedef struct collecting_state {
     mls_known_settings *known;  /* loaded when something was printed */
 } collecting_state;
 
+/* What is heard of a source whose digest is taken; a line of which only the beginning is given leaves it without. */
+typedef struct digest_of_source {
+    mls_digester digester;
+    bool cut;
+} digest_of_source;
+
 /* A file with neither init_start nor run_start is not a run, unless its file is one whatever is in it. */
 static mls_status collect_run(void *state, size_t index, mls_run *run, bool part)
 {
@@ -195,6 +202,38 @@ static mls_status take_printed(const collecting_state *collecting, size_t source
     return status;
 }
 
+static mls_status digest_lines(void *state, const mls_lines *lines)
+{
+    digest_of_source *heard = state;
+    heard->cut |= lines->cut;
+    mls_digest_feed(&heard->digester, lines->text);
+    return MLS_OK;
+}
+
+static mls_status collect_digest(void *state, size_t index, mls_sink *sink)
+{
+    digest_of_source *heard = sink->state;
+    (void)state;
+    (void)index;
+    mls_digest_begin(&heard->digester);
+    sink->lines = digest_lines;
+    return MLS_OK;
+}
+
+/* Gives the runs from `first` on, those of one source, the digest of it. */
+static mls_status take_digest(digest_of_source *heard, mls_collection *collection, size_t first)
+{
+    char digits[MLS_DIGEST_BYTES];
+    mls_digest_end(&heard->digester, digits);
+    for (size_t i = first; i < collection->run_count && !heard->cut; i++) {
+        collection->runs[i].digest = strdup(digits);
+        if (collection->runs[i].digest == NULL) {
+            return MLS_ERROR_MEMORY;
+        }
+    }
+    return MLS_OK;
+}
+
 /* Why a source that was read is of no use; NULL when it is. */
 static const char *useless(const mls_read *read, size_t runs)
 {
@@ -215,7 +254,10 @@ static mls_status collect_source(void *state, const mls_read *read)
         read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
     source->failed = read->status != MLS_OK;
     const bool heard = collection->printed != NULL && collection->printed[read->index] != NULL;
-    const mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;
+    mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;
+    if (read->heard != NULL) {
+        status = take_digest(read->heard, collection, collection->run_count - collecting->found[read->index].count);
+    }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
     return status == MLS_OK && reason != NULL ? set_skip(source, strdup(reason)) : status;
@@ -247,7 +289,10 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
                                  .observer = options->observer,
                                  .work = options->work,
                                  .state = &collecting,
-                                 .listen = asked ? collect_printed : NULL,
+                                 .listen = options->digests ? collect_digest
+                                           : asked          ? collect_printed
+                                                            : NULL,
+                                 .heard_size = options->digests ? sizeof(digest_of_source) : 0,
                                  .run = collect_run,
                                  .done = collect_source};
     collection->printed = asked ? calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;

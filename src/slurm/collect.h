@@ -21,6 +21,7 @@ typedef struct mls_collect_options {
     const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
     bool printed;                 /**< and the settings that the job printed before it */
     mls_facts_of facts;           /**< whose facts, of the settings that jobs printed, are told */
+    bool digests;                 /**< each run tells the digest of its file; printed settings are not asked for then */
     struct mls_merge *merge;      /**< merge.h: what shards found below the paths is collected; NULL: logs are read */
 } mls_collect_options;
 

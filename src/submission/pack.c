@@ -230,14 +230,9 @@ static mls_status check_whole(mls_packing *self)
         const mls_run *scored = pack->files[i].run;
         if (run->records != scored->records || run->malformed != scored->malformed ||
             mls_run_compare(run, scored) != 0) {
-            struct stat about;
-            const bool changed =
-                stat(scored->file, &about) == 0 && (double)about.st_mtim.tv_sec * 1000 >= self->options->began_ms;
-            return changed ? mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: changed meanwhile",
-                                           MLS_CUT_TEXT(scored->file, 200))
-                           : mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                           "%.*s: holds more than this run: a result needs a log of its own",
-                                           MLS_CUT_TEXT(scored->file, 200));
+            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                 "%.*s: holds more than this run: a result needs a log of its own",
+                                 MLS_CUT_TEXT(scored->file, 200));
         }
     }
     return MLS_OK;

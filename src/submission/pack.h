@@ -26,7 +26,6 @@ typedef struct mls_pack_options {
     bool cut;                      /**< of a file with several runs the lines of one are written */
     bool private_id;               /**< the record gets an identifier of the system, if it has none */
     bool show;                     /**< what is replaced is printed beside what replaces it */
-    double began_ms;               /**< the sources were read after this, in milliseconds since 1970 */
     bool incomplete;               /**< fewer runs than needed are packed, too */
     bool force;                    /**< what does not pass is packed, too, but for runs that have no score */
     bool write;                    /**< put it in its place; else nothing is left */
@@ -101,9 +100,9 @@ typedef struct mls_pack {
     bool written; /**< and is in its place */
 } mls_pack;
 
-/** Chooses the runs of a collection that was scored with select_window, lays out their logs (and power files beside
- * them) with a description in a folder of their own, judges that, and when it passes and this is asked for puts it into
- * the submission.  MLS_OK, whatever the verdict; MLS_ERROR_UNKNOWN: wrong usage, such as several groups;
+/** Chooses the runs of a collection that was scored with select_window and has digests, lays out their logs (and power
+ * files beside them) with a description in a folder of their own, judges that, and when it passes and this is asked for
+ * puts it into the submission.  MLS_OK, whatever the verdict; MLS_ERROR_UNKNOWN: wrong usage, such as several groups;
  * MLS_ERROR_VALUE: the runs are not to be packed, or the result is there already; MLS_ERROR_READ, _WRITE or _MEMORY.
  * When it is not MLS_OK, or not valid, the submission is as it was.  *pack is to be released in any case, before the
  * collection. */

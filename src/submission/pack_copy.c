@@ -129,6 +129,11 @@ mls_status mls_packing_copy_logs(mls_packing *self)
         file->bytes = kept.len;
         if (status == MLS_OK) {
             mls_digest(kept, file->source);
+            status = run->digest == NULL || strcmp(run->digest, file->source) == 0
+                         ? MLS_OK
+                         : cannot_copy(self, run->file, "changed meanwhile");
+        }
+        if (status == MLS_OK) {
             kept = file->first_line > 0 ? cut_lines(kept, file->first_line, file->last_line) : kept;
             status = lay_file(self, file->file, 0666, kept);
         }

@@ -43,8 +43,30 @@ static void digests_are_those_of_sha256sum(void **state)
     assert_string_equal(digits, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+static void pieces_have_the_digest_of_the_whole(void **state)
+{
+    static const size_t steps[] = {1, 63, 64, 65, 1, 0, 127, 128, 200, 3};
+    char whole[MLS_DIGEST_BYTES];
+    char digits[MLS_DIGEST_BYTES];
+    mls_buffer text = {0};
+    mls_digester pieces;
+    (void)state;
+    mls_digest_begin(&pieces);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const size_t before = text.len;
+        mls_buffer_append_repeated(&text, (char)('a' + (int)i), steps[i]);
+        mls_digest_feed(&pieces, (mls_str){text.ptr + before, steps[i]});
+        mls_digester here = pieces;
+        mls_digest_end(&here, digits);
+        mls_digest(mls_buffer_str(&text), whole);
+        assert_string_equal(digits, whole);
+    }
+    mls_buffer_release(&text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(digests_are_those_of_sha256sum)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(digests_are_those_of_sha256sum),
+                                       cmocka_unit_test(pieces_have_the_digest_of_the_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
