@@ -288,7 +288,7 @@ complete -c mlscore -n '__mlscore_command watch' -l help -s h -d 'print this hel
 complete -c mlscore -n '__mlscore_command watch' -l version -s V -d 'print the version'
 complete -c mlscore -n '__mlscore_command ""' -a diagnose -d 'say why jobs failed: first cause, where, whose fault, what to do'
 complete -c mlscore -n '__mlscore_command diagnose' -l campaign -d 'the jobs are a chain: say what comes back, and how much time was lost'
-complete -c mlscore -n '__mlscore_command diagnose' -l sacct -r -F -d 'take times and states from FILE, as sacct --parsable2 prints them'
+complete -c mlscore -n '__mlscore_command diagnose' -l sacct -r -F -d 'take times and states from FILE, as sacct --parsable2 or --json prints them'
 complete -c mlscore -n '__mlscore_command diagnose' -l signatures -r -F -d 'know the messages in FILE too (may be given again)'
 complete -c mlscore -n '__mlscore_command diagnose' -l format -x -a 'table json ndjson' -d 'how to print results (the first is the default)'
 complete -c mlscore -n '__mlscore_command diagnose' -l output -s o -r -F -d 'write results to FILE, whole or not at all'

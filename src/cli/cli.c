@@ -296,6 +296,17 @@ bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
     return path == NULL || mls_buffer_reserve(text, 0) || mls_cli_say_no_memory(cli);
 }
 
+bool mls_cli_read_sacct(mls_cli *cli, const char *path, mls_sacct_zone zone, mls_sacct *sacct)
+{
+    mls_buffer text = {0};
+    mls_error error = {0};
+    const bool ok = mls_cli_read_file(cli, path, &text) &&
+                    (mls_sacct_read(sacct, mls_buffer_str(&text), path, zone, &error) == MLS_OK ||
+                     mls_cli_say_wrong_file(cli, path, &error));
+    mls_buffer_release(&text);
+    return ok;
+}
+
 bool mls_cli_open(mls_cli *cli)
 {
     mls_error error = {0};

@@ -5,6 +5,9 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
+/* So many of the rows that are not used are named. */
+enum { LEFT_OUT_MAX = 10 };
+
 typedef struct diagnose_settings {
     bool campaign;
     const char *sacct_path;
@@ -15,7 +18,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "campaign", offsetof(diagnose_settings, campaign),
                  "the jobs are a chain: say what comes back, and how much time was lost"),
     MLS_ROW_TEXT('\0', "sacct", "FILE", offsetof(diagnose_settings, sacct_path),
-                 "take times and states from FILE, as sacct --parsable2 prints them"),
+                 "take times and states from FILE, as sacct --parsable2 or --json prints them"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "signatures", "FILE", offsetof(diagnose_settings, signature_files),
                "know the messages in FILE too (may be given again)"),
     MLS_ROW_FORMAT("table|json|ndjson"),
@@ -77,18 +80,17 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
 }
 
-/* Names the rows left out of sacct's table: others count. */
-static void judge_sacct(mls_cli *cli, const mls_campaign *campaign, const char *path)
+/* Names the rows that were not used: others count. */
+static void judge_sacct(mls_cli *cli, const mls_findings *wrong, const char *path)
 {
-    for (size_t i = 0; i < campaign->left_out_count; i++) {
-        const mls_error *wrong = &campaign->left_out[i];
-        mls_cli_say(cli, MLS_EXIT_IO, path, "line %zu, column %zu: %s: this row is left out", wrong->line,
-                    wrong->column, wrong->message);
+    const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
+    size_t told = 0;
+    for (; told < wrong->count && told < LEFT_OUT_MAX; told++) {
+        mls_cli_say(cli, MLS_EXIT_IO, path, "line %zu: %s", wrong->items[told].line, wrong->items[told].message);
     }
-    const size_t more = campaign->left_out_total - campaign->left_out_count;
-    if (more > 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, path, "%s left out too",
-                    mls_words_plural(more, "more row is", "more rows are").text);
+    if (all > told) {
+        mls_cli_say(cli, MLS_EXIT_IO, path, "%s not used either",
+                    mls_words_plural(all - told, "more row is", "more rows are").text);
     }
 }
 
@@ -97,18 +99,22 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
 {
     mls_campaign campaign;
     mls_error error = {0};
-    mls_buffer sacct = {0};
-    if (mls_cli_read_file(cli, sacct_path, &sacct)) {
-        if (mls_campaign_make(list->items, list->count, mls_buffer_str(&sacct), &campaign, &error) == MLS_OK) {
+    mls_sacct *sacct = NULL;
+    if (sacct_path != NULL && mls_sacct_new(&sacct, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    } else if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
+        if (mls_campaign_make(list->items, list->count, sacct, &campaign, &error) == MLS_OK) {
             mls_cli_print(cli, &mls_campaign_report, &campaign);
             mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-            judge_sacct(cli, &campaign, sacct_path);
+            if (sacct != NULL) {
+                judge_sacct(cli, mls_sacct_findings(sacct), sacct_path);
+            }
         } else {
-            mls_cli_say_error(cli, sacct_path, &error);
+            mls_cli_say_error(cli, NULL, &error);
         }
         mls_campaign_release(&campaign);
     }
-    mls_buffer_release(&sacct);
+    mls_sacct_free(sacct);
 }
 
 static void diagnose_run(mls_cli *cli)

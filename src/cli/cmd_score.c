@@ -158,14 +158,7 @@ static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
         }
     }
     for (size_t i = 0; i < settings->sacct_files.count && ok; i++) {
-        const char *path = settings->sacct_files.items[i];
-        mls_buffer text = {0};
-        mls_error error = {0};
-        ok = mls_cli_read_file(cli, path, &text);
-        if (ok && mls_sacct_read(sacct, mls_buffer_str(&text), path, zone, &error) != MLS_OK) {
-            ok = mls_cli_say_wrong_file(cli, path, &error);
-        }
-        mls_buffer_release(&text);
+        ok = mls_cli_read_sacct(cli, settings->sacct_files.items[i], zone, sacct);
     }
     return ok;
 }

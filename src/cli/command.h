@@ -13,7 +13,7 @@
 #include "score/accelerators.h"
 #include "score/models.h"
 #include "settings/settings.h"
-#include "slurm/collect.h"
+#include "slurm/jobs.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
 enum {
@@ -335,6 +335,9 @@ bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series
 
 /* Appends a whole file ("-": standard input; NULL: none) to `text`, which has a ptr then.  False after a complaint. */
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text);
+
+/* Reads what sacct printed and was saved, see mls_sacct_read().  False after a complaint. */
+bool mls_cli_read_sacct(mls_cli *cli, const char *path, mls_sacct_zone zone, mls_sacct *sacct);
 
 void mls_cli_release(mls_cli *cli);
 

@@ -7,16 +7,9 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/map.h"
+#include "base/memory.h"
 #include "base/statistics.h"
-#include "base/text_table.h"
 #include "diagnose/diagnose.h"
-#include "slurm/sacct.h"
-
-typedef struct sacct_row {
-    double start_ms, end_ms;
-    unsigned kind; /* the class that its state stands for; 0: it did not fail */
-} sacct_row;
 
 static unsigned class_of(const char *word)
 {
@@ -27,110 +20,18 @@ static unsigned class_of(const char *word)
     return number;
 }
 
-/* "CANCELLED by 1000" is CANCELLED. */
-static unsigned class_of_state(mls_str state)
+/* The class that the end of a job stands for; 0: it did not fail. */
+static unsigned class_of_end(mls_slurm_end end)
 {
-    static const struct {
-        const char *states, *kind;
-    } kinds[] = {{"NODE_FAIL BOOT_FAIL", "node"},
-                 {"OUT_OF_MEMORY", "host-memory"},
-                 {"TIMEOUT DEADLINE CANCELLED REVOKED", "scheduler"},
-                 {"PREEMPTED REQUEUED", "preemption"},
-                 {"FAILED", "unknown"}};
-    const mls_str word = mls_str_word(&state);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (mls_str_among(word, kinds[i].states)) {
-            return class_of(kinds[i].kind);
-        }
-    }
-    return 0;
-}
-
-typedef struct sacct_cells {
-    mls_str job, state, start, end;
-} sacct_cells;
-
-#define CELL(name, member)                                                                                             \
-    {                                                                                                                  \
-        name, MLS_MEMBER_SPAN, offsetof(sacct_cells, member), NULL, MLS_MEMBER_NEEDED                                  \
-    }
-static const mls_row_member sacct_members[] = {CELL("JobID", job), CELL("State", state), CELL("Start", start),
-                                               CELL("End", end)};
-
-typedef struct sacct_reading {
-    mls_map *rows;
-    mls_campaign *campaign; /* has the rows that are left out */
-    size_t capacity;
-    sacct_cells cells;
-    mls_text_table table;
-} sacct_reading;
-
-/* Of the rows of one job the last counts; those of steps and of parts of it do not. */
-static mls_status take_sacct_row(void *state, const mls_text_row *at)
-{
-    const sacct_reading *reading = state;
-    const sacct_cells *cells = &reading->cells;
-    if (cells->job.len == 0) {
-        return mls_text_table_refuse(&reading->table, at, reading->table.at[0], 0, "a row without a JobID", cells->job);
-    }
-    if (mls_str_contains(cells->job, MLS_S(".")) || mls_str_contains(cells->job, MLS_S("+"))) {
-        return MLS_OK;
-    }
-    const mls_str last = at->cells[at->count - 1];
-    const bool ends = last.ptr + last.len == reading->table.text.ptr + reading->table.text.len;
-    if (ends && (last.ptr == cells->job.ptr || last.ptr == cells->state.ptr)) {
-        return mls_text_table_refuse(&reading->table, at, at->count, 0, "the text ends here, perhaps within a word",
-                                     last);
-    }
-    const mls_sacct_zone utc = {0, "UTC"};
-    mls_slurm_job zoned = mls_sacct_row(NULL);
-    sacct_row found = {.kind = class_of_state(cells->state)};
-    if (!mls_sacct_time(cells->start, utc, &zoned, &found.start_ms) ||
-        !mls_sacct_time(cells->end, utc, &zoned, &found.end_ms)) {
-        return mls_error_set(reading->table.error, MLS_ERROR_SYNTAX, at->line, 1,
-                             "Start and End are times as 2026-05-05T00:06:00, Unknown or None");
-    }
-    mls_map_entry *entry = mls_map_put(reading->rows, cells->job, NULL);
-    sacct_row *row = entry != NULL ? mls_arena_alloc(reading->rows->arena, sizeof *row) : NULL;
-    if (row == NULL) {
-        return mls_error_memory(reading->table.error);
-    }
-    *row = found;
-    entry->value.pointer = row;
-    return MLS_OK;
-}
-
-/* An export that was cut off ends within a row: all others are as good as ever. */
-static mls_status leave_out_row(void *state, const mls_error *wrong)
-{
-    sacct_reading *reading = state;
-    mls_campaign *campaign = reading->campaign;
-    if (campaign->left_out_total++ >= MLS_LEFT_OUT_MAX) {
-        return MLS_OK;
-    }
-    if (!mls_arena_grow(campaign->arena, (void **)&campaign->left_out, campaign->left_out_count, &reading->capacity,
-                        sizeof *wrong)) {
-        return mls_error_memory(reading->table.error);
-    }
-    campaign->left_out[campaign->left_out_count++] = *wrong;
-    return MLS_OK;
-}
-
-static mls_status read_sacct(mls_map *rows, mls_str text, mls_campaign *campaign, mls_error *error)
-{
-    sacct_reading reading = {.rows = rows, .campaign = campaign};
-    reading.table = (mls_text_table){.what = "what sacct --parsable2 prints",
-                                     .members = sacct_members,
-                                     .count = sizeof sacct_members / sizeof *sacct_members,
-                                     .options = MLS_TABLE_RAGGED,
-                                     .bars = true,
-                                     .text = text,
-                                     .error = error,
-                                     .take_row = take_sacct_row,
-                                     .leave_out = leave_out_row,
-                                     .state = &reading,
-                                     .into = &reading.cells};
-    return mls_text_table_read(&reading.table);
+    static const char *const kinds[] = {[MLS_SLURM_ENDED] = NULL,
+                                        [MLS_SLURM_LOST_NODE] = "node",
+                                        [MLS_SLURM_OUT_OF_MEMORY] = "host-memory",
+                                        [MLS_SLURM_PREEMPTED] = "preemption",
+                                        [MLS_SLURM_REQUEUED] = "preemption",
+                                        [MLS_SLURM_OUT_OF_TIME] = "scheduler",
+                                        [MLS_SLURM_CANCELLED] = "scheduler",
+                                        [MLS_SLURM_FAILED] = "unknown"};
+    return kinds[end] != NULL ? class_of(kinds[end]) : 0;
 }
 
 /* The last number in the name of a path: of job_9007 it is 9007. */
@@ -156,13 +57,14 @@ static const mls_failure *ending(const mls_campaign_job *job)
     return diagnosis->failure_count > 0 ? &diagnosis->failures[diagnosis->failure_count - 1] : NULL;
 }
 
-static bool fill_job(mls_campaign_job *job, const mls_map *rows, mls_arena *arena)
+/* `sacct` may be NULL. */
+static bool fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *arena)
 {
     const mls_diagnosis *diagnosis = job->diagnosis;
     const mls_failure *failure = ending(job);
     const mls_str number = job_number(diagnosis->path);
-    const mls_map_entry *entry = number.len > 0 ? mls_map_find(rows, number) : NULL;
-    const sacct_row *row = entry != NULL ? entry->value.pointer : NULL;
+    const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
+    const unsigned kind = row != NULL ? class_of_end(mls_slurm_job_end(row)) : 0;
     job->job = number.len > 0 ? mls_arena_copy(arena, number).ptr : NULL;
     job->start_ms = row != NULL && isfinite(row->start_ms) ? row->start_ms : diagnosis->start_ms;
     job->end_ms = row != NULL && isfinite(row->end_ms) ? row->end_ms : diagnosis->end_ms;
@@ -170,8 +72,8 @@ static bool fill_job(mls_campaign_job *job, const mls_map *rows, mls_arena *aren
     if (failure != NULL) {
         job->kind = failure->signature->kind;
         job->signature = failure->signature->id;
-    } else if (row != NULL && row->kind != 0 && diagnosis->outcome == MLS_JOB_UNKNOWN) {
-        job->kind = row->kind;
+    } else if (kind != 0 && diagnosis->outcome == MLS_JOB_UNKNOWN) {
+        job->kind = kind;
         job->outcome = MLS_JOB_FAILED;
     }
     return number.len == 0 || job->job != NULL;
@@ -385,18 +287,16 @@ static bool find_recurrences(mls_campaign *campaign)
     return ok;
 }
 
-mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_str sacct, mls_campaign *campaign,
-                             mls_error *error)
+mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
+                             mls_campaign *campaign, mls_error *error)
 {
     *campaign = (mls_campaign){.arena = calloc(1, sizeof(mls_arena))};
     if (campaign->arena == NULL) {
         return mls_error_memory(error);
     }
-    mls_map rows = {.arena = campaign->arena};
-    mls_status status = sacct.ptr != NULL ? read_sacct(&rows, sacct, campaign, error) : MLS_OK;
     campaign->jobs = mls_arena_zeroed(campaign->arena, count, sizeof *campaign->jobs);
-    if (status != MLS_OK || campaign->jobs == NULL) {
-        return status != MLS_OK ? status : mls_error_memory(error);
+    if (campaign->jobs == NULL) {
+        return mls_error_memory(error);
     }
     for (size_t i = 0; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
         campaign->by_class[i] = NAN;
@@ -405,7 +305,7 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_s
     for (; campaign->count < count && ok; campaign->count++) {
         mls_campaign_job *job = &campaign->jobs[campaign->count];
         job->diagnosis = &diagnoses[campaign->count];
-        ok = fill_job(job, &rows, campaign->arena);
+        ok = fill_job(job, sacct, campaign->arena);
     }
     qsort(campaign->jobs, campaign->count, sizeof *campaign->jobs, compare_job_starts);
     count_time(campaign);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "messages/messages.h"
+#include "slurm/jobs.h"
 
 /** Bounds of what is kept of one job; what is beyond is counted. */
 #define MLS_CANDIDATES_MAX 4096
@@ -13,7 +14,6 @@
 #define MLS_PROGRESS_MAX 65536
 #define MLS_RUNS_MAX 32768
 #define MLS_NOTES_MAX 100
-#define MLS_LEFT_OUT_MAX 10
 
 /** How often a signature matched. */
 typedef struct mls_failure_count {
@@ -172,14 +172,11 @@ typedef struct mls_campaign {
     double lost_ms[MLS_LOST_COUNT]; /**< of all errors */
     double downtime_ms, total_ms, percent, wait_ms, startup_ms;
     double by_class[32]; /**< NAN: there was none of that class */
-    mls_error *left_out; /**< what is wrong of the first rows of sacct's table that were left out, with their lines */
-    size_t left_out_count, left_out_total;
     struct mls_arena *arena;
 } mls_campaign;
 
-/** Looks at diagnosed jobs as a chain.  `sacct`: what sacct --parsable2 printed; without a ptr: nothing did.  Rows that
- * are torn or otherwise wrong are left out.  MLS_ERROR_SYNTAX or _VALUE with a line when it is something else.
+/** Looks at diagnosed jobs as a chain.  `sacct`: what Slurm says of them; NULL: nothing.  MLS_OK or MLS_ERROR_MEMORY;
  * *campaign is to be released in any case, before the diagnoses. */
-mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, mls_str sacct, mls_campaign *campaign,
-                             mls_error *error) MLS_MUST_USE;
+mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
+                             mls_campaign *campaign, mls_error *error) MLS_MUST_USE;
 void mls_campaign_release(mls_campaign *campaign);

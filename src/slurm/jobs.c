@@ -51,35 +51,49 @@ static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job
     }
 }
 
-/* How a job ended, the worst first; nothing: as far as Slurm knows it ended well, or goes on. */
-static void line_cause(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
+/* A signal, or an exit status, of the job or else of a step of it. */
+static void line_codes(mls_buffer *line, const mls_slurm_job *row)
 {
-    const mls_str state = mls_str_from(row->state != NULL ? row->state : "");
-    if (mls_str_among(state, "NODE_FAIL BOOT_FAIL")) {
-        mls_buffer_append_text(line, " lost a node");
-    } else if (mls_str_among(state, "OUT_OF_MEMORY")) {
-        mls_buffer_append_text(line, " had too little memory");
-    } else if (mls_str_among(state, "PREEMPTED")) {
-        mls_buffer_append_text(line, " was preempted");
-    } else if (mls_str_among(state, "REQUEUED")) {
-        mls_buffer_append_text(line, " was requeued");
-    } else if (mls_str_among(state, "TIMEOUT DEADLINE")) {
-        line_limit(line, run, row, median_minutes);
-    } else if (mls_str_among(state, "CANCELLED")) {
-        mls_buffer_append_text(line, " was cancelled");
-        if (row->cancelled_by != NULL) {
-            mls_buffer_printf(line, " by %s", row->cancelled_by);
-        }
-    } else if (row->signal > 0 || row->derived_signal > 0) {
+    if (row->signal > 0 || row->derived_signal > 0) {
         const bool own = row->signal > 0;
         mls_buffer_printf(line, own ? " was ended by signal %.0f" : " had a step that signal %.0f ended",
                           own ? row->signal : row->derived_signal);
     } else if (row->exit_code > 0) {
         mls_buffer_printf(line, " exited with %.0f", row->exit_code);
-    } else if (mls_str_among(state, "FAILED")) {
+    } else if (mls_slurm_job_end(row) == MLS_SLURM_FAILED) {
         mls_buffer_append_text(line, " failed");
     } else if (row->derived_exit_code > 0) {
         mls_buffer_printf(line, " had a step that exited with %.0f, and went on", row->derived_exit_code);
+    }
+}
+
+/* How a job ended; nothing: as far as Slurm knows it ended well, or goes on. */
+static void line_cause(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
+{
+    switch (mls_slurm_job_end(row)) {
+    case MLS_SLURM_LOST_NODE:
+        mls_buffer_append_text(line, " lost a node");
+        break;
+    case MLS_SLURM_OUT_OF_MEMORY:
+        mls_buffer_append_text(line, " had too little memory");
+        break;
+    case MLS_SLURM_PREEMPTED:
+        mls_buffer_append_text(line, " was preempted");
+        break;
+    case MLS_SLURM_REQUEUED:
+        mls_buffer_append_text(line, " was requeued");
+        break;
+    case MLS_SLURM_OUT_OF_TIME:
+        line_limit(line, run, row, median_minutes);
+        break;
+    case MLS_SLURM_CANCELLED:
+        mls_buffer_printf(line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
+                          row->cancelled_by != NULL ? row->cancelled_by : "");
+        break;
+    case MLS_SLURM_FAILED:
+    case MLS_SLURM_ENDED:
+        line_codes(line, row);
+        break;
     }
 }
 
@@ -199,14 +213,6 @@ static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size
 
 /* -------------------------------------------------------------------- join */
 
-static mls_sacct_entry *find_entry(const mls_sacct *sacct, const char *job)
-{
-    const mls_str number = mls_str_from(job);
-    const mls_map_entry *entry = number.len > 0 ? mls_map_find(&sacct->by_raw, number) : NULL;
-    entry = entry == NULL && number.len > 0 ? mls_map_find(&sacct->by_id, number) : entry;
-    return entry != NULL ? entry->value.pointer : NULL;
-}
-
 /* From now on a run names its job as Slurm's list does. */
 static bool name_job(mls_run *run, const mls_slurm_job *job)
 {
@@ -247,7 +253,7 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
         for (size_t i = 0; i < group->run_count && ok; i++) {
             const size_t place = (size_t)(group->runs[i] - collection->runs);
             mls_run *run = &collection->runs[place];
-            mls_sacct_entry *entry = find_entry(sacct, run->job.job);
+            mls_sacct_entry *entry = mls_sacct_find(sacct, mls_str_from(run->job.job));
             if (entry != NULL) {
                 ok = join_run(sacct, median_minutes, run, entry);
                 next[place] = entry->first;
@@ -257,7 +263,7 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
     }
     for (size_t i = 0; i < sacct->jobs.count && ok; i++) {
         mls_slurm_job *job = sacct->jobs.items[i];
-        ok = sum_times(job, collection, find_entry(sacct, job->job)->first, next);
+        ok = sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
     }
     sacct->jobs.here = here;
     collection->jobs = &sacct->jobs;

@@ -35,6 +35,20 @@ typedef struct mls_slurm_job {
     bool has_times;               /**< … where that is known */
 } mls_slurm_job;
 
+/** How a job ended, as far as the word of its state says it. */
+typedef enum mls_slurm_end {
+    MLS_SLURM_ENDED, /**< well, or not yet, or by a word that nobody knows */
+    MLS_SLURM_LOST_NODE,
+    MLS_SLURM_OUT_OF_MEMORY,
+    MLS_SLURM_PREEMPTED,
+    MLS_SLURM_REQUEUED,
+    MLS_SLURM_OUT_OF_TIME,
+    MLS_SLURM_CANCELLED,
+    MLS_SLURM_FAILED
+} mls_slurm_end;
+
+mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job);
+
 /** Eligible to Start, in seconds; NAN: it has not started, or one is not known. */
 double mls_slurm_job_queued(const mls_slurm_job *job);
 
@@ -53,6 +67,12 @@ typedef struct mls_sacct_zone {
 } mls_sacct_zone;
 mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone,
                           mls_error *error) MLS_MUST_USE;
+
+/** What it said of a job, by its JobIDRaw or else its JobID; NULL: nothing. */
+const mls_slurm_job *mls_sacct_job(const mls_sacct *sacct, mls_str number);
+
+/** Rows that were not used, with their lines. */
+const mls_findings *mls_sacct_findings(const mls_sacct *sacct);
 
 /** Calls `program` ("sacct", looked for on PATH) for the jobs of a collection, without a shell, in batches of 500, and
  * reads what it prints.  It has 10 seconds in all.  MLS_ERROR_READ with what went wrong, its own words among them;

@@ -158,6 +158,13 @@ static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const j
     return kept ? MLS_OK : mls_error_memory(reader->table.error);
 }
 
+/* Of a word half of it is a word, too; half of a time or of a number with its mark is none, or the row lacks fields. */
+static bool is_word_cell(const job_cells *cells, mls_str cell)
+{
+    return cell.ptr == cells->raw.ptr || cell.ptr == cells->id.ptr || cell.ptr == cells->state.ptr ||
+           cell.ptr == cells->list.ptr;
+}
+
 static mls_status take_sacct_line(void *state, const mls_text_row *at)
 {
     sacct_reader *reader = state;
@@ -177,6 +184,10 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
         const size_t column = table->at[k];
         mls_str *cell = (mls_str *)(void *)((char *)&cells + members[k].offset);
         *cell = column > 0 ? at->cells[column - 1 + (column > reader->free_column ? surplus : 0)] : MLS_S("");
+    }
+    const mls_str last = at->cells[at->count - 1];
+    if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && is_word_cell(&cells, last)) {
+        return leave_out(reader, at, "the text ends here, perhaps within a word", last);
     }
     const mls_str number = cells.raw.len > 0 ? cells.raw : cells.id;
     if (number.len == 0) {

@@ -27,6 +27,9 @@ bool mls_sacct_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, doubl
 /* Takes a row over, whose texts are in the arena.  False: no memory. */
 bool mls_sacct_add(mls_sacct *sacct, const mls_slurm_job *row) MLS_MUST_USE;
 
+/* The entry of a job, by its JobIDRaw or else its JobID; NULL: there is none. */
+mls_sacct_entry *mls_sacct_find(const mls_sacct *sacct, mls_str number);
+
 /* Sets what the words of State and JobID say, which are copied.  False: no memory. */
 bool mls_sacct_state(mls_sacct *sacct, mls_str state, mls_slurm_job *row) MLS_MUST_USE;
 bool mls_sacct_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row) MLS_MUST_USE;

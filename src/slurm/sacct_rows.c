@@ -111,6 +111,13 @@ static bool is_later(const mls_slurm_job *a, const mls_slurm_job *b)
     return !(a->submit_ms < b->submit_ms);
 }
 
+mls_sacct_entry *mls_sacct_find(const mls_sacct *sacct, mls_str number)
+{
+    const mls_map_entry *entry = number.len > 0 ? mls_map_find(&sacct->by_raw, number) : NULL;
+    entry = entry == NULL && number.len > 0 ? mls_map_find(&sacct->by_id, number) : entry;
+    return entry != NULL ? entry->value.pointer : NULL;
+}
+
 bool mls_sacct_add(mls_sacct *sacct, const mls_slurm_job *row)
 {
     mls_map_entry *raw = mls_map_put(&sacct->by_raw, mls_str_from(row->job), NULL);
@@ -143,6 +150,38 @@ bool mls_sacct_add(mls_sacct *sacct, const mls_slurm_job *row)
         *place = copy;
     }
     return copy != NULL;
+}
+
+const mls_slurm_job *mls_sacct_job(const mls_sacct *sacct, mls_str number)
+{
+    const mls_sacct_entry *entry = mls_sacct_find(sacct, number);
+    return entry != NULL ? entry->newest : NULL;
+}
+
+const mls_findings *mls_sacct_findings(const mls_sacct *sacct)
+{
+    return &sacct->findings;
+}
+
+mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job)
+{
+    static const struct {
+        const char *states;
+        mls_slurm_end end;
+    } ends[] = {{"NODE_FAIL BOOT_FAIL", MLS_SLURM_LOST_NODE},
+                {"OUT_OF_MEMORY", MLS_SLURM_OUT_OF_MEMORY},
+                {"PREEMPTED", MLS_SLURM_PREEMPTED},
+                {"REQUEUED", MLS_SLURM_REQUEUED},
+                {"TIMEOUT DEADLINE", MLS_SLURM_OUT_OF_TIME},
+                {"CANCELLED REVOKED", MLS_SLURM_CANCELLED},
+                {"FAILED", MLS_SLURM_FAILED}};
+    const mls_str state = mls_str_from(job->state != NULL ? job->state : "");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (mls_str_among(state, ends[i].states)) {
+            return ends[i].end;
+        }
+    }
+    return MLS_SLURM_ENDED;
 }
 
 double mls_slurm_job_queued(const mls_slurm_job *job)
