@@ -376,6 +376,10 @@ for rule in 'open@.llama2_70b_lora.:*:full' 'write@pack-:1:ENOSPC' 'sync@pack-:1
     unpacked "pack, $rule"
     cleared
 done
+pack 'open@code/train.py:*:EACCES'
+unpacked "pack of code that cannot be read"
+that "the code that cannot be read is named, once" '[ "$(cat err)" = "mlscore pack: code/train.py: Permission denied" ]'
+
 # What was scored is what is packed, to the byte: a line that no verdict is about, written when the log has been read
 # and the pipe behind it is, would not be seen otherwise.
 mkdir growing

@@ -176,10 +176,11 @@ static mls_status copy_code_entry(mls_packing *self, const char *from, const cha
         return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is a %s, which can be no part of a submission",
                              MLS_CUT_TEXT(from, 150), mls_file_kind_words(about.st_mode));
     }
-    mls_status status = mls_file_read_bytes(from, MLS_LOG_BYTES_MAX, &text, self->error);
+    mls_error reading = {0};
+    mls_status status = mls_file_read_bytes(from, MLS_LOG_BYTES_MAX, &text, &reading);
     status = status == MLS_OK             ? lay_file(self, to, about.st_mode & 0777, mls_buffer_str(&text))
-             : status == MLS_ERROR_MEMORY ? status
-                                          : cannot_copy(self, from, self->error->message);
+             : status == MLS_ERROR_MEMORY ? mls_error_memory(self->error)
+                                          : cannot_copy(self, from, reading.message);
     mls_buffer_release(&text);
     return status;
 }
