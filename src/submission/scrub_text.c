@@ -87,27 +87,73 @@ static bool is_secret_name(mls_str name)
     return false;
 }
 
-static size_t try_variable(scrub_span *span, size_t at)
+static bool is_quote(char c)
 {
-    const mls_str text = span->text;
-    const mls_str name = mls_scrub_word(text, at, "_");
-    size_t start = at + name.len + 1;
-    double number;
-    if (start >= text.len || text.ptr[start - 1] != '=' || !is_secret_name(name)) {
+    return c == '\'' || c == '"';
+}
+
+/* Where the value of a variable begins, whose name ends before `at`: NAME=value, and NAME': 'value' as environments are
+ * printed by programs, where names are in capitals.  0: there is none. */
+static size_t find_value(mls_str text, mls_str name, size_t at)
+{
+    if (at < text.len && text.ptr[at] == '=') {
+        return at + 1;
+    }
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.ptr[i] >= 'a' && name.ptr[i] <= 'z') {
+            return 0;
+        }
+    }
+    at += at < text.len && text.ptr[at] == '\\';
+    if (at + 1 >= text.len || !is_quote(text.ptr[at]) || text.ptr[at + 1] != ':') {
         return 0;
     }
-    start += text.ptr[start] == '\'' || text.ptr[start] == '"';
-    size_t end = start;
-    while (end < text.len && (unsigned char)text.ptr[end] > ' ' && strchr("'\"\\;&|)", text.ptr[end]) == NULL) {
+    at += 2;
+    while (at < text.len && text.ptr[at] == ' ') {
+        at++;
+    }
+    return at;
+}
+
+/* The value that begins there, without its quotes, which are \" in a text of JSON: up to the same quote again, else as
+ * far as a shell has a word of it. */
+static mls_str read_value(mls_str text, size_t start)
+{
+    const bool escaped = start + 1 < text.len && text.ptr[start] == '\\' && is_quote(text.ptr[start + 1]);
+    start += escaped;
+    const char quote = start < text.len && is_quote(text.ptr[start]) ? text.ptr[start] : '\0';
+    start += quote != '\0';
+    size_t end = quote != '\0' ? start : text.len;
+    while (end < text.len && (text.ptr[end] != quote || (text.ptr[end - 1] == '\\') != escaped)) {
         end++;
     }
-    const mls_str value = {text.ptr + start, end - start};
+    if (end < text.len) {
+        return (mls_str){text.ptr + start, end - escaped - start};
+    }
+    for (end = start; end < text.len; end++) {
+        const bool blank_follows = text.ptr[end] == '\\' && end + 1 < text.len && text.ptr[end + 1] == ' ';
+        if (blank_follows) {
+            end++;
+        } else if ((unsigned char)text.ptr[end] <= ' ' || strchr("'\"\\;&|)", text.ptr[end]) != NULL) {
+            break;
+        }
+    }
+    return (mls_str){text.ptr + start, end - start};
+}
+
+static size_t try_variable(scrub_span *span, size_t at)
+{
+    const mls_str name = mls_scrub_word(span->text, at, "_");
+    double number;
+    const size_t start = is_secret_name(name) ? find_value(span->text, name, at + name.len) : 0;
+    const mls_str value = start > 0 ? read_value(span->text, start) : MLS_S("");
     if (value.len == 0 || mls_number_parse(value, &number) || mls_str_equal(value, MLS_S("REDACTED"))) {
         return 0;
     }
-    mls_buffer_append(span->out, (mls_str){text.ptr + at, start - at});
+    const size_t before = (size_t)(value.ptr - span->text.ptr) - at;
+    mls_buffer_append(span->out, (mls_str){span->text.ptr + at, before});
     replace_with(span, MLS_SCRUB_SECRET, MLS_S("REDACTED"));
-    return end - at;
+    return before + value.len;
 }
 
 static size_t try_mail(scrub_span *span, size_t at)
