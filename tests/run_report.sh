@@ -105,6 +105,11 @@ well_formed "runs that are all alike" "$page"
 grep -v eval_accuracy $plain >"$scratch/equal.log"
 "$mlscore" report -o "$page" "$scratch/equal.log" >/dev/null 2>&1
 well_formed "a run without an evaluation" "$page"
+# No evaluation, block or end says how far it is, only what it tracked.
+grep -v '"\(eval_\|block_\|epoch_\|run_stop\)' testdata/logs/throughput.log |
+    awk '/tracked_stats/ { sub(/"step": 10/, "\"samples_count\": " 80 * ++n) } { print }' >"$scratch/tracked.log"
+"$mlscore" report -o "$page" "$scratch/tracked.log" >/dev/null 2>&1
+check "a run of which only tracked_stats tell" grep -q 'Progress as tracked_stats tell it, over the time' "$page"
 for number in NaN Infinity -1e308 1e308 '"x"' '{"BBOX": 0.3, "SEGM": 0.2}' null; do
     sed "s/\(\"key\": \"eval_accuracy\", \"value\": \)[0-9.]*/\1$number/" $plain >"$scratch/odd.log"
     "$mlscore" report -o "$page" "$scratch/odd.log" >/dev/null 2>&1

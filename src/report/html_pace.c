@@ -171,20 +171,22 @@ static void append_pace_rows(mls_buffer *out, const mls_html_group *sides, size_
 }
 
 /* Where the positions come from. */
-static const char *source_words(const mls_html_group *of)
+static const char *source_words(const mls_html_group *sides, size_t count)
 {
-    static const char *const words[] = {[MLS_MARKS_FROM_NOTHING] = "",
+    static const char *const words[] = {[MLS_MARKS_FROM_NOTHING] = "Progress as tracked_stats tell it",
                                         [MLS_MARKS_FROM_EVALUATIONS] = "Progress between evaluations",
                                         [MLS_MARKS_FROM_BLOCKS] = "Progress between blocks",
                                         [MLS_MARKS_FROM_RUN_STOP] = "Progress of the whole run",
                                         [MLS_MARKS_FROM_LATE_EVALUATIONS] =
                                             "Progress of the whole run, as all evaluations came at its end"};
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        if (of->timed->runs[i].segment_count > 0) {
-            return words[of->timed->runs[i].marks_from];
+    for (const mls_html_group *of = sides; of < sides + count; of++) {
+        for (size_t i = 0; i < of->group->run_count; i++) {
+            if (of->timed->runs[i].segment_count > 0) {
+                return words[of->timed->runs[i].marks_from];
+            }
         }
     }
-    return "";
+    return words[MLS_MARKS_FROM_NOTHING];
 }
 
 static void describe_pace(mls_buffer *words, const mls_html_group *sides, size_t count, const mls_extent *rates)
@@ -253,7 +255,7 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
         mls_html_key(out, MLS_MARK_BAR, "slow-key", "slow phase of a run");
     }
     mls_html_card_body(out);
-    mls_html_note(out, "%s, over the time spent training.", source_words(sides));
+    mls_html_note(out, "%s, over the time spent training.", source_words(sides, count));
     describe_pace(&words, sides, count, &rates);
     mls_html_plot_begin(out, 266, "Throughput of each run over time", mls_buffer_str(&words));
     append_pace_plot(out, sides, count, &plot);
