@@ -73,7 +73,7 @@ static int open_source(void *opaque, size_t index)
     const diagnose_state *state = opaque;
     const mls_source *source = &state->sources->items[index];
     return state->options->open != NULL ? state->options->open(state->options->open_state, source->path)
-                                        : mls_source_open(source);
+                                        : mls_source_open(source, true);
 }
 
 static mls_status listen(void *opaque, size_t index, mls_sink *sink)

@@ -24,7 +24,7 @@ static bool input_read(mls_input *input, char *block, size_t *len)
 {
     bool ok = true;
     *len = 0;
-    if (!came_in_time(input)) {
+    if (input->unpacker != NULL && !came_in_time(input)) {
         input->trouble.read_errno = ETIME;
     } else if (input->unpacker != NULL) {
         ok = mls_unpacker_fill(input->unpacker, block, MLS_BLOCK_SIZE, len, &input->trouble);
@@ -36,6 +36,10 @@ static bool input_read(mls_input *input, char *block, size_t *len)
         }
     } else {
         while (*len < MLS_BLOCK_SIZE) {
+            if (!came_in_time(input)) {
+                input->trouble.read_errno = ETIME;
+                break;
+            }
             const ssize_t got = read(input->fd, block + *len, MLS_BLOCK_SIZE - *len);
             if (got == 0 || (got < 0 && errno != EINTR)) {
                 input->trouble.read_errno = got < 0 ? errno : 0;

@@ -235,7 +235,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
     const int fd = late                    ? -1
                    : reading->open != NULL ? reading->open(reading->state, read->index)
-                                           : mls_source_open(read->source);
+                                           : mls_source_open(read->source, deadline_ms <= 0);
     if (late) {
         read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read in the time given");
     } else if (fd < 0) {

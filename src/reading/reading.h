@@ -35,8 +35,9 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
                             mls_error *error) MLS_MUST_USE;
 void mls_sources_release(mls_sources *sources);
 
-/** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named. */
-int mls_source_open(const mls_source *source);
+/** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named, where
+ * `waits`: until somebody writes into it. */
+int mls_source_open(const mls_source *source, bool waits);
 
 /** The time of the first record of a log that is open, and that is closed then; NAN: not known, or fd is -1.  `plain`
  * is that of a reading; `room` is kept for the next log (see mls_scan_options).  MLS_OK or MLS_ERROR_MEMORY. */

@@ -227,12 +227,12 @@ mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_m
     return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
-int mls_source_open(const mls_source *source)
+int mls_source_open(const mls_source *source, bool waits)
 {
     if (source->named && strcmp(source->path, "-") == 0) {
         return STDIN_FILENO;
     }
-    const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named ? 0 : O_NONBLOCK);
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named && waits ? 0 : O_NONBLOCK);
     return source->root > 0 ? mls_file_open_below(source->path, source->root, flags) : open(source->path, flags);
 }
 

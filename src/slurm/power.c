@@ -36,7 +36,7 @@ static mls_status read_folder(const char *folder, double time_ms, mls_findings *
             mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);
             *joules = (double)NAN;
         } else {
-            status = mls_energy_read(mls_source_open(file), node, time_ms, file->path, findings, joules);
+            status = mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, joules);
             status = status == MLS_ERROR_READ ? MLS_OK : status;
         }
     }

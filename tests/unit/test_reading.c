@@ -512,7 +512,7 @@ static int open_and_meet(void *state, size_t index)
     }
     met->alone |= waited != 0;
     (void)pthread_mutex_unlock(&met->lock);
-    return mls_source_open(&met->sources->items[index]);
+    return mls_source_open(&met->sources->items[index], true);
 }
 
 static mls_status hear_apart(void *state, const mls_record *record)
