@@ -20,9 +20,13 @@ static unsigned class_of(const char *word)
     return number;
 }
 
-/* The class that the end of a job stands for; 0: it did not fail. */
-static unsigned class_of_end(mls_slurm_end end)
+/* The class that the end of a job stands for; 0: it did not fail.  A script that goes on when a step of it failed may
+ * still end well. */
+static unsigned class_of_end(const mls_slurm_job *row)
 {
+    const bool codes = row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 || row->derived_signal > 0;
+    const mls_slurm_end said = mls_slurm_job_end(row);
+    const mls_slurm_end end = said == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : said;
     static const char *const kinds[] = {[MLS_SLURM_ENDED] = NULL,
                                         [MLS_SLURM_LOST_NODE] = "node",
                                         [MLS_SLURM_OUT_OF_MEMORY] = "host-memory",
@@ -64,7 +68,7 @@ static bool fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *a
     const mls_failure *failure = ending(job);
     const mls_str number = job_number(diagnosis->path);
     const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
-    const unsigned kind = row != NULL ? class_of_end(mls_slurm_job_end(row)) : 0;
+    const unsigned kind = row != NULL ? class_of_end(row) : 0;
     job->job = number.len > 0 ? mls_arena_copy(arena, number).ptr : NULL;
     job->start_ms = row != NULL && isfinite(row->start_ms) ? row->start_ms : diagnosis->start_ms;
     job->end_ms = row != NULL && isfinite(row->end_ms) ? row->end_ms : diagnosis->end_ms;
