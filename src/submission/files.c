@@ -145,6 +145,11 @@ static void append_above(mls_buffer *near, const mls_submission *submission, mls
     }
 }
 
+bool mls_is_wanted(const char *wanted, const char *name)
+{
+    return wanted == NULL || strcmp(wanted, name) == 0;
+}
+
 void mls_tree_missed(mls_submission *submission, const char *below)
 {
     mls_buffer near = {0};

@@ -62,6 +62,7 @@ typedef struct tree_walk {
     mls_system *system;
     mls_submission_result *result;
     const char *hidden;                  /* a folder of submitters further down than they should be */
+    const char *stranger;                /* a folder beside those of submitters that is none */
     size_t with_folder;                  /* systems that have one: they come first, in order of their names */
     mls_findings *findings[OWNER_COUNT]; /* where those of each owner go */
     size_t counts[PLACES_MAX];           /* how much rows of `places` have listed */
@@ -209,6 +210,7 @@ static void take_submitter(tree_walk *walk, const mls_walk_entry *entry)
         add_submitter(walk, entry->below, entry->name);
     } else {
         walk->role = ROLE_OTHER;
+        walk->stranger = walk->stranger == NULL && entry->name[0] != '.' ? copy_path(walk, entry) : walk->stranger;
     }
 }
 
@@ -239,11 +241,6 @@ static void take_system(tree_walk *walk, const mls_walk_entry *entry)
     /* Files beside its results do not concern one benchmark. */
     set_owner(walk, OWNER_SYSTEM,
               walk->submission->options.benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
-}
-
-bool mls_is_wanted(const char *wanted, const char *name)
-{
-    return wanted == NULL || strcmp(wanted, name) == 0;
 }
 
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name)
@@ -588,6 +585,9 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
     }
     if (submission->submitter_count == 0) {
         mls_tree_missed(submission, walk.hidden);
+    } else if (walk.stranger != NULL) {
+        mls_findings_add(&submission->findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = walk.stranger},
+                         "this folder is no submitter's; what packs a round for its upload packs each folder");
     }
     /* Descriptions without results came behind those with, in another order than that of their names. */
     for (size_t i = 0; i < submission->submitter_count; i++) {
