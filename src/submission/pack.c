@@ -68,9 +68,9 @@ static mls_status choose_group(mls_packing *self, const mls_collection *collecti
             "there is more than one group: %.*s, config %.*s, batch %s in %.*s, and %.*s, config %.*s, "
             "batch %s in %.*s; one makes a result: name its folder, its --config or its --batch",
             MLS_CUT_TEXT(shown_name(pack->group->benchmark), 24), MLS_CUT_TEXT(shown_name(pack->group->config), 32),
-            mls_words_exact(pack->group->global_batch_size).text, MLS_CUT_TEXT(pack->group->path, 30),
+            mls_words_exact(pack->group->global_batch_size).text, MLS_CUT_TEXT(mls_path_name(pack->group->path), 40),
             MLS_CUT_TEXT(shown_name(other->benchmark), 24), MLS_CUT_TEXT(shown_name(other->config), 32),
-            mls_words_exact(other->global_batch_size).text, MLS_CUT_TEXT(other->path, 30));
+            mls_words_exact(other->global_batch_size).text, MLS_CUT_TEXT(mls_path_name(other->path), 40));
     }
     if (pack->group->benchmark == NULL ||
         !mls_names_alike(mls_str_from(pack->group->benchmark), mls_str_from(self->options->benchmark))) {
