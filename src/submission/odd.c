@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/statistics.h"
+#include "base/utf8.h"
 #include "base/words.h"
 #include "score/accelerators.h"
 #include "submission/judge.h"
@@ -384,6 +385,30 @@ static mls_accelerator_model other_model(const mls_judged_result *judged, mls_ac
     return strcmp(model.text, described->text) != 0 ? model : (mls_accelerator_model){""};
 }
 
+/* Whether a number of the config's name, 0 when it has none, is another one than a field of the description says. */
+static bool is_other_count(uint64_t named, const char *described)
+{
+    const double number = mls_first_number(described);
+    return named > 0 && isfinite(number) && mls_compare_doubles((double)named, number) != 0;
+}
+
+/* Says that the runs of a result were on another number of nodes, or of accelerators, than its description has. */
+static void judge_size(mls_submission *submission, const mls_judged_result *judged)
+{
+    const mls_submission_result *result = judged->result;
+    const mls_config_name name = mls_config_name_decode(mls_str_from(result->group.config));
+    const mls_description *says = &mls_submitter_system(judged->submitter, result->system)->says;
+    if (name.kind == MLS_CONFIG_KIND_SHAPE && (is_other_count(name.nodes, says->number_of_nodes) ||
+                                               is_other_count(name.gpus_per_node, says->accelerators_per_node))) {
+        const char *nodes = says->number_of_nodes != NULL ? says->number_of_nodes : "?";
+        const char *each = says->accelerators_per_node != NULL ? says->accelerators_per_node : "?";
+        mls_findings_add(&submission->findings, MLS_FINDING_CONFIG_SYSTEM, (mls_finding_place){.path = result->path},
+                         "its runs name the config %s, of %ju x %ju accelerators; its description says %.*s x %.*s",
+                         result->group.config, (uintmax_t)name.nodes, (uintmax_t)name.gpus_per_node,
+                         MLS_CUT_TEXT(nodes, 20), MLS_CUT_TEXT(each, 20));
+    }
+}
+
 /* The table of accelerators is loaded for the first result that may be one: few are. */
 static mls_status judge_configs_used(mls_submission *submission, const mls_judged_results *judged)
 {
@@ -392,6 +417,7 @@ static mls_status judge_configs_used(mls_submission *submission, const mls_judge
     for (size_t i = 0; i < judged->count && status == MLS_OK; i++) {
         const mls_submission_result *result = judged->items[i].result;
         mls_accelerator_model described;
+        judge_size(submission, &judged->items[i]);
         const mls_accelerator_model model = other_model(&judged->items[i], &described);
         if (model.text[0] != '\0' && known == NULL) {
             status = mls_accelerators_load(&known, NULL);
