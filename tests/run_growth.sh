@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_growth.sh BUILD
 # What commands hold of a group of one run: peak memory of four thousand of
-# them less that of eight hundred, which leaves out what is held anyway.  And
+# them less that of eight hundred, which leaves out what is held anyway.  What
+# merge holds of a run, and what it says when a part changes behind its back.  And
 # what telemetry holds of a row of measurements, and of a run.
 . tests/count.sh
 build=$1
@@ -12,11 +13,11 @@ bytes_max=4096
 few=800 many=4000
 cd "$scratch" || exit 1
 
-# logs FOLDER COUNT: folders of one valid run each, as small as the rules let it be.
+# logs FOLDER COUNT EACH: valid runs, so many in a folder, as small as the rules let them be.
 logs() {
     mkdir "$1"
-    seq -f "$1/g%05.0f" "$2" | xargs mkdir
-    seq "$2" | awk -v folder="$1" '
+    seq -f "$1/g%05.0f" $(($2 / $3)) | xargs mkdir
+    seq "$2" | awk -v folder="$1" -v each="$3" '
         function record(ms, type, key, value, metadata) {
             printf ":::MLLOG {\"namespace\": \"\", \"time_ms\": %.0f, \"event_type\": \"%s\", \"key\": \"%s\", " \
                 "\"value\": %s, \"metadata\": {\"file\": \"train.py\", \"lineno\": 7%s}}\n",
@@ -24,7 +25,7 @@ logs() {
         }
         function point(key, value) { record(0, "POINT_IN_TIME", key, value, "") }
         {
-            file = sprintf("%s/g%05d/result_0.txt", folder, $1)
+            file = sprintf("%s/g%05d/result_%d.txt", folder, int(($1 - 1) / each) + 1, ($1 - 1) % each)
             start = 1745000000000 + $1
             point("submission_benchmark", "\"llama2_70b_lora\"")
             point("submission_division", "\"closed\"")
@@ -84,8 +85,8 @@ grows() {
     if [ "$held" -lt "$bytes_max" ]; then pass; else fail "$name holds $held bytes each, $bytes_max are too many"; fi
 }
 
-logs $few $few
-logs $many $many
+logs $few $few 1
+logs $many $many 1
 check "the logs are valid" "$mlscore" check -q $few
 for format in table csv json ndjson markdown; do
     grows "score --format $format" 1 score -j1 --format $format @
@@ -93,6 +94,31 @@ for format in table csv json ndjson markdown; do
 done
 grows "score --wide" 1 score -j1 --wide --format csv @
 grows "score --summary" 1 score -j1 --summary @
+
+# Of parts runs are read again, for one group at a time.
+few=1000 many=5000 bytes_max=400
+for count in $few $many; do
+    logs tens.$count $count 10
+    for command in score check; do
+        "$mlscore" $command --partial --shard 1/1 -o $command.$count.ndjson tens.$count
+    done
+done
+for format in table csv json ndjson; do
+    grows "merge --format $format, of a run of score" 1 merge -j1 --format $format score.@.ndjson
+    grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson
+done
+
+# A part that changes while it is printed: the output waits for its reader.
+for format in table json; do
+    cp score.$many.ndjson changing.ndjson
+    mkfifo fifo
+    { "$mlscore" merge --format $format changing.ndjson >fifo 2>err; echo $? >status; } &
+    { read -r first; tr 1 2 <score.$many.ndjson >changing.ndjson; cat >rest; } <fifo
+    wait
+    check "a part that changes while it is printed as $format" sh -c '
+        [ "$(cat status)" -eq 3 ] && grep -q "changing.ndjson. has changed while it was read" err && [ "$(wc -l <err)" -eq 1 ]'
+    rm fifo
+done
 
 # rows FILE COUNT ORDER: measurements every 200 ms of 8 devices: in order, out of it, or without saying which device.
 rows() {

@@ -369,7 +369,7 @@ void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *wh
     if (print_begin(cli, report, state)) {
         mls_print_item(&cli->printer, what);
         mls_print_end(&cli->printer);
-        mls_cli_close(cli, NULL);
+        mls_cli_close(cli, cli->merge != NULL ? mls_merge_failure(cli->merge) : NULL);
     }
 }
 
@@ -477,16 +477,16 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
 
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
 {
-    for (size_t i = 0; i < collection->run_count; i++) {
-        const mls_run *run = &collection->runs[i];
-        if (run->too_many_hyperparameters) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file,
+    mls_run_limits run;
+    for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
+        if (run.too_many_hyperparameters) {
+            mls_cli_say(cli, MLS_EXIT_OK, run.file,
                         "only the first %d hyperparameters are reported, and the batch size", MLS_HYPERPARAMETERS_KEPT);
         }
-        if (run->long_key_line > 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file,
+        if (run.long_key_line > 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, run.file,
                         "line %zu: a hyperparameter whose name has more than %d bytes is not reported",
-                        run->long_key_line, MLS_HYPERPARAMETER_LENGTH);
+                        run.long_key_line, MLS_HYPERPARAMETER_LENGTH);
         }
     }
 }
@@ -503,10 +503,10 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
 {
     mls_cli_say_skipped(cli, &collection->skipped);
-    for (size_t i = 0; i < collection->run_count; i++) {
-        const mls_run *run = &collection->runs[i];
-        if (run->too_many_images) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %s FID and CLIP records say when it converged",
+    mls_run_limits run;
+    for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
+        if (run.too_many_images) {
+            mls_cli_say(cli, MLS_EXIT_OK, run.file, "only the first %s FID and CLIP records say when it converged",
                         mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
         }
     }

@@ -61,8 +61,8 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
 static void note_unused_points(mls_cli *cli, const mls_collection *collection, const char *rcp_path)
 {
     size_t used = rcp_path == NULL;
-    for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_rcp_set *set = collection->groups[i].rcp.set;
+    for (size_t i = 0; i < collection->group_count && used == 0; i++) {
+        const mls_rcp_set *set = mls_collection_loaded(collection, i)->rcp.set;
         used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
@@ -106,22 +106,26 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
+static bool is_for_people(const mls_cli *cli)
+{
+    return cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
+}
+
 static void print_scores(mls_cli *cli, const mls_collection *collection)
 {
     const mls_score_settings *settings = cli->settings;
     const mls_format format = cli->view.format;
-    const bool people = format == MLS_FORMAT_TABLE || format == MLS_FORMAT_MARKDOWN;
     mls_published_beside beside = {0};
-    mls_error error = {0};
     if (settings->wide) {
         print_wide(cli, collection);
     } else if (settings->summary != NULL) {
         mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
-    } else if (people && !cli->view.quiet &&
-               mls_published_beside_make(collection->groups, collection->group_count, &beside, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
     } else {
-        mls_cli_print_beside(cli, &mls_score_report, collection, beside.near);
+        mls_cli_print_beside(cli, &mls_score_report, collection,
+                             is_for_people(cli) && !cli->view.quiet ? &beside : NULL);
+    }
+    if (beside.error.status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &beside.error);
     }
     if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
         mls_cli_say_left_out(cli, collection);
@@ -182,22 +186,33 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     return true;
 }
 
+/* Why runs of a part could not be read again; NULL: they could. */
+static const char *lost_part(const mls_cli *cli)
+{
+    return cli->merge != NULL ? mls_merge_failure(cli->merge) : NULL;
+}
+
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const mls_score_settings *settings = cli->settings;
     mls_collection collection;
     if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
         note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
-        mls_cli_note_telemetry(cli, &collection)) {
+        (collection.kept != NULL || mls_cli_note_telemetry(cli, &collection))) {
         print_scores(cli, &collection);
+        const bool told = lost_part(cli) != NULL; /* when the output was closed */
         note_unused_points(cli, &collection, settings->score.rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
-            mls_cli_judge_group(cli, &collection.groups[i]);
-            if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i])) {
-                write_scaling(cli, &collection.groups[i]);
+            const mls_group *group = mls_collection_loaded(&collection, i);
+            mls_cli_judge_group(cli, group);
+            if (settings->write_scaling && mls_group_is_scaled(group)) {
+                write_scaling(cli, group);
             }
         }
         mls_cli_say_collected(cli, &collection);
+        if (!told && lost_part(cli) != NULL) {
+            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", lost_part(cli));
+        }
     }
     mls_collection_release(&collection);
 }
@@ -260,6 +275,15 @@ static bool judge_merged(mls_cli *cli, mls_collect_options *how)
     return true;
 }
 
+/* Whether what is printed asks for the runs of one group after the other: jobs, the columns that all runs share and
+ * what was measured beside logs, which people are told, ask for those of all. */
+static bool reads_again(const mls_cli *cli)
+{
+    const mls_score_settings *settings = cli->settings;
+    return cli->merge != NULL && !settings->wide && !settings->jobs && settings->sacct_files.count == 0 &&
+           (!is_for_people(cli) || mls_merge_measuring(cli->merge)->count == 0);
+}
+
 void mls_cli_score(mls_cli *cli)
 {
     mls_score_settings *settings = cli->settings;
@@ -289,6 +313,7 @@ void mls_cli_score(mls_cli *cli)
         settings->score.rcp_text =
             cli->merge != NULL ? mls_str_from(mls_merge_head(cli->merge)->options.rcp) : mls_buffer_str(&points);
         how.score = settings->score;
+        how.again = reads_again(cli);
         if (settings->shards.partial) {
             write_part(cli, &how, &points);
         } else {

@@ -121,8 +121,9 @@ static double find_published(void *state, const mls_group *group)
     mls_published_beside beside = {0};
     double minutes = (double)NAN;
     (void)state;
-    if (mls_published_beside_make(group, 1, &beside, NULL) == MLS_OK && beside.near[0].result != NULL) {
-        minutes = beside.near[0].result->minutes;
+    const mls_published_near *near = mls_published_beside_of(&beside, group);
+    if (near != NULL) {
+        minutes = near->result->minutes;
     }
     mls_published_beside_release(&beside);
     return minutes;
@@ -361,14 +362,13 @@ static void print_last(mls_cli *cli)
     watch_settings *self = cli->settings;
     const mls_collection *collection = &self->watch.collection;
     mls_published_beside beside = {0};
-    mls_error error = {0};
-    if (!cli->view.quiet &&
-        mls_published_beside_make(collection->groups, collection->group_count, &beside, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else if (collection->group_count > 0) {
-        mls_print_begin(&cli->printer, &cli->view, &mls_score_report, beside.near);
+    if (collection->group_count > 0) {
+        mls_print_begin(&cli->printer, &cli->view, &mls_score_report, cli->view.quiet ? NULL : &beside);
         mls_print_item(&cli->printer, collection);
         mls_print_end(&cli->printer);
+    }
+    if (beside.error.status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &beside.error);
     }
     mls_published_beside_release(&beside);
 }

@@ -195,32 +195,28 @@ static mls_status find_edition(mls_published_beside *beside, const mls_edition *
     return mls_published_load(edition->usage, edition->number, &made->results, error);
 }
 
-mls_status mls_published_beside_make(const mls_group *groups, size_t count, mls_published_beside *beside,
-                                     mls_error *error)
+const mls_published_near *mls_published_beside_of(mls_published_beside *beside, const mls_group *group)
 {
-    *beside = (mls_published_beside){.near = calloc(count + 1, sizeof *beside->near),
-                                     .arena = calloc(1, sizeof *beside->arena)};
-    mls_status status = MLS_OK;
-    if (beside->near == NULL || beside->arena == NULL) {
-        return mls_error_memory(error);
+    const mls_published *published = NULL;
+    mls_published_near *near = &beside->near;
+    if (beside->error.status != MLS_OK || !may_be_beside(group) ||
+        find_edition(beside, group->edition, &published, &beside->error) != MLS_OK) {
+        return NULL;
     }
-    for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        const mls_published *published = NULL;
-        if (!may_be_beside(&groups[i])) {
-            continue;
-        }
-        status = find_edition(beside, groups[i].edition, &published, error);
-        const mls_side_group side = mls_side_group_of(&groups[i]);
-        const mls_published_query query = mls_query_of_side(&side);
-        mls_published_near near;
-        if (status == MLS_OK && mls_published_nearest(published, &query, &near, 1) == 1 &&
-            near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
-            has_model(&query, near.result)) {
-            beside->near[i] = near;
-            status = near.self ? MLS_OK : mls_why_of_group(beside->arena, &groups[i], &beside->near[i], error);
-        }
+    const mls_side_group side = mls_side_group_of(group);
+    const mls_published_query query = mls_query_of_side(&side);
+    if (mls_published_nearest(published, &query, near, 1) != 1 || near->result->edition != query.edition ||
+        near->result->system->accelerators != query.accelerators || !has_model(&query, near->result)) {
+        return NULL;
     }
-    return status;
+    if (near->self) {
+        return near;
+    }
+    mls_arena_free(beside->arena);
+    beside->arena = calloc(1, sizeof *beside->arena);
+    const mls_status status = beside->arena != NULL ? mls_why_of_group(beside->arena, group, near, &beside->error)
+                                                    : mls_error_memory(&beside->error);
+    return status == MLS_OK ? near : NULL;
 }
 
 void mls_published_beside_release(mls_published_beside *beside)
@@ -229,7 +225,6 @@ void mls_published_beside_release(mls_published_beside *beside)
         mls_published_release(&beside->editions.items[i].results);
     }
     free(beside->editions.items);
-    free(beside->near);
     mls_arena_free(beside->arena);
 }
 

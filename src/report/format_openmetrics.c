@@ -107,7 +107,7 @@ static bool make_labels(metrics *all)
               collection->group_count == 0;
     for (size_t i = 0; i < collection->group_count && ok; i++) {
         mls_buffer_clear(&text);
-        append_group_labels(&text, &collection->groups[i], all->to->view->labels);
+        append_group_labels(&text, mls_collection_loaded(collection, i), all->to->view->labels);
         mls_map_entry *entry = text.failed ? NULL : mls_map_put(&seen, mls_buffer_str(&text), NULL);
         if (entry != NULL && ++entry->value.number > 1) {
             append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
@@ -231,7 +231,7 @@ static void print_runs(const metrics *all)
         size_t left = all->runs;
         print_family(all, run_families[f].name, run_families[f].help);
         for (size_t g = 0; g < all->groups; g++) {
-            const mls_group *group = &all->collection->groups[g];
+            const mls_group *group = mls_collection_loaded(all->collection, g);
             for (size_t i = 0; i < group->run_count && left > 0; i++, left--) {
                 print_sample(all, run_families[f].name, g, "run", mls_words_exact((double)(i + 1)).text,
                              run_families[f].value(group->runs[i]));
@@ -244,7 +244,7 @@ static void print_counts(const metrics *all)
 {
     print_family(all, "runs", "Runs of the group, by whether they are valid.");
     for (size_t g = 0; g < all->groups; g++) {
-        const mls_group *group = &all->collection->groups[g];
+        const mls_group *group = mls_collection_loaded(all->collection, g);
         size_t valid = 0;
         for (size_t i = 0; i < group->run_count; i++) {
             valid += group->runs[i]->valid;
@@ -254,7 +254,7 @@ static void print_counts(const metrics *all)
     }
     print_family(all, "findings", "Findings about the group and its runs, by severity.");
     for (size_t g = 0; g < all->groups; g++) {
-        const mls_finding_counts counts = mls_group_found(&all->collection->groups[g]);
+        const mls_finding_counts counts = mls_group_found(mls_collection_loaded(all->collection, g));
         for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
             print_sample(all, "findings", g, "severity", mls_severity_name(severity),
                          (double)mls_finding_counts_of(&counts, severity));
@@ -266,7 +266,7 @@ static void print_jobs(const metrics *all, const char *name, const char *help, b
 {
     print_family(all, name, help);
     for (size_t g = 0; g < all->groups; g++) {
-        const mls_group *group = &all->collection->groups[g];
+        const mls_group *group = mls_collection_loaded(all->collection, g);
         for (size_t i = 0; i < group->run_count; i++) {
             const mls_slurm_job *job = mls_group_new_job(group, i);
             if (job != NULL) {
@@ -283,7 +283,7 @@ static void choose_samples(metrics *all)
     size_t used = 1;
     size_t runs = 0;
     for (all->groups = 0; all->groups < collection->group_count; all->groups++) {
-        const mls_group *group = &collection->groups[all->groups];
+        const mls_group *group = mls_collection_loaded(collection, all->groups);
         size_t more = GROUP_SAMPLES;
         for (size_t i = 0; i < group->run_count; i++) {
             more += mls_group_new_job(group, i) != NULL ? JOB_SAMPLES : 0;
@@ -318,7 +318,7 @@ void mls_score_metrics(mls_printer *to, const void *what)
             print_family(&all, group_families[f].name, group_families[f].help);
             for (size_t g = 0; g < all.groups; g++) {
                 print_sample(&all, group_families[f].name, g, NULL, NULL,
-                             group_families[f].value(&all.collection->groups[g]));
+                             group_families[f].value(mls_collection_loaded(all.collection, g)));
             }
         }
         print_counts(&all);

@@ -30,8 +30,8 @@ extern const mls_report mls_plan_report;
 /* Of an mls_published_place. */
 extern const mls_fields mls_place_fields;
 
-/* ---- score: an mls_collection, and as the printer's state an mls_published_near for each group, whose result may be
- * NULL (NULL: for none); verify: an mls_submission */
+/* ---- score: an mls_collection, and as the printer's state an mls_published_beside (NULL: nothing stands beside
+ * groups); verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
 
 /* ---- pack: an mls_pack; an mls_pack_told */

@@ -274,9 +274,6 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
     const mls_published_result *result = near->result;
     const double ratio = fabs(near->ratio);
     mls_buffer line = {0};
-    if (result == NULL) {
-        return;
-    }
     mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu", result->round,
                       mls_words_grouped(result->minutes, 3).text, mls_words_count(group->accelerators).text,
                       group->accelerator, result->system->submitter, result->rank, result->ranked);
@@ -392,9 +389,9 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 void mls_score_show(mls_printer *to, const void *what)
 {
     const mls_collection *collection = what;
-    const mls_published_near *near = to->state;
+    mls_published_beside *beside = to->state;
     for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_group *group = &collection->groups[i];
+        const mls_group *group = mls_collection_loaded(collection, i);
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(to->view, group);
         mls_group_show_jobs(to->view, group, collection->jobs);
@@ -404,8 +401,9 @@ void mls_score_show(mls_printer *to, const void *what)
         show_seeds(to->view, group);
         show_energy(to->view, group);
         mls_group_show_note(to->view, group);
+        const mls_published_near *near = beside != NULL ? mls_published_beside_of(beside, group) : NULL;
         if (near != NULL) {
-            show_published(to->view, group, &near[i]);
+            show_published(to->view, group, near);
         }
         show_group_findings(to->view, group);
         show_run_findings(to->view, group);

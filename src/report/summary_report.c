@@ -69,7 +69,9 @@ MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 
 #define COLUMN_NAME(kind, name, type, in, value) #name " "
 
-#define SUMMARIES_FIELDS(F) F(summaries, results, LIST(summary), "", MLS_ROWS(row->groups, row->group_count))
+#define SUMMARIES_FIELDS(F)                                                                                            \
+    F(summaries, results, LIST(summary), "",                                                                           \
+      MLS_EACH(row->group_count, mls_emit_row(to, mls_collection_loaded(row, i))))
 MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
 
 const mls_report mls_summary_report = {
@@ -88,7 +90,10 @@ typedef struct system_table {
     mls_map taken;      /* of that and a benchmark, to how often it came */
     mls_map benchmarks; /* columns */
     mls_buffer key;     /* scratch */
-    size_t *row_of;     /* of each group */
+    struct {
+        size_t row, benchmark; /* where it stands; the benchmark's number, and SIZE_MAX: none is known */
+        double minutes;
+    } * cells; /* of each group */
     bool failed;
 } system_table;
 
@@ -123,7 +128,7 @@ static mls_map_entry *put_key(system_table *table, mls_map *map, bool *added)
 /* A second result of a system on one benchmark begins a second row of the system. */
 static void place_group(system_table *table, const mls_collection *collection, size_t index)
 {
-    const mls_group *row = &collection->groups[index];
+    const mls_group *row = mls_collection_loaded(collection, index);
     mls_buffer *key = &table->key;
     bool added = false;
     mls_buffer_clear(key);
@@ -137,27 +142,31 @@ static void place_group(system_table *table, const mls_collection *collection, s
     mls_map_entry *place = put_key(table, &table->rows, &added);
     if (place != NULL) {
         place->value.number = added ? index : place->value.number;
-        table->row_of[index] = (size_t)(place - table->rows.entries);
+        table->cells[index].row = (size_t)(place - table->rows.entries);
     }
 }
 
-static void add_benchmark(system_table *table, const char *name)
+/* Its number. */
+static size_t add_benchmark(system_table *table, const char *name)
 {
-    table->failed |= name != NULL && mls_map_put(&table->benchmarks, mls_str_from(name), NULL) == NULL;
+    const mls_map_entry *entry = name != NULL ? mls_map_put(&table->benchmarks, mls_str_from(name), NULL) : NULL;
+    table->failed |= name != NULL && entry == NULL;
+    return entry != NULL ? (size_t)(entry - table->benchmarks.entries) : SIZE_MAX;
 }
 
 static void system_table_make(system_table *table, const mls_collection *collection)
 {
     table->collection = collection;
     table->rows.arena = table->taken.arena = table->benchmarks.arena = &table->arena;
-    table->row_of = mls_arena_zeroed(&table->arena, collection->group_count + 1, sizeof *table->row_of);
-    table->failed = table->row_of == NULL;
+    table->cells = mls_arena_zeroed(&table->arena, collection->group_count + 1, sizeof *table->cells);
+    table->failed = table->cells == NULL;
     for (size_t i = 0; i < collection->group_count && !table->failed; i++) {
-        const mls_edition *edition = collection->groups[i].edition;
-        for (size_t b = 0; b < edition->benchmark_count; b++) {
-            add_benchmark(table, edition->benchmarks[b]->name);
+        const mls_group *group = mls_collection_loaded(collection, i);
+        for (size_t b = 0; b < group->edition->benchmark_count; b++) {
+            (void)add_benchmark(table, group->edition->benchmarks[b]->name);
         }
-        add_benchmark(table, collection->groups[i].benchmark);
+        table->cells[i].benchmark = add_benchmark(table, group->benchmark);
+        table->cells[i].minutes = group->scaled_minutes;
         place_group(table, collection, i);
     }
 }
@@ -169,7 +178,7 @@ typedef struct system_place {
 
 static const mls_group *first_group(const system_place *place)
 {
-    return &place->table->collection->groups[place->table->rows.entries[place->row].value.number];
+    return mls_collection_loaded(place->table->collection, place->table->rows.entries[place->row].value.number);
 }
 
 #define SYSTEM_FIELDS(F) F(system, first, OBJECT_OF(summary), "", first_group(row))
@@ -200,9 +209,8 @@ static void emit_benchmarks(mls_emitter *to, const void *what, bool names)
         const mls_str name = table->benchmarks.entries[b].key;
         double minutes = (double)NAN;
         for (size_t i = 0; i < collection->group_count; i++) {
-            const mls_group *group = &collection->groups[i];
-            if (table->row_of[i] == place->row && mls_str_equal(mls_str_from(group->benchmark), name)) {
-                minutes = group->scaled_minutes;
+            if (table->cells[i].row == place->row && table->cells[i].benchmark == b) {
+                minutes = table->cells[i].minutes;
             }
         }
         if (names) {

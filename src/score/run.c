@@ -68,11 +68,23 @@ bool mls_run_exists(const mls_run *run)
     return run->init_start.line > 0 || run->run_start.line > 0;
 }
 
-int mls_run_compare(const mls_run *a, const mls_run *b)
+mls_run_times mls_run_times_of(const mls_run *run)
+{
+    return (mls_run_times){run->first_ms, run->run_start.time_ms, run->run_stop.time_ms};
+}
+
+int mls_run_times_compare(const mls_run_times *a, const mls_run_times *b)
 {
     int order = mls_compare_doubles(a->first_ms, b->first_ms);
-    order = order != 0 ? order : mls_compare_doubles(a->run_start.time_ms, b->run_start.time_ms);
-    return order != 0 ? order : mls_compare_doubles(a->run_stop.time_ms, b->run_stop.time_ms);
+    order = order != 0 ? order : mls_compare_doubles(a->start_ms, b->start_ms);
+    return order != 0 ? order : mls_compare_doubles(a->stop_ms, b->stop_ms);
+}
+
+int mls_run_compare(const mls_run *a, const mls_run *b)
+{
+    const mls_run_times x = mls_run_times_of(a);
+    const mls_run_times y = mls_run_times_of(b);
+    return mls_run_times_compare(&x, &y);
 }
 
 void mls_run_release(mls_run *run)

@@ -172,7 +172,14 @@ mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benc
 /** Whether there was a run at all: an init_start or a run_start came. */
 bool mls_run_exists(const mls_run *run);
 
-/** <0, 0 or >0 by earliest time, run_start and run_stop; 0: both describe the same run. */
+/** The times by which the same run in two logs is known: earliest record, run_start and run_stop. */
+typedef struct mls_run_times {
+    double first_ms, start_ms, stop_ms;
+} mls_run_times;
+mls_run_times mls_run_times_of(const mls_run *run);
+
+/** <0, 0 or >0 by these; 0: both describe the same run. */
+int mls_run_times_compare(const mls_run_times *a, const mls_run_times *b);
 int mls_run_compare(const mls_run *a, const mls_run *b);
 
 /** Empty; with what a marker line says, the last of which counts; with what only `from` knows.  False: no memory. */

@@ -6,11 +6,6 @@
 #include "log/log.h"
 #include "score/group.h"
 
-/* Sorts runs into groups with path, result_folder and runs set: the result_*.txt of a folder, else those of a
- * benchmark, division, config and batch size; one that died before it logged these joins the only group that agrees
- * with it.  MLS_OK or MLS_ERROR_MEMORY; *groups and *count are valid in any case. */
-mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
-
 /* Marks and scores the runs of a group whose rules are known.  With N runs needed, d dropped and m that may be left
  * out: d > m gives no score; else the m fastest and m - d slowest valid runs are left out and the rest is averaged.
  * Fewer than N give the plain mean.  Of more (`select_window`) the N consecutive ones by start time whose olympic mean
@@ -32,9 +27,38 @@ typedef enum mls_run_fact {
 } mls_run_fact;
 const char *mls_run_says(const mls_run *run, mls_run_fact fact);
 
+/* What a run is sorted into a group by; it borrows all texts. */
+typedef struct mls_run_key {
+    const char *file;
+    size_t line;
+    const char *says[MLS_FACT_TEXTS];
+    double global_batch_size;
+    uint64_t place; /* whoever made it knows the run by this */
+    bool result;
+    bool of_job; /* the config is what its job says of itself */
+} mls_run_key;
+mls_run_key mls_run_key_of(const mls_run *run);
+
 /* What runs of a group have alike, all of these facts or the folder of a result, as bytes in a buffer, which is emptied
  * before and has failed where memory ran out. */
-mls_str mls_run_group_key(const mls_run *run, mls_buffer *bytes);
+mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes);
+
+/* Sorts runs into groups with path, result_folder and runs set: the result_*.txt of a folder, else those of a
+ * benchmark, division, config and batch size; one that died before it logged these joins the only group that agrees
+ * with it.  MLS_OK or MLS_ERROR_MEMORY; *groups and *count are valid in any case. */
+mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count) MLS_MUST_USE;
+
+/* The runs of a group by their keys, in order; to be given to free(). */
+typedef struct mls_key_group {
+    const mls_run_key **keys;
+    size_t count, capacity;
+} mls_key_group;
+
+/* The same by keys, which outlive the groups: *groups and each of *count are to be freed.  And a group of such, with
+ * path, result_folder and run_count set; false: no memory. */
+mls_status mls_group_keys(const mls_run_key *keys, size_t key_count, mls_key_group **groups,
+                          size_t *count) MLS_MUST_USE;
+bool mls_group_of_keys(const mls_key_group *from, mls_group *group) MLS_MUST_USE;
 
 /* A set with more points, or a point with more values, is refused. */
 #define MLS_RCP_POINTS_MAX 10000

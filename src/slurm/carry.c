@@ -175,18 +175,18 @@ typedef struct carried_more {
 } carried_more;
 
 static const mls_carry_member finding_members[] = {
-    MLS_CARRY(carried_finding, "code", KEPT, code),
+    MLS_CARRY(carried_finding, "code", PASSING, code),
     MLS_CARRY_MOST(carried_finding, "severity", WORD, severity, MLS_SEVERITY_ADVICE + 1, NULL),
     MLS_CARRY(carried_finding, "line", SIZE, line),
     MLS_CARRY(carried_finding, "column", SIZE, column),
-    MLS_CARRY(carried_finding, "path", KEPT, path),
-    MLS_CARRY(carried_finding, "key", KEPT, key),
-    MLS_CARRY(carried_finding, "message", KEPT, message),
+    MLS_CARRY(carried_finding, "path", PASSING, path),
+    MLS_CARRY(carried_finding, "key", PASSING, key),
+    MLS_CARRY(carried_finding, "message", PASSING, message),
 };
 MLS_CARRY_TABLE(finding_table, carried_finding, finding_members);
 
 static const mls_carry_member more_members[] = {
-    MLS_CARRY(carried_more, "code", KEPT, code),
+    MLS_CARRY(carried_more, "code", PASSING, code),
     MLS_CARRY(carried_more, "more", SIZE, more),
 };
 MLS_CARRY_TABLE(more_table, carried_more, more_members);
@@ -431,6 +431,7 @@ static bool is_json(mls_str text, mls_carry_room *room)
 static bool read_text_member(const mls_carry_member *member, mls_str span, bool coded, mls_carry_room *room, void *at)
 {
     const bool here = member->kind == MLS_CARRY_STR || member->kind == MLS_CARRY_JSON;
+    const bool kept = member->kind == MLS_CARRY_KEPT || member->kind == MLS_CARRY_KEPT_STR;
     mls_str text = {NULL, 0};
     if (!read_text(span, coded, here ? room->arena : &room->scratch, room, &text) ||
         (member->kind == MLS_CARRY_JSON && !is_json(text, room))) {
@@ -442,7 +443,7 @@ static bool read_text_member(const mls_carry_member *member, mls_str span, bool 
         room->no_memory |= *(char **)at == NULL;
         return *(char **)at != NULL;
     }
-    text = here ? text : room_text(room, text);
+    text = kept ? room_text(room, text) : text;
     if (member->kind == MLS_CARRY_STR || member->kind == MLS_CARRY_KEPT_STR) {
         *(mls_str *)at = text;
     } else {

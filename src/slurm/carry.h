@@ -16,6 +16,7 @@ typedef enum mls_carry_kind {
     MLS_CARRY_KEPT,     /* const char *, of the room */
     MLS_CARRY_STR,      /* mls_str, in the arena */
     MLS_CARRY_KEPT_STR, /* mls_str, of the room */
+    MLS_CARRY_PASSING,  /* const char *, in the room's scratch: until that is reset */
     MLS_CARRY_JSON,     /* const char *, in the arena: the text of a value of JSON, which is validated */
     MLS_CARRY_RAW,      /* mls_str: a value of JSON as it stands; what is read is a span of the text */
     MLS_CARRY_NUMBER,   /* double */

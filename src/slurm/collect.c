@@ -14,99 +14,10 @@
 #include "base/statistics.h"
 #include "score/score.h"
 #include "settings/settings.h"
+#include "slurm/kept.h"
 #include "slurm/merge.h"
 #include "slurm/sacct.h"
 #include "slurm/slurm.h"
-
-/* A run, and what decides which of several same ones stays. */
-typedef struct repeat {
-    mls_run *run;
-    mls_source_runs *found; /* in its source */
-    const char *path;
-} repeat;
-
-static bool is_slurm_out(const char *path)
-{
-    const mls_str name = mls_str_from(mls_path_name(path));
-    return mls_str_starts(name, MLS_S("slurm-")) && mls_str_ends(name, MLS_S(".out"));
-}
-
-/* Same runs become neighbours, the one that stays first. */
-static int compare_repeats(const void *left, const void *right)
-{
-    const repeat *a = left;
-    const repeat *b = right;
-    int order = mls_run_compare(a->run, b->run);
-    order = order != 0 ? order : is_slurm_out(a->path) - is_slurm_out(b->path);
-    order = order != 0 ? order : mls_compare_sizes(a->found->count, b->found->count);
-    return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
-}
-
-/* Takes the reason over. */
-static mls_status set_skip(mls_source *source, char *reason)
-{
-    free(source->skip);
-    source->skip = reason;
-    return reason != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
-/* Why a source that has only runs of others is of no use: "repeats the run in x.log". */
-static mls_status set_repeats(mls_source *source, const mls_source_runs *runs)
-{
-    mls_buffer reason = {0};
-    if (runs->repeated == 1) {
-        mls_buffer_printf(&reason, "repeats the run in %s", mls_path_name(runs->other));
-    } else {
-        mls_buffer_printf(&reason, "repeats the %zu runs of %s%s", runs->repeated, mls_path_name(runs->other),
-                          runs->several ? " and others" : "");
-    }
-    return set_skip(source, mls_buffer_detach(&reason));
-}
-
-mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
-{
-    const size_t run_count = collection->run_count;
-    repeat *all = calloc(run_count + 1, sizeof *all);
-    mls_status status = all != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    mls_source *sources = collection->skipped.items;
-    size_t used = 0;
-    size_t next = 0;
-    for (size_t i = 0; i < collection->skipped.count && status == MLS_OK; i++) {
-        for (const size_t end = next + found[i].count; next < end; next++) {
-            all[used] = (repeat){&collection->runs[next], &found[i], sources[i].path};
-            used += !sources[i].result && mls_run_exists(&collection->runs[next]);
-        }
-    }
-    if (used > 1) {
-        qsort(all, used, sizeof *all, compare_repeats);
-    }
-    for (size_t i = 1, stays = 0; i < used && status == MLS_OK; i++) {
-        if (mls_run_compare(all[stays].run, all[i].run) != 0) {
-            stays = i;
-            continue;
-        }
-        mls_source_runs *runs = all[i].found;
-        runs->several |= runs->repeated++ > 0 && runs->other != all[stays].path;
-        runs->other = runs->other != NULL ? runs->other : all[stays].path;
-        /* The job's own output may know more about the job than the trial's log. */
-        status = mls_job_inherit(&all[stays].run->job, &all[i].run->job) ? MLS_OK : MLS_ERROR_MEMORY;
-        mls_run_release(all[i].run);
-    }
-    for (size_t i = 0; i < collection->skipped.count && status == MLS_OK; i++) {
-        if (found[i].repeated > 0 && found[i].repeated == found[i].count) {
-            status = set_repeats(&sources[i], &found[i]);
-        }
-    }
-    /* Closes the gaps that removed runs have left. */
-    collection->run_count = 0;
-    for (size_t i = 0; i < run_count; i++) {
-        if (collection->runs[i].file != NULL) {
-            collection->runs[collection->run_count++] = collection->runs[i];
-        }
-    }
-    free(all);
-    return status;
-}
 
 /* Findings of the reading so far. */
 typedef struct collecting_state {
@@ -114,6 +25,7 @@ typedef struct collecting_state {
     mls_collection *collection; /* whose `skipped` holds all sources */
     mls_source_runs *found;     /* of each source */
     mls_known_settings *known;  /* loaded when something was printed */
+    size_t number;              /* of runs of the source that were handed over */
 } collecting_state;
 
 /* What is heard of a source whose digest is taken; a line of which only the beginning is given leaves it without. */
@@ -125,11 +37,18 @@ typedef struct digest_of_source {
 /* A file with neither init_start nor run_start is not a run, unless its file is one whatever is in it. */
 static mls_status collect_run(void *state, size_t index, mls_run *run, bool part)
 {
-    const collecting_state *collecting = state;
+    collecting_state *collecting = state;
     mls_collection *to = collecting->collection;
-    const bool wanted = collecting->options->named_runs && to->skipped.items[index].named && !part;
+    const mls_source *source = &to->skipped.items[index];
+    const bool wanted = collecting->options->named_runs && source->named && !part;
+    const size_t number = collecting->number++;
     if (!mls_run_exists(run) && !run->result && !wanted) {
         return MLS_OK;
+    }
+    if (to->kept != NULL) {
+        const bool added = mls_kept_add(to->kept, source, index, number, run, &collecting->found[index]);
+        collecting->found[index].count++;
+        return added ? MLS_OK : MLS_ERROR_MEMORY;
     }
     if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
         return MLS_ERROR_MEMORY;
@@ -247,12 +166,13 @@ static const char *useless(const mls_read *read, size_t runs)
 
 static mls_status collect_source(void *state, const mls_read *read)
 {
-    const collecting_state *collecting = state;
+    collecting_state *collecting = state;
     mls_collection *collection = collecting->collection;
     mls_source *source = &collection->skipped.items[read->index];
     const char *reason =
         read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
     source->failed = read->status != MLS_OK;
+    collecting->number = 0;
     const bool heard = collection->printed != NULL && collection->printed[read->index] != NULL;
     mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;
     if (read->heard != NULL) {
@@ -260,7 +180,7 @@ static mls_status collect_source(void *state, const mls_read *read)
     }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
-    return status == MLS_OK && reason != NULL ? set_skip(source, strdup(reason)) : status;
+    return status == MLS_OK && reason != NULL ? mls_source_skip(source, strdup(reason)) : status;
 }
 
 /* Finds the job of each run. */
@@ -273,12 +193,41 @@ static mls_status find_jobs(mls_collection *collection)
     return found ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
+/* Leaves the sources that were skipped; the runs that are kept are known by the paths of the others. */
+static mls_status drop_sources(mls_collection *collection)
+{
+    mls_sources *sources = &collection->skipped;
+    bool ok = true;
+    size_t skipped = 0;
+    for (size_t i = 0; i < sources->count; i++) {
+        mls_source *source = &sources->items[i];
+        collection->failed += source->failed;
+        if (source->skip != NULL) {
+            sources->items[skipped++] = *source;
+        } else if (collection->kept != NULL) {
+            ok = mls_kept_take_path(collection->kept, source->path) && ok;
+        } else {
+            free(source->path);
+        }
+    }
+    sources->count = skipped;
+    if (skipped == 0) {
+        free(sources->items);
+        *sources = (mls_sources){0};
+    }
+    mls_fit((void **)&sources->items, sources->count, &sources->capacity, sizeof *sources->items);
+    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
 /* Reads all sources; those left are the ones that were skipped, each run once. */
 static mls_status read_all(const mls_collect_options *options, mls_known_settings *known, mls_collection *collection,
                            mls_error *error)
 {
     mls_sources *sources = &collection->skipped;
-    collecting_state collecting = {options, collection, calloc(sources->count + 1, sizeof *collecting.found), known};
+    collecting_state collecting = {.options = options,
+                                   .collection = collection,
+                                   .found = calloc(sources->count + 1, sizeof *collecting.found),
+                                   .known = known};
     bool asked = false;
     for (size_t i = 0; i < sources->count && !asked && options->merge == NULL; i++) {
         asked = is_heard(options, &sources->items[i]);
@@ -301,28 +250,15 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
     mls_status status = !ready                   ? MLS_ERROR_MEMORY
                         : options->merge != NULL ? mls_merge_read(options->merge, &reading, sources, error)
                                                  : mls_read_sources(&reading, sources->items, sources->count, error);
-    status = status == MLS_OK ? mls_repeats_remove(collection, collecting.found) : status;
-    status = status == MLS_OK ? find_jobs(collection) : status;
-    size_t skipped = 0;
-    for (size_t i = 0; i < sources->count; i++) {
-        mls_source *source = &sources->items[i];
-        collection->failed += source->failed;
-        if (source->skip != NULL) {
-            sources->items[skipped++] = *source;
-        } else {
-            free(source->path);
-        }
+    if (status == MLS_OK && collection->kept != NULL) {
+        status = mls_kept_settle(collection->kept, sources, collecting.found);
+    } else if (status == MLS_OK) {
+        status = mls_repeats_remove(collection, collecting.found);
+        status = status == MLS_OK ? find_jobs(collection) : status;
     }
-    sources->count = skipped;
     free(collecting.found);
-    return status;
-}
-
-static mls_usage usage_of(const mls_collect_options *options, const mls_group *group)
-{
-    return options->any_usage
-               ? mls_editions_usage_of(options->score.editions, options->usage, mls_str_from(group->runs[0]->benchmark))
-               : options->usage;
+    const mls_status dropped = drop_sources(collection);
+    return status == MLS_OK ? dropped : status;
 }
 
 /* Looks up what one run of each group printed. */
@@ -345,20 +281,23 @@ static mls_status read_facts(mls_known_settings *known, mls_collection *collecti
 static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
                                mls_known_settings *known, mls_collection *collection, mls_error *error)
 {
-    mls_score_options how = options->score;
-    how.points = &collection->points;
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     if (status == MLS_OK && options->facts == MLS_FACTS_OF_GROUPS) {
         status = read_facts(known, collection);
     }
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
-        collection->groups[i].usage = usage_of(options, &collection->groups[i]);
-        collection->groups[i].edition = options->edition;
-        status = mls_tree_editions_tell(trees, how.editions, &collection->groups[i]);
-        status = status == MLS_OK ? mls_group_score(&collection->groups[i], &how, error) : status;
-        status = status == MLS_OK ? mls_group_power(&collection->groups[i]) : status;
-        status = status == MLS_OK ? mls_group_environment(&collection->groups[i]) : status;
+        status = mls_group_finish(options, trees, &collection->points, &collection->groups[i], error);
+    }
+    return status;
+}
+
+/* Each group once before any is printed, as some may not be scored. */
+static mls_status score_kept(mls_collection *collection, mls_error *error)
+{
+    mls_status status = mls_kept_groups(collection->kept, &collection->group_count);
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        status = mls_kept_load(collection->kept, i, error);
     }
     return status;
 }
@@ -369,22 +308,43 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
     mls_tree_editions trees = {0};
     mls_known_settings known = {0};
     *collection = (mls_collection){0};
-    mls_status status = options->merge != NULL ? mls_merge_sources(options->merge, &collection->skipped)
-                                               : mls_sources_find(paths, path_count, &collection->skipped, error);
+    collection->kept = options->again ? mls_kept_new(options, &collection->points) : NULL;
+    mls_status status = options->again && collection->kept == NULL ? MLS_ERROR_MEMORY
+                        : options->merge != NULL ? mls_merge_sources(options->merge, &collection->skipped)
+                                                 : mls_sources_find(paths, path_count, &collection->skipped, error);
     if (status == MLS_OK && options->merge == NULL) {
         status = mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees);
     }
     status = status == MLS_OK ? read_all(options, &known, collection, error) : status;
-    status =
-        status == MLS_OK && !options->runs_only ? score_groups(options, &trees, &known, collection, error) : status;
+    if (status == MLS_OK && !options->runs_only) {
+        status = collection->kept != NULL ? score_kept(collection, error)
+                                          : score_groups(options, &trees, &known, collection, error);
+    }
     mls_tree_editions_release(&trees);
     mls_known_settings_release(&known);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
+const mls_group *mls_collection_loaded(const mls_collection *collection, size_t index)
+{
+    return collection->kept != NULL ? mls_kept_group(collection->kept, index) : &collection->groups[index];
+}
+
+bool mls_collection_limits(const mls_collection *collection, size_t *at, mls_run_limits *limits)
+{
+    bool found = collection->kept != NULL && mls_kept_limits(collection->kept, at, limits);
+    while (!found && collection->kept == NULL && *at < collection->run_count) {
+        const mls_run *run = &collection->runs[(*at)++];
+        *limits = mls_run_limits_of(run, run->file);
+        found = mls_run_has_limits(limits);
+    }
+    return found;
+}
+
 void mls_collection_release(mls_collection *collection)
 {
-    for (size_t i = 0; i < collection->group_count; i++) {
+    mls_kept_free(collection->kept);
+    for (size_t i = 0; i < collection->group_count && collection->groups != NULL; i++) {
         mls_group_release(&collection->groups[i]);
     }
     free(collection->groups);

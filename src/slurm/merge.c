@@ -44,6 +44,20 @@ static void free_carried(struct mls_carried *carried)
     free(carried);
 }
 
+void mls_merge_forget(mls_merge *merge)
+{
+    for (struct mls_carried *each = merge->carried, *next; each != NULL; each = next) {
+        next = each->next;
+        free_carried(each);
+    }
+    merge->carried = NULL;
+}
+
+const char *mls_merge_failure(const mls_merge *merge)
+{
+    return merge->failure.status != MLS_OK ? merge->failure.message : NULL;
+}
+
 void mls_merge_free(mls_merge *merge)
 {
     if (merge == NULL) {
@@ -54,14 +68,12 @@ void mls_merge_free(mls_merge *merge)
         free(merge->files.items[i].source.skip);
     }
     free(merge->files.items);
+    free(merge->lines);
     for (size_t i = 0; i < merge->parts.count; i++) {
         free(merge->parts.items[i].shards);
     }
     free(merge->parts.items);
-    for (struct mls_carried *each = merge->carried, *next; each != NULL; each = next) {
-        next = each->next;
-        free_carried(each);
-    }
+    mls_merge_forget(merge);
     for (size_t i = 0; i < MLS_PARTS_OPEN_MAX; i++) {
         if (merge->open[i].fd > 0) {
             (void)close(merge->open[i].fd - 1);
@@ -71,6 +83,8 @@ void mls_merge_free(mls_merge *merge)
     free(merge->shards.items);
     free(merge->missing.items);
     mls_names_release(&merge->measuring);
+    mls_buffer_release(&merge->line);
+    mls_arena_release(&merge->room.scratch);
     mls_arena_release(&merge->arena);
     free(merge);
 }
@@ -111,6 +125,7 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
         return mls_error_memory(&trouble->error);
     }
     merge->texts.arena = merge->known.arena = merge->folders.arena = &merge->arena;
+    merge->room.texts = &merge->texts;
     mls_carry_clear(&mls_part_head_table, &merge->head);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         status = mls_part_check(merge, paths[i], &trouble->error);
@@ -132,16 +147,21 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
 
 mls_status mls_merge_sources(mls_merge *merge, mls_sources *sources)
 {
-    sources->items = calloc(merge->files.count + 1, sizeof *sources->items);
-    if (sources->items == NULL) {
+    const size_t count = merge->files.count;
+    sources->items = calloc(count + 1, sizeof *sources->items);
+    merge->lines = calloc(count + 1, sizeof *merge->lines);
+    if (sources->items == NULL || merge->lines == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    sources->capacity = merge->files.count + 1;
-    sources->count = merge->files.count;
-    for (size_t i = 0; i < merge->files.count; i++) {
+    sources->capacity = count + 1;
+    sources->count = count;
+    for (size_t i = 0; i < count; i++) {
         sources->items[i] = merge->files.items[i].source;
-        merge->files.items[i].source = (mls_source){0};
+        merge->lines[i] = merge->files.items[i].at;
     }
+    free(merge->files.items);
+    merge->files.items = NULL;
+    merge->files.count = merge->files.capacity = 0;
     return MLS_OK;
 }
 
@@ -160,9 +180,16 @@ static int part_descriptor(mls_merge *merge, uint32_t part, mls_error *error)
     return merge->open[slot].fd - 1;
 }
 
-/* The line of a file, as it was. */
-static mls_status read_line(mls_merge *merge, const mls_file_line *at, mls_buffer *line, mls_error *error)
+static mls_status say_changed(const mls_merge *merge, const mls_file_line *at, mls_error *error)
 {
+    return mls_error_set(error, MLS_ERROR_READ, at->line, 1, "'%s' has changed while it was read",
+                         merge->parts.items[at->part].path);
+}
+
+/* The line of a file, as it was, in merge->line. */
+static mls_status read_line(mls_merge *merge, const mls_file_line *at, mls_error *error)
+{
+    mls_buffer *line = &merge->line;
     const int fd = part_descriptor(merge, at->part, error);
     size_t done = 0;
     mls_buffer_clear(line);
@@ -183,8 +210,7 @@ static mls_status read_line(mls_merge *merge, const mls_file_line *at, mls_buffe
     line->ptr[done] = '\0';
     return done == at->len && mls_fnv1a(MLS_FNV_START, mls_buffer_str(line)) == at->hash
                ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_READ, at->line, 1, "'%s' has changed while it was read",
-                               merge->parts.items[at->part].path);
+               : say_changed(merge, at, error);
 }
 
 /* A source whose runs are being handed over. */
@@ -222,45 +248,56 @@ static mls_status hand_run(void *state, mls_part_run *run)
     return status;
 }
 
-/* What is known of the folder of a file: the first that says it counts. */
-static mls_status place_of_source(mls_merge *merge, const mls_part_source *source, mls_carried_place **place,
+/* What is known of the folder of a file: the first that says it counts, and most have nothing to say. */
+static mls_status place_of_source(mls_merge *merge, const mls_part_source *source, const mls_carried_place **known,
                                   mls_error *error)
 {
-    mls_map_entry *entry = mls_map_put(&merge->folders, mls_path_folder(mls_str_from(source->path)), NULL);
-    if (entry != NULL && entry->value.pointer == NULL) {
-        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof **place);
+    static const mls_carried_place nowhere;
+    const mls_str folder = mls_path_folder(mls_str_from(source->path));
+    if (source->tree.edition == NULL && source->system.id == NULL) {
+        const mls_map_entry *said = mls_map_find(&merge->folders, folder);
+        *known = said != NULL ? said->value.pointer : &nowhere;
+        return MLS_OK;
     }
-    *place = entry != NULL ? entry->value.pointer : NULL;
-    if (*place == NULL) {
+    mls_map_entry *entry = mls_map_put(&merge->folders, folder, NULL);
+    if (entry != NULL && entry->value.pointer == NULL) {
+        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_carried_place));
+    }
+    mls_carried_place *place = entry != NULL ? entry->value.pointer : NULL;
+    *known = place;
+    if (place == NULL) {
         return mls_error_memory(error);
     }
-    if (source->tree.edition != NULL && (*place)->tree.edition != NULL &&
-        (source->tree.edition != (*place)->tree.edition || source->tree.by_date != (*place)->tree.by_date)) {
+    if (source->tree.edition != NULL && place->tree.edition != NULL &&
+        (source->tree.edition != place->tree.edition || source->tree.by_date != place->tree.by_date)) {
         return mls_error_set(error, MLS_ERROR_READ, 0, 0,
                              "'%s': the shards do not agree on the edition of its tree, which changed between them",
                              source->path);
     }
-    (*place)->tree = source->tree.edition != NULL ? source->tree : (*place)->tree;
-    if (source->system.id != NULL && (*place)->system == NULL) {
+    place->tree = source->tree.edition != NULL ? source->tree : place->tree;
+    if (source->system.id != NULL && place->system == NULL) {
         mls_carried_system *system = mls_arena_alloc(&merge->arena, sizeof *system);
         if (system == NULL) {
             return mls_error_memory(error);
         }
         *system = source->system;
-        (*place)->system = system;
+        place->system = system;
     }
     return MLS_OK;
 }
 
-static mls_status hand_source(handing *self, const mls_file_line *at, mls_buffer *line, mls_carry_room *room,
-                              mls_error *error)
+static mls_status hand_source(handing *self, mls_error *error)
 {
+    mls_merge *merge = self->merge;
+    mls_carry_room *room = &merge->room;
+    const mls_file_line *at = &merge->lines[self->index];
     mls_part_source source = {0};
-    mls_carried_place *place = NULL;
+    const mls_carried_place *place = NULL;
     mls_read read = {.index = self->index, .source = self->source};
-    mls_status status = read_line(self->merge, at, line, error);
+    mls_status status = read_line(merge, at, error);
     if (status == MLS_OK) {
-        status = mls_part_line_read(&mls_part_source_table, mls_buffer_str(line), at->line, room, &source, error);
+        status =
+            mls_part_line_read(&mls_part_source_table, mls_buffer_str(&merge->line), at->line, room, &source, error);
     }
     status = status == MLS_OK ? place_of_source(self->merge, &source, &place, error) : status;
     if (status == MLS_OK) {
@@ -284,27 +321,42 @@ static mls_status hand_source(handing *self, const mls_file_line *at, mls_buffer
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources, mls_error *error)
 {
     mls_error ignored = {0};
-    mls_buffer line = {0};
-    mls_carry_room room = {.texts = &merge->texts};
     mls_status status = MLS_OK;
     error = error != NULL ? error : &ignored;
     for (size_t i = 0; i < sources->count && status == MLS_OK; i++) {
         handing self = {.merge = merge, .reading = reading, .source = &sources->items[i], .index = i};
         if (self.source->skip == NULL) {
-            status = hand_source(&self, &merge->files.items[i].at, &line, &room, error);
+            status = hand_source(&self, error);
         }
     }
-    mls_buffer_release(&line);
-    mls_arena_release(&room.scratch);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+mls_status mls_merge_read_again(mls_merge *merge, const mls_reading *reading, const mls_source *source, size_t index)
+{
+    handing self = {.merge = merge, .reading = reading, .source = source, .index = index};
+    if (merge->failure.status == MLS_OK && hand_source(&self, &merge->failure) == MLS_ERROR_MEMORY) {
+        mls_merge_lacks_memory(merge);
+    }
+    return merge->failure.status;
+}
+
+mls_status mls_merge_lacks(mls_merge *merge, size_t index)
+{
+    return say_changed(merge, &merge->lines[index], &merge->failure);
+}
+
+void mls_merge_lacks_memory(mls_merge *merge)
+{
+    if (merge->failure.status == MLS_OK) {
+        (void)mls_error_memory(&merge->failure);
+    }
 }
 
 mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error)
 {
     mls_part_head head = merge->head;
     mls_part_writer writer;
-    mls_buffer line = {0};
-    mls_carry_room room = {.texts = &merge->texts};
     mls_status status = MLS_OK;
     head.shard = 0;
     head.shards_in = merge->shards;
@@ -313,20 +365,19 @@ mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *erro
         const mls_file_line *at = &merge->files.items[i].at;
         mls_part_source source;
         size_t runs = 0;
-        status = read_line(merge, at, &line, error);
+        status = read_line(merge, at, error);
         if (status == MLS_OK) {
-            status = mls_part_line_read(&mls_part_source_table, mls_buffer_str(&line), at->line, &room, &source, error);
+            status = mls_part_line_read(&mls_part_source_table, mls_buffer_str(&merge->line), at->line, &merge->room,
+                                        &source, error);
         }
         if (status == MLS_OK) {
-            status = mls_part_runs_read(source.runs, at->line, &room, NULL, NULL, &runs, error);
-            mls_part_writer_line(&writer, mls_buffer_str(&line), runs, source.bytes);
+            status = mls_part_runs_read(source.runs, at->line, &merge->room, NULL, NULL, &runs, error);
+            mls_part_writer_line(&writer, mls_buffer_str(&merge->line), runs, source.bytes);
         }
     }
     if (!mls_part_writer_end(&writer) && status == MLS_OK) {
         status = mls_error_memory(error);
     }
-    mls_buffer_release(&line);
-    mls_arena_release(&room.scratch);
     return status;
 }
 

@@ -45,5 +45,18 @@ mls_status mls_merge_sources(mls_merge *merge, mls_sources *sources) MLS_MUST_US
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources,
                           mls_error *error) MLS_MUST_USE;
 
+/* Hands over the runs of one source once more; `source` needs no more than its path, and that it is a result.  As
+ * mls_merge_read(); what went wrong once stays, in mls_merge_failure(), which is NULL where nothing did. */
+mls_status mls_merge_read_again(mls_merge *merge, const mls_reading *reading, const mls_source *source,
+                                size_t index) MLS_MUST_USE;
+const char *mls_merge_failure(const mls_merge *merge);
+
+/* What else may go wrong with that: the source has not the runs that it had, or memory runs out. */
+mls_status mls_merge_lacks(mls_merge *merge, size_t index);
+void mls_merge_lacks_memory(mls_merge *merge);
+
+/* Frees what is carried beside the runs that were handed over by now, of which none is left. */
+void mls_merge_forget(mls_merge *merge);
+
 /* Writes all of it as one part.  In place of mls_merge_sources(). */
 mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error) MLS_MUST_USE;

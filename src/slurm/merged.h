@@ -31,11 +31,15 @@ struct mls_merge {
     mls_part_head head; /* of the first part */
     mls_shard_ranges shards, missing;
     MLS_LIST_OF(mls_merged_part) parts;
-    MLS_LIST_OF(mls_merged_file) files; /* sources are moved out of it by mls_merge_sources() */
+    MLS_LIST_OF(mls_merged_file) files; /* until mls_merge_sources() */
+    mls_file_line *lines;               /* of the files, from then on */
     mls_arena arena;                    /* of texts, places and maps */
     mls_map texts, known, folders;      /* folders to mls_carried_place */
     mls_names measuring;
     struct mls_carried *carried; /* the last of them */
+    mls_buffer line;             /* that was read again, … */
+    mls_carry_room room;         /* … and where what it has is put */
+    mls_error failure;           /* why a line could not be read again after all were; status MLS_OK: none was wanted */
     struct {
         uint32_t part;
         int fd; /* plus 1; 0: none */

@@ -15,6 +15,29 @@ typedef struct mls_source_runs {
     bool several;      /* others have more of them */
 } mls_source_runs;
 
+/* What is not kept of a run of a file, and whether that is anything. */
+mls_run_limits mls_run_limits_of(const mls_run *run, const char *file);
+bool mls_run_has_limits(const mls_run_limits *limits);
+
+/* A run that may stand in another source too.  `run` is its number, in the order of sources. */
+typedef struct mls_repeat {
+    mls_run_times times;
+    size_t run;
+    mls_source_runs *found; /* in its source */
+    const char *path;
+} mls_repeat;
+
+/* Is told of each run that is `stays` once more, and which that is. */
+typedef mls_status mls_repeat_gone(void *state, size_t stays, size_t gone);
+
+/* Finds them, and notes in the sources how many are; which one stays is as mls_repeats_remove() has it.  Says then of
+ * each source without any left why it is skipped.  MLS_OK, MLS_ERROR_MEMORY or what `gone` returned. */
+mls_status mls_repeats_find(mls_repeat *all, size_t count, mls_repeat_gone *gone, void *state) MLS_MUST_USE;
+mls_status mls_repeats_say(const mls_sources *sources, const mls_source_runs *found) MLS_MUST_USE;
+
+/* Gives a source the reason why it is of no use, which it takes over; NULL: no memory. */
+mls_status mls_source_skip(mls_source *source, char *reason) MLS_MUST_USE;
+
 /* slurm-<job>.out repeats every trial's output.  Leaves one of each run (by mls_run_compare()) in the collection, whose
  * `skipped` holds all sources and `found` the runs of each: that of no slurm-*.out, then of the source with the fewest,
  * then of the first; result files keep all.  A source without any left says why.  MLS_OK or MLS_ERROR_MEMORY. */
@@ -80,3 +103,8 @@ void mls_folder_system_release(mls_folder_system *system);
 /* Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside
  * results/<system>/[strong/|weak/]<benchmark>/, if it can be read.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_group_environment(mls_group *group) MLS_MUST_USE;
+
+/* Scores a group with its runs, path and result_folder, and finds out what it ran on; `points` as mls_score_options has
+ * them.  MLS_OK, MLS_ERROR_MEMORY, or as mls_tree_editions_tell() and mls_group_score(). */
+mls_status mls_group_finish(const mls_collect_options *options, const mls_tree_editions *trees, mls_rcp_sets *points,
+                            mls_group *group, mls_error *error) MLS_MUST_USE;

@@ -228,7 +228,8 @@ mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
 {
     mls_buffer bytes = {0};
     const mls_run told = run_as_told(run);
-    const mls_str key = mls_run_group_key(&told, &bytes);
+    const mls_run_key told_key = mls_run_key_of(&told);
+    const mls_str key = mls_run_group_key(&told_key, &bytes);
     mls_status status = bytes.failed ? MLS_ERROR_MEMORY : MLS_OK;
     for (size_t i = 0; i < live->groups.count && status == MLS_OK && run->group == NULL; i++) {
         run->group = mls_str_equal(mls_buffer_str(&live->groups.items[i]->key), key) ? live->groups.items[i] : NULL;
