@@ -13,7 +13,8 @@ INSTALL     ?= install
 PKG_CONFIG  ?= pkg-config
 AR          ?= ar
 
-CFLAGS      ?= -O3 -g
+# What is undefined shows before an optimizer makes use of it, and is built in half the time.
+CFLAGS      ?= $(if $(SANITIZE),-O1,-O3) -g
 # What the code needs, whatever the user's CFLAGS are.
 # One set of objects is for both libraries: calls stay inside (a program cannot replace our functions), and
 # only what the public headers declare is seen outside.
@@ -35,7 +36,9 @@ FLAVOUR     ?= release
 ifdef SANITIZE
 FLAVOUR     := $(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring memory,$(SANITIZE)),msan,asan))
 OWN_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
-OWN_LDFLAGS += -fsanitize=$(SANITIZE)
+# Linked as one, where nothing is left to relocate: half the time of a start, and tests are starts.
+OWN_LDFLAGS += -fsanitize=$(SANITIZE) $(if $(findstring clang,$(CC)),,-no-pie \
+               $(if $(findstring thread,$(SANITIZE)),-static-libtsan,-static-libasan -static-libubsan))
 endif
 ifdef COVERAGE
 FLAVOUR     := cov

@@ -30,9 +30,11 @@ missing cppcheck || {
     checking=$!
 }
 missing clang-format || clang-format --dry-run -Werror $sources $headers || found clang-format
-# The paths that lead to a finding are long: clang-tidy shows them when it is run by hand.
+# The paths that lead to a finding are long: clang-tidy shows them when it is run by hand.  Of a function's states as
+# many are walked as clang's own quick mode does: nine tenths of the time went into the two thirds that follow.
 tidy='source=$1; shift
-    notes=$(clang-tidy --quiet "$source" -- "$@" -include src/base/banned.h 2>&1) && exit 0
+    notes=$(clang-tidy --quiet "$source" -- "$@" -include src/base/banned.h \
+        -Xclang -analyzer-config -Xclang max-nodes=75000 2>&1) && exit 0
     printf "%s\n" "$notes" | grep -E "(error|warning): " || printf "%s: %s\n" "$source" "$notes"
     exit 1'
 missing clang-tidy || printf '%s\n' $sources | xargs -P "$(nproc)" -I '{}' sh -c "$tidy" tidy '{}' "$@" || found clang-tidy

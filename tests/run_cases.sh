@@ -10,7 +10,7 @@
 build=$1
 shift
 cases=${CASES:-$root/tests/cli}
-mkdir "$scratch/bin" "$scratch/case"
+mkdir "$scratch/bin" "$scratch/cases"
 ln -s "$(realpath "${MLSCORE:-$build/mlscore}")" "$scratch/bin/mlscore"
 PATH="$scratch/bin:$PATH" TESTDATA="$root/testdata" BUILD="$root/$build"
 export PATH TESTDATA BUILD
@@ -30,12 +30,10 @@ for case; do
         skip
         continue
     fi
-    chmod -R u+rwx "$scratch/case"
-    rm -rf "$scratch/case"
-    mkdir "$scratch/case"
-    ln -s "$TESTDATA" "$scratch/case/testdata"
+    mkdir "$scratch/cases/$name"
+    ln -s "$TESTDATA" "$scratch/cases/$name/testdata"
     status=0
-    (cd "$scratch/case" && limited 300 sh "$case/cmd") >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || status=$?
+    (cd "$scratch/cases/$name" && limited 300 sh "$case/cmd") >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || status=$?
     if [ -n "${BLESS:-}" ]; then
         for stream in stdout stderr; do
             if [ -s "$scratch/$stream" ]; then cp "$scratch/$stream" "$case/$stream"; else rm -f "$case/$stream"; fi
@@ -46,12 +44,13 @@ for case; do
     for stream in stdout stderr; do
         expected=$case/$stream
         [ -f "$expected" ] || expected=/dev/null
-        cmp -s "$expected" "$scratch/$stream" ||
+        [ "$expected" = /dev/null ] && [ ! -s "$scratch/$stream" ] ||
+            cmp -s "$expected" "$scratch/$stream" ||
             diff -u --label "expected $stream" "$expected" --label "$stream" "$scratch/$stream" >>"$scratch/why" ||
             :
     done
     expected=0
-    [ ! -f "$case/status" ] || expected=$(cat "$case/status")
+    [ ! -f "$case/status" ] || read -r expected <"$case/status"
     [ "$status" = "$expected" ] || echo "status $status, expected $expected" >>"$scratch/why"
     if [ -s "$scratch/why" ]; then fail "$name" "$scratch/why"; else pass; fi
 done
