@@ -37,7 +37,7 @@ ifdef SANITIZE
 FLAVOUR     := $(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring memory,$(SANITIZE)),msan,asan))
 OWN_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Linked as one, where nothing is left to relocate: half the time of a start, and tests are starts.
-OWN_LDFLAGS += -fsanitize=$(SANITIZE) $(if $(findstring clang,$(CC)),,-no-pie \
+OWN_LDFLAGS += -fsanitize=$(SANITIZE) -no-pie $(if $(findstring clang,$(CC)),,\
                $(if $(findstring thread,$(SANITIZE)),-static-libtsan,-static-libasan -static-libubsan))
 endif
 ifdef COVERAGE
