@@ -118,6 +118,12 @@ static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const ml
     if (own.ptr != NULL) {
         head->options.own_rules = strdup(mls_hash_text(mls_fnv1a(MLS_FNV_START, mls_buffer_str(&own))).text);
     }
+    const bool copied = head->version != NULL && head->rules != NULL && head->command != NULL && head->usage != NULL &&
+                        (head->edition != NULL || how->edition == NULL) &&
+                        (head->options.rcp != NULL || options.rcp == NULL) &&
+                        (head->options.rcp_path != NULL || options.rcp_path == NULL) &&
+                        (head->options.own_rules != NULL || own.ptr == NULL);
+    ok = ok && (copied || mls_cli_say_no_memory(cli));
     for (size_t i = 0; i < cli->operands.count && ok; i++) {
         ok = mls_names_add(&head->roots, mls_str_from(cli->operands.items[i])) || mls_cli_say_no_memory(cli);
     }
