@@ -363,6 +363,6 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     for (size_t i = 0; i < basis.run_count; i++) {
         furthest = fmax(furthest, basis.runs[i].needed);
     }
-    estimate.beyond = here->at > furthest + distance;
+    estimate.beyond = here->at > furthest + distance || (basis.limit > 0 && here->at + distance > basis.limit);
     return estimate;
 }

@@ -41,6 +41,7 @@ typedef struct mls_estimate_basis {
     const double *reference; /* what the reference needed to converge, times `scale` */
     size_t reference_count;
     double scale;
+    double limit; /* the position at which a run is ended, whatever it reached; 0: none is known */
 } mls_estimate_basis;
 
 typedef enum mls_estimate_from {
@@ -58,7 +59,7 @@ typedef struct mls_estimate {
     mls_estimate_from from;
     double left, low, high;
     double end;  /* the position at which the run is expected to end; NAN: not known */
-    bool beyond; /* it is further than any run before it needed, and one evaluation more */
+    bool beyond; /* it is further than any run before it needed, and one evaluation more; or it has none left */
 } mls_estimate;
 
 mls_estimate mls_estimate_none(void);

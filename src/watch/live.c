@@ -261,7 +261,10 @@ mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, doub
                 (mls_past_run){&other->curve, mls_live_minutes(other, other->run_stop.time_ms), other->needed};
         }
     }
-    const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale};
+    const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->max_steps
+                         : group->counts == MLS_PROGRESS_SAMPLES ? run->max_steps * run->batch_size
+                                                                 : 0;
+    const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
     *estimate = mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
     free(past);
     return MLS_OK;

@@ -57,7 +57,7 @@ typedef struct mls_live_run {
     mls_step init_start, run_start, run_stop;
     mls_run_status status;
     char *benchmark, *division, *config, *job;
-    double batch_size, target;
+    double batch_size, target, max_steps;
     double newest_ms; /* of its records */
     mls_curve curve;
     mls_value_point last; /* the last evaluation; its time counts from run_start */

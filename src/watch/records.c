@@ -85,11 +85,13 @@ static mls_status describe_live(file_records *self)
     const mls_run *read = &self->cutter.current;
     mls_live_run *run = self->run;
     const char *target = mls_run_hyperparameter(read, MLS_S("target_accuracy"));
+    const char *max_steps = mls_run_hyperparameter(read, MLS_S("max_steps"));
     const char *job = mls_records_job(self->file);
     const char *config = mls_run_config(read);
     double number;
     run->batch_size = read->global_batch_size;
     run->target = target != NULL && mls_json_number(mls_str_from(target), &number) ? number : run->target;
+    run->max_steps = max_steps != NULL && mls_json_number(mls_str_from(max_steps), &number) ? number : run->max_steps;
     return take_fact(&run->benchmark, read->benchmark) && take_fact(&run->division, read->division) &&
                    take_fact(&run->config, config != NULL ? config : self->cutter.job.config) &&
                    take_fact(&run->job, job)

@@ -43,7 +43,7 @@ static void the_table_holds(void **state)
                 (mls_past_run){&curves[i], estimate_table[row].runs[i].minutes, estimate_table[row].runs[i].needed};
         }
         const mls_estimate_basis basis = {runs, estimate_table[row].run_count, estimate_table[row].reference,
-                                          estimate_table[row].reference_count, estimate_table[row].scale};
+                                          estimate_table[row].reference_count, estimate_table[row].scale, 0};
         const mls_estimate got = mls_estimate_left(&curve, estimate_table[row].now, &basis);
         const char *from = mls_estimate_from_name(got.from);
         by[got.from]++;
@@ -88,9 +88,15 @@ static void a_run_past_all_others_is_beyond(void **state)
     mls_curve past = curve_of(points, 1);
     mls_curve curve = curve_of(points, 3);
     const mls_past_run run = {&past, 1, 10};
-    const mls_estimate_basis basis = {&run, 1, NULL, 0, 1};
+    const mls_estimate_basis basis = {&run, 1, NULL, 0, 1, 0};
     assert_true(mls_estimate_left(&curve, 3, &basis).beyond);
     assert_false(mls_estimate_left(&past, 3, &basis).beyond);
+    /* At 30 the next evaluation is at 40: nothing is left of a run that ends before. */
+    const mls_past_run far = {&past, 1, 90};
+    mls_estimate_basis limited = {&far, 1, NULL, 0, 1, .limit = 39};
+    assert_true(mls_estimate_left(&curve, 3, &limited).beyond);
+    limited.limit = 40;
+    assert_false(mls_estimate_left(&curve, 3, &limited).beyond);
     mls_curve_release(&curve);
     mls_curve_release(&past);
 }
