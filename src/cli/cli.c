@@ -369,7 +369,7 @@ void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *wh
     if (print_begin(cli, report, state)) {
         mls_print_item(&cli->printer, what);
         mls_print_end(&cli->printer);
-        mls_cli_close(cli, cli->merge != NULL ? mls_merge_failure(cli->merge) : NULL);
+        mls_cli_close(cli, mls_merge_failure(cli->merge));
     }
 }
 
@@ -437,7 +437,7 @@ static bool measurements_are_there(mls_cli *cli)
 
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 {
-    const bool people = cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
+    const bool people = mls_view_is_for_people(&cli->view);
     bool beside = false;
     for (size_t i = 0; i < collection->group_count; i++) {
         beside |= !collection->groups[i].result_folder;

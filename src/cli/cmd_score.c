@@ -106,11 +106,6 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
-static bool is_for_people(const mls_cli *cli)
-{
-    return cli->view.format == MLS_FORMAT_TABLE || cli->view.format == MLS_FORMAT_MARKDOWN;
-}
-
 static void print_scores(mls_cli *cli, const mls_collection *collection)
 {
     const mls_score_settings *settings = cli->settings;
@@ -122,7 +117,7 @@ static void print_scores(mls_cli *cli, const mls_collection *collection)
         mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
     } else {
         mls_cli_print_beside(cli, &mls_score_report, collection,
-                             is_for_people(cli) && !cli->view.quiet ? &beside : NULL);
+                             mls_view_is_for_people(&cli->view) && !cli->view.quiet ? &beside : NULL);
     }
     if (beside.error.status != MLS_OK) {
         mls_cli_say_error(cli, NULL, &beside.error);
@@ -186,12 +181,6 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     return true;
 }
 
-/* Why runs of a part could not be read again; NULL: they could. */
-static const char *lost_part(const mls_cli *cli)
-{
-    return cli->merge != NULL ? mls_merge_failure(cli->merge) : NULL;
-}
-
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const mls_score_settings *settings = cli->settings;
@@ -200,7 +189,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
         note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
         (collection.kept != NULL || mls_cli_note_telemetry(cli, &collection))) {
         print_scores(cli, &collection);
-        const bool told = lost_part(cli) != NULL; /* when the output was closed */
+        const bool told = mls_merge_failure(cli->merge) != NULL; /* when the output was closed */
         note_unused_points(cli, &collection, settings->score.rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
             const mls_group *group = mls_collection_loaded(&collection, i);
@@ -210,8 +199,9 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
             }
         }
         mls_cli_say_collected(cli, &collection);
-        if (!told && lost_part(cli) != NULL) {
-            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", lost_part(cli));
+        const char *lost = mls_merge_failure(cli->merge);
+        if (!told && lost != NULL) {
+            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", lost);
         }
     }
     mls_collection_release(&collection);
@@ -281,7 +271,7 @@ static bool reads_again(const mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
     return cli->merge != NULL && !settings->wide && !settings->jobs && settings->sacct_files.count == 0 &&
-           (!is_for_people(cli) || mls_merge_measuring(cli->merge)->count == 0);
+           (!mls_view_is_for_people(&cli->view) || mls_merge_measuring(cli->merge)->count == 0);
 }
 
 void mls_cli_score(mls_cli *cli)

@@ -89,12 +89,21 @@ static bool holds_measurements(void *state, const mls_source *source)
     return mls_telemetry_measures(source);
 }
 
+/* A copy of a text for the head, which owns it; NULL stays NULL.  *ok turns false when memory runs out. */
+static char *head_text(const char *text, bool *ok)
+{
+    char *copy = text != NULL ? strdup(text) : NULL;
+    *ok = *ok && (copy != NULL || text == NULL);
+    return copy;
+}
+
 /* The head of the part.  False after a complaint. */
 static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
                       mls_part_options options, mls_part_head *head)
 {
     mls_shard shard;
     mls_buffer own = {0};
+    bool copied = true;
     bool ok = mls_shard_parse(mls_str_from(settings->shard), &shard);
     if (cli->rules_path != NULL) {
         struct stat about;
@@ -104,25 +113,21 @@ static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const ml
         ok = ok && mls_cli_read_file(cli, cli->rules_path, &own);
     }
     *head = (mls_part_head){.format = MLS_PART_FORMAT,
-                            .version = strdup(MLS_VERSION),
-                            .rules = strdup(mls_part_rules_hash().text),
-                            .command = strdup(cli->command->name),
-                            .usage = strdup(mls_usage_name(how->usage)),
-                            .edition = how->edition != NULL ? strdup(how->edition->name) : NULL,
+                            .version = head_text(MLS_VERSION, &copied),
+                            .rules = head_text(mls_part_rules_hash().text, &copied),
+                            .command = head_text(cli->command->name, &copied),
+                            .usage = head_text(mls_usage_name(how->usage), &copied),
+                            .edition = head_text(how->edition != NULL ? how->edition->name : NULL, &copied),
                             .options = options,
                             .shards = shard.count,
                             .shard = shard.number};
     head->options.any_usage = how->any_usage;
-    head->options.rcp = options.rcp != NULL ? strdup(options.rcp) : NULL;
-    head->options.rcp_path = options.rcp_path != NULL ? strdup(options.rcp_path) : NULL;
+    head->options.rcp = head_text(options.rcp, &copied);
+    head->options.rcp_path = head_text(options.rcp_path, &copied);
     if (own.ptr != NULL) {
-        head->options.own_rules = strdup(mls_hash_text(mls_fnv1a(MLS_FNV_START, mls_buffer_str(&own))).text);
+        head->options.own_rules =
+            head_text(mls_hash_text(mls_fnv1a(MLS_FNV_START, mls_buffer_str(&own))).text, &copied);
     }
-    const bool copied = head->version != NULL && head->rules != NULL && head->command != NULL && head->usage != NULL &&
-                        (head->edition != NULL || how->edition == NULL) &&
-                        (head->options.rcp != NULL || options.rcp == NULL) &&
-                        (head->options.rcp_path != NULL || options.rcp_path == NULL) &&
-                        (head->options.own_rules != NULL || own.ptr == NULL);
     ok = ok && (copied || mls_cli_say_no_memory(cli));
     for (size_t i = 0; i < cli->operands.count && ok; i++) {
         ok = mls_names_add(&head->roots, mls_str_from(cli->operands.items[i])) || mls_cli_say_no_memory(cli);

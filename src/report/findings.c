@@ -72,7 +72,7 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
 
 void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, mls_owner owner, const mls_view *view)
 {
-    const bool below = view != NULL && (view->format == MLS_FORMAT_TABLE || view->format == MLS_FORMAT_MARKDOWN);
+    const bool below = view != NULL && mls_view_is_for_people(view);
     mls_buffer words = {0};
     if (more == 0 || below) {
         return;

@@ -7,6 +7,11 @@
 
 #include "base/utf8.h"
 
+bool mls_view_is_for_people(const mls_view *view)
+{
+    return view->format == MLS_FORMAT_TABLE || view->format == MLS_FORMAT_MARKDOWN;
+}
+
 void mls_output_short(mls_output *output, bool failed)
 {
     output->failed_errno = failed && output->failed_errno == 0 ? ENOMEM : output->failed_errno;

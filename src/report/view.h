@@ -44,6 +44,9 @@ void mls_output_drop(mls_output *output, mls_buffer *buffer);
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
 void mls_output_escaped(mls_output *output, mls_str text);
 
+/* Whether what is printed is read by people, not by programs. */
+bool mls_view_is_for_people(const mls_view *view);
+
 /* Appends text that has been escaped as text of a Markdown document: nothing in it formats. */
 void mls_markdown_append(mls_buffer *out, mls_str text);
 

@@ -55,7 +55,7 @@ void mls_merge_forget(mls_merge *merge)
 
 const char *mls_merge_failure(const mls_merge *merge)
 {
-    return merge->failure.status != MLS_OK ? merge->failure.message : NULL;
+    return merge != NULL && merge->failure.status != MLS_OK ? merge->failure.message : NULL;
 }
 
 void mls_merge_free(mls_merge *merge)

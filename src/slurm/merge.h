@@ -46,7 +46,8 @@ mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const ml
                           mls_error *error) MLS_MUST_USE;
 
 /* Hands over the runs of one source once more; `source` needs no more than its path, and that it is a result.  As
- * mls_merge_read(); what went wrong once stays, in mls_merge_failure(), which is NULL where nothing did. */
+ * mls_merge_read(); what went wrong once stays, in mls_merge_failure(), which is NULL where nothing did,
+ * or where nothing is merged (`merge` NULL). */
 mls_status mls_merge_read_again(mls_merge *merge, const mls_reading *reading, const mls_source *source,
                                 size_t index) MLS_MUST_USE;
 const char *mls_merge_failure(const mls_merge *merge);
