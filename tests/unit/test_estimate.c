@@ -42,8 +42,12 @@ static void the_table_holds(void **state)
             runs[i] =
                 (mls_past_run){&curves[i], estimate_table[row].runs[i].minutes, estimate_table[row].runs[i].needed};
         }
-        const mls_estimate_basis basis = {runs, estimate_table[row].run_count, estimate_table[row].reference,
-                                          estimate_table[row].reference_count, estimate_table[row].scale, 0};
+        const mls_estimate_basis basis = {runs,
+                                          estimate_table[row].run_count,
+                                          estimate_table[row].reference,
+                                          estimate_table[row].reference_count,
+                                          estimate_table[row].scale,
+                                          0};
         const mls_estimate got = mls_estimate_left(&curve, estimate_table[row].now, &basis);
         const char *from = mls_estimate_from_name(got.from);
         by[got.from]++;
