@@ -68,6 +68,12 @@ bool mls_str_starts(mls_str text, mls_str prefix);
 bool mls_str_ends(mls_str text, mls_str suffix);
 bool mls_str_contains(mls_str text, mls_str needle);
 
+/** What of a text follows its first `at` bytes, of which it has as many; of no text (NULL) nothing follows. */
+static inline mls_str mls_str_rest(mls_str text, size_t at)
+{
+    return at > 0 ? (mls_str){text.ptr + at, text.len - at} : text;
+}
+
 /** A text without the characters of one kind, such as mls_is_blank, around it. */
 mls_str mls_str_trim(mls_str text, bool (*is)(char c));
 

@@ -118,7 +118,7 @@ static bool read_local(mls_str text, local_text *plain)
     *plain = (local_text){.len = 0};
     for (size_t i = 0, filler = 0; i<text.len; i += filler> 0 ? filler : 1) {
         const char c = text.ptr[i];
-        filler = filler_length((mls_str){text.ptr + i, text.len - i});
+        filler = filler_length(mls_str_rest(text, i));
         if (filler > 0) {
             continue;
         }

@@ -65,7 +65,7 @@ void mls_digest_feed(mls_digester *self, mls_str text)
     if (held > 0 && text.len >= room) {
         memcpy(self->rest + held, text.ptr, room);
         digest_block(self->hash, self->rest);
-        text = (mls_str){text.ptr + room, text.len - room};
+        text = mls_str_rest(text, room);
     } else if (held > 0) {
         memcpy(self->rest + held, text.ptr, text.len);
         return;

@@ -228,7 +228,8 @@ static void mark_windows(mls_needles *self, const window_list *list, uint32_t fa
 {
     memset(self->marks, 0, sizeof self->marks);
     self->factor = factor;
-    for (const needle_window *window = list->items; window < list->items + list->count; window++) {
+    for (size_t i = 0; i < list->count; i++) {
+        const needle_window *window = &list->items[i];
         const uint64_t bit = UINT64_C(1) << window->front % WORD;
         char bytes[1 + sizeof(four_words)] = {0};
         memcpy(bytes + 1, &window->back, sizeof window->back);

@@ -149,7 +149,7 @@ bool mls_integer_parse(mls_str text, int64_t *number)
     }
     const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
     size_t size;
-    if (!mls_size_parse((mls_str){text.ptr + sign, text.len - sign}, &size) || size > INT64_MAX) {
+    if (!mls_size_parse(mls_str_rest(text, sign), &size) || size > INT64_MAX) {
         return false;
     }
     *number = sign && text.ptr[0] == '-' ? -(int64_t)size : (int64_t)size;

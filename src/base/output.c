@@ -80,8 +80,8 @@ static int named_descriptor(const char *path)
     for (size_t i = 0; i < 2 && !named; i++) {
         const mls_str text = mls_str_from(path);
         const size_t len = strlen(folders[i]);
-        named = mls_str_starts(text, mls_str_from(folders[i])) &&
-                mls_size_parse((mls_str){text.ptr + len, text.len - len}, &number) && number <= INT_MAX;
+        named = mls_str_starts(text, mls_str_from(folders[i])) && mls_size_parse(mls_str_rest(text, len), &number) &&
+                number <= INT_MAX;
     }
     return named ? (int)number : -1;
 }

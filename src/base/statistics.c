@@ -167,7 +167,7 @@ double mls_mean(const double *values, size_t count)
 
 double mls_mean_trimmed(const double *sorted, size_t count, size_t trim)
 {
-    return trim > count / 2 ? NAN : mls_mean(sorted + trim, count - 2 * trim);
+    return count == 0 || trim > count / 2 ? NAN : mls_mean(sorted + trim, count - 2 * trim);
 }
 
 double mls_median(const double *sorted, size_t count)

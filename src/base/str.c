@@ -38,17 +38,18 @@ mls_str mls_str_trim(mls_str text, bool (*is)(char c))
 
 mls_str mls_str_word(mls_str *text)
 {
-    const char *at = text->ptr;
-    const char *end = text->ptr + text->len;
-    while (at < end && mls_is_blank(*at)) {
-        at++;
+    size_t blanks = 0;
+    while (blanks < text->len && mls_is_blank(text->ptr[blanks])) {
+        blanks++;
     }
-    const char *start = at;
-    while (at < end && !mls_is_blank(*at)) {
-        at++;
+    mls_str word = mls_str_rest(*text, blanks);
+    size_t len = 0;
+    while (len < word.len && !mls_is_blank(word.ptr[len])) {
+        len++;
     }
-    *text = (mls_str){at, (size_t)(end - at)};
-    return (mls_str){start, (size_t)(at - start)};
+    *text = mls_str_rest(word, len);
+    word.len = len;
+    return word;
 }
 
 bool mls_str_after(mls_str text, mls_str words, mls_str *rest)

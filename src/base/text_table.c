@@ -25,7 +25,7 @@ mls_str mls_text_table_cell(const mls_text_table *table, const mls_text_row *row
 {
     const mls_str cell = column > 0 && column <= row->count ? row->cells[column - 1] : MLS_S("");
     const size_t mark = (table->options & MLS_TABLE_MARKED) != 0 && mls_str_starts(cell, MLS_S("'")) ? 1 : 0;
-    return (mls_str){cell.ptr + mark, cell.len - mark};
+    return mls_str_rest(cell, mark);
 }
 
 mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row)

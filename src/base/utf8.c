@@ -103,7 +103,7 @@ void mls_json_text_append(mls_buffer *buffer, mls_str text)
             plain = i + 1;
         }
     }
-    mls_buffer_append(buffer, (mls_str){text.ptr + plain, text.len - plain});
+    mls_buffer_append(buffer, mls_str_rest(text, plain));
     mls_buffer_append_char(buffer, '"');
 }
 
@@ -147,7 +147,7 @@ mls_str mls_utf8_fit_back(mls_str text, size_t columns)
     while (mls_display_width(text) > columns) {
         size_t start = 0;
         (void)mls_utf8_next(text, &start);
-        text = (mls_str){text.ptr + start, text.len - start};
+        text = mls_str_rest(text, start);
     }
     return text;
 }

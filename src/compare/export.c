@@ -263,7 +263,7 @@ static mls_status take_export_heading(void *state, const mls_text_row *heading)
     for (size_t i = 0; reading->params != NULL && i < heading->count; i++) {
         const mls_str name = heading->cells[i];
         if (mls_str_starts(name, MLS_S(MLS_PARAM_PREFIX))) {
-            reading->params[i] = mls_arena_copy(reading->to->arena, (mls_str){name.ptr + prefix, name.len - prefix});
+            reading->params[i] = mls_arena_copy(reading->to->arena, mls_str_rest(name, prefix));
             if (reading->params[i].ptr == NULL) {
                 return MLS_ERROR_MEMORY;
             }

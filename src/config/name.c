@@ -47,7 +47,7 @@ static bool take_word(mls_str *rest, mls_str word)
 {
     const bool there = mls_str_starts(*rest, word);
     if (there) {
-        *rest = (mls_str){rest->ptr + word.len, rest->len - word.len};
+        *rest = mls_str_rest(*rest, word.len);
     }
     return there;
 }
@@ -59,7 +59,7 @@ static mls_str take_digits(mls_str *rest)
     while (digits.len < rest->len && mls_is_digit(rest->ptr[digits.len])) {
         digits.len++;
     }
-    *rest = (mls_str){rest->ptr + digits.len, rest->len - digits.len};
+    *rest = mls_str_rest(*rest, digits.len);
     return digits;
 }
 

@@ -149,7 +149,7 @@ static bool take_counted(mls_str rest, double *reached)
     for (size_t i = 0; i < 2; i++) {
         const mls_str ending = mls_str_from(endings[i]);
         if (mls_str_starts(rest, ending)) {
-            rest = (mls_str){rest.ptr + ending.len, rest.len - ending.len};
+            rest = mls_str_rest(rest, ending.len);
         }
     }
     (void)mls_line_take(&rest, "%_", &parts);

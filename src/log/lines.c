@@ -38,7 +38,7 @@ bool mls_record_find(mls_str line, mls_str *payload)
 {
     const char *last = mls_mllog_find_last(line);
     const size_t begin = last != NULL ? (size_t)(last - line.ptr) + MLS_MLLOG_LENGTH : 0;
-    *payload = last != NULL ? (mls_str){line.ptr + begin, line.len - begin} : (mls_str){NULL, 0};
+    *payload = last != NULL ? mls_str_rest(line, begin) : (mls_str){NULL, 0};
     return last != NULL;
 }
 

@@ -55,7 +55,8 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
     } else {
         event->as.marker.line += line_base;
     }
-    for (const mls_sink *sink = reader->sinks; sink < reader->sinks + reader->sink_count && status == MLS_OK; sink++) {
+    for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
+        const mls_sink *sink = &reader->sinks[i];
         if (event->kind == MLS_EVENT_RECORD) {
             status = sink->record != NULL ? sink->record(sink->state, &event->as.record) : MLS_OK;
         } else if (event->kind == MLS_EVENT_MALFORMED) {
@@ -91,7 +92,8 @@ static mls_status deliver_lines(const mls_reader *reader, mls_str text, const ml
         lines.count = batch->lines;
     }
     mls_status status = MLS_OK;
-    for (const mls_sink *sink = reader->sinks; sink < reader->sinks + reader->sink_count && status == MLS_OK; sink++) {
+    for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
+        const mls_sink *sink = &reader->sinks[i];
         status = sink->lines != NULL && text.len > 0 ? sink->lines(sink->state, &lines) : MLS_OK;
     }
     return status;

@@ -377,7 +377,7 @@ static void hide_marks(mls_buffer *text, size_t begin)
     mls_buffer hidden = {0};
     mls_buffer_append(&hidden, (mls_str){text->ptr, begin});
     for (size_t i = 0; i < payload.len; i++) {
-        const mls_str rest = {payload.ptr + i, payload.len - i};
+        const mls_str rest = mls_str_rest(payload, i);
         if (mls_str_starts(rest, mark)) {
             mls_buffer_append_text(&hidden, "\\u003a");
         } else {

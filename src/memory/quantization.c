@@ -167,7 +167,7 @@ static mls_str without_prefix(const quantization *q, mls_str text)
 {
     mls_str left = mls_str_from(text_member(q->table, "prefixes"));
     for (mls_str prefix = mls_str_word(&left); prefix.len > 0; prefix = mls_str_word(&left)) {
-        const mls_str rest = {text.ptr + prefix.len, text.len - prefix.len};
+        const mls_str rest = mls_str_rest(text, prefix.len);
         if (mls_str_starts(text, prefix) && mls_str_starts(rest, MLS_S("layers."))) {
             return rest;
         }

@@ -18,9 +18,8 @@ bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
     const double ns = (double)length;
     size_t number = 0;
     bool full = false;
-    const bool step = mls_str_starts(name, prefix) &&
-                      mls_size_parse((mls_str){name.ptr + prefix.len, name.len - prefix.len}, &number) &&
-                      number < UINT32_MAX;
+    const bool step =
+        mls_str_starts(name, prefix) && mls_size_parse(mls_str_rest(name, prefix.len), &number) && number < UINT32_MAX;
     mls_host_spans *to = step ? &gather->steps : &gather->annotations;
     mls_tally_row *row = step ? NULL : mls_tally_put(&gather->tallies[MLS_TALLY_ANNOTATIONS], name, &full);
     if (full || length > INT64_MAX - start || to->count == UINT32_MAX) {

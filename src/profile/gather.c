@@ -146,7 +146,7 @@ mls_str mls_cuda_call(mls_str name)
                           : mls_str_starts(name, MLS_S("hip")) ? 3
                           : mls_str_starts(name, MLS_S("cu"))  ? 2
                                                                : name.len;
-    return (mls_str){name.ptr + prefix, name.len - prefix};
+    return mls_str_rest(name, prefix);
 }
 
 void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open)

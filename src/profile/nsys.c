@@ -100,8 +100,8 @@ static void read_report_name(mls_reports *r, mls_str line)
 static bool is_nsys_heading(mls_str line)
 {
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
-    return mls_str_any((mls_str){line.ptr + quote, line.len - quote},
-                       "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,", mls_str_starts) &&
+    return mls_str_any(mls_str_rest(line, quote), "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,",
+                       mls_str_starts) &&
            memchr(line.ptr, ',', line.len) != NULL;
 }
 
@@ -502,7 +502,7 @@ static const char *add_traced(mls_reports *r, mls_str name)
     mls_str device = mls_report_text(r, r->at[MLS_ROLE_DEVICE]);
     const mls_str number = mls_cut_brackets(&device); /* "NVIDIA H200 (0)" is device 0 */
     const size_t agent = mls_str_starts(device, MLS_S("Agent ")) ? sizeof "Agent " - 1 : 0;
-    device = (mls_str){device.ptr + agent, device.len - agent};
+    device = mls_str_rest(device, agent);
     const mls_status status = mls_gather_activity(gather, number.len > 0 ? number : device,
                                                   mls_report_text(r, r->at[MLS_ROLE_STREAM]), activity);
     if (status == MLS_ERROR_LIMIT) {

@@ -78,7 +78,7 @@ static bool list_traces(mls_profile *const *profiles, size_t count, mls_rank_tra
     for (size_t i = 0; i < traces->count; i++) {
         mls_rank_trace *trace = &traces->items[i];
         const mls_str path = mls_str_from(trace->profile->file);
-        trace->below = (mls_str){path.ptr + folder, path.len - folder};
+        trace->below = mls_str_rest(path, folder);
         trace->by = trace->profile->has_rank                   ? MLS_RANK_SAID
                     : rank_in_path(trace->below, &trace->rank) ? MLS_RANK_NAMED
                                                                : MLS_RANK_ORDERED;

@@ -25,7 +25,7 @@ static const struct {
 bool mls_is_rocprof_heading(mls_str line)
 {
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
-    const mls_str begin = {line.ptr + quote, line.len - quote};
+    const mls_str begin = mls_str_rest(line, quote);
     return (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
            (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
            (mls_str_starts(begin, MLS_S("Index")) && mls_str_contains(line, MLS_S("BeginNs")));

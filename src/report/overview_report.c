@@ -45,7 +45,7 @@ static size_t unbroken_end(mls_str text, size_t at, size_t room)
     for (end = at; end < text.len && text.ptr[end] != ' ';) {
         end++;
     }
-    return end + (mls_str_starts((mls_str){text.ptr + end, text.len - end}, MLS_S(" %")) ? 2 : 0);
+    return end + (mls_str_starts(mls_str_rest(text, end), MLS_S(" %")) ? 2 : 0);
 }
 
 /* Text over a few lines, the first of which has begun; what has no room there is cut. */

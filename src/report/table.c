@@ -215,9 +215,11 @@ static bool phrases_fit(mls_str text, size_t room)
 {
     bool fit = true;
     for (size_t at = 0, from = 0; at <= text.len && fit; at++) {
-        const mls_str rest = {text.ptr + at, text.len - at};
+        const mls_str rest = mls_str_rest(text, at);
         if (at == text.len || mls_str_starts(rest, MLS_S("  "))) {
-            fit = mls_display_width(mls_str_trim((mls_str){text.ptr + from, at - from}, mls_is_blank)) <= room;
+            mls_str phrase = mls_str_rest(text, from);
+            phrase.len = at - from;
+            fit = mls_display_width(mls_str_trim(phrase, mls_is_blank)) <= room;
             from = at;
         }
     }

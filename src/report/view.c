@@ -67,8 +67,8 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     bool inside = false;
     for (size_t at = 1; at <= text.len; at++) {
         inside = brackets && (text.ptr[at - 1] == '(' || (inside && text.ptr[at - 1] != ')'));
-        if (at < text.len && (inside || text.ptr[at - 1] == ' ' ||
-                              !mls_str_starts((mls_str){text.ptr + at, text.len - at}, separator))) {
+        if (at < text.len &&
+            (inside || text.ptr[at - 1] == ' ' || !mls_str_starts(mls_str_rest(text, at), separator))) {
             continue;
         }
         if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room) {
@@ -97,7 +97,7 @@ static size_t spare_word(mls_str text, size_t end, size_t room)
     const bool single =
         next < text.len && text.ptr[next] != '[' && memchr(text.ptr + next, ' ', text.len - next) == NULL;
     const bool spares = memchr(text.ptr, ' ', before) != NULL;
-    return single && spares && mls_display_width((mls_str){text.ptr + word, text.len - word}) <= room ? before : end;
+    return single && spares && mls_display_width(mls_str_rest(text, word)) <= room ? before : end;
 }
 
 void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
@@ -117,7 +117,7 @@ void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style sty
         mls_style_begin(view, style);
         mls_output_write(view->output, (mls_str){text.ptr, end});
         mls_style_end(view, style);
-        text = (mls_str){text.ptr + end, text.len - end};
+        text = mls_str_rest(text, end);
         while (text.len > 0 && *text.ptr == ' ') {
             text = (mls_str){text.ptr + 1, text.len - 1};
         }

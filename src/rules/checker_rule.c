@@ -19,7 +19,7 @@ static bool is_named(const mls_buffer *message, mls_str key)
     for (size_t i = 0; i < message->len * 2; i++) {
         const mls_str rest = {message->ptr + i / 2, message->len - i / 2};
         const mls_str word = words[i % 2];
-        named |= mls_str_starts(rest, word) && mls_str_starts((mls_str){rest.ptr + word.len, rest.len - word.len}, key);
+        named |= mls_str_starts(rest, word) && mls_str_starts(mls_str_rest(rest, word.len), key);
     }
     return named;
 }

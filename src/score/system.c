@@ -123,7 +123,7 @@ static mls_str upper_text(mls_str text, char *upper, size_t size)
         upper[len++] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
         size_t next = i + 1;
         if (mls_str_ends((mls_str){upper, len}, MLS_S("GAUDI"))) {
-            const mls_str rest = {text.ptr + next, text.len - next};
+            const mls_str rest = mls_str_rest(text, next);
             next += mls_str_starts(rest, MLS_S("(R)")) || mls_str_starts(rest, MLS_S("(r)")) ? 3 : 0;
             while (next < text.len && text.ptr[next] == ' ') {
                 next++;

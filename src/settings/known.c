@@ -71,7 +71,7 @@ static mls_str last_part(mls_str name)
 {
     for (size_t i = name.len; i > 0; i--) {
         if (name.ptr[i - 1] == '.') {
-            return (mls_str){name.ptr + i, name.len - i};
+            return mls_str_rest(name, i);
         }
     }
     return name;

@@ -13,11 +13,6 @@ static size_t run_length(mls_str text, size_t from, char c)
     return count;
 }
 
-static mls_str tail_of(mls_str text, size_t from)
-{
-    return (mls_str){text.ptr + from, text.len - from};
-}
-
 int32_t mls_setting_rank(mls_str *line)
 {
     const size_t blanks = run_length(*line, 0, ' ');
@@ -29,7 +24,7 @@ int32_t mls_setting_rank(mls_str *line)
     const bool ranked = blanks <= RANK_BLANKS_MAX && at > blanks && at < line->len && line->ptr[at] == ':';
     if (ranked) {
         at++;
-        *line = tail_of(*line, at + (at < line->len && line->ptr[at] == ' '));
+        *line = mls_str_rest(*line, at + (at < line->len && line->ptr[at] == ' '));
     }
     while (line->len > 0 && mls_is_blank(line->ptr[line->len - 1])) {
         line->len--;
@@ -40,7 +35,7 @@ int32_t mls_setting_rank(mls_str *line)
 /* The length of a key at `from`; yaml's may have a '-' behind the first character. */
 static size_t key_length(mls_str line, size_t from, bool dashes)
 {
-    size_t len = mls_str_name_length(tail_of(line, from));
+    size_t len = mls_str_name_length(mls_str_rest(line, from));
     while (dashes && len > 0 && from + len < line.len) {
         const char c = line.ptr[from + len];
         if (c != '-' && c != '_' && !mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) {
@@ -66,7 +61,7 @@ static mls_setting_line read_yaml(mls_str line, size_t column, size_t end)
     mls_setting_line read = {.form = MLS_PRINTED_YAML,
                              .column = column,
                              .key = {line.ptr + column, end - column},
-                             .value = clean_value(tail_of(line, end + 1)),
+                             .value = clean_value(mls_str_rest(line, end + 1)),
                              .has_value = end + 1 < line.len};
     read.kind = mls_str_starts(read.value, MLS_S("//")) ? MLS_SETTING_NONE : MLS_SETTING_LINE;
     return read;
@@ -79,7 +74,7 @@ static bool take_argument(mls_str line, size_t from, mls_setting_line *read)
     if (len == 0 || from + len >= line.len || line.ptr[from + len] != '=') {
         return false;
     }
-    mls_str value = tail_of(line, from + len + 1);
+    mls_str value = mls_str_rest(line, from + len + 1);
     value.len -= value.len > 0 && value.ptr[value.len - 1] == ',';
     ptrdiff_t open = 0;
     for (size_t i = 0; i < value.len; i++) {
@@ -126,7 +121,7 @@ static mls_setting_line read_args(mls_str line, size_t column, size_t end)
     if (dots >= DOTS_MIN) {
         read.kind = MLS_SETTING_LINE;
         read.key = (mls_str){line.ptr + column, end - column};
-        read.value = clean_value(tail_of(line, end + 1 + dots));
+        read.value = clean_value(mls_str_rest(line, end + 1 + dots));
         read.has_value = true;
     }
     return read;

@@ -50,7 +50,7 @@ static mls_str rest_of(calculation *self)
     while (mls_is_blank(peek_char(self, 0))) {
         self->at++;
     }
-    return mls_shell_from(self->text, self->at);
+    return mls_str_rest(self->text, self->at);
 }
 
 static bool take_sign(calculation *self, const char *text)

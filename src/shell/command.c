@@ -21,12 +21,12 @@ static bool is_assignment(mls_str raw, assignment *parts)
         length = close != NULL ? (size_t)(close - raw.ptr) + 1 : 0;
         parts->list = true;
     }
-    parts->appends = mls_str_starts(mls_shell_from(raw, length), MLS_S("+="));
+    parts->appends = mls_str_starts(mls_str_rest(raw, length), MLS_S("+="));
     length += parts->appends;
     if (length == parts->appends || length == raw.len || raw.ptr[length] != '=') {
         return false;
     }
-    parts->word = mls_shell_from(raw, length + 1);
+    parts->word = mls_str_rest(raw, length + 1);
     parts->list = parts->list || mls_str_starts(parts->word, MLS_S("("));
     return true;
 }
@@ -235,7 +235,7 @@ static int run_printf(mls_shell_state *state, const mls_shell_fields *fields)
             mls_shell_print(state, text ? field(fields, argument) : (mls_str){newline ? "\n" : format.ptr, plain});
         }
         argument += text || number;
-        format = mls_shell_from(format, number && wide ? 4 : text || newline || number ? 2 : 1);
+        format = mls_str_rest(format, number && wide ? 4 : text || newline || number ? 2 : 1);
     }
     mls_shell_print(state, plain && argument >= fields->count ? MLS_S("") : SHELL_HOLE);
     return STATUS_YES;
@@ -291,7 +291,7 @@ static int run_path(mls_shell_state *state, const mls_shell_fields *fields)
     if (folder) {
         return print_line(state, above.len == 0 ? MLS_S(".") : without_slashes(above));
     }
-    path = mls_shell_from(path, above.len < path.len ? above.len : 0);
+    path = mls_str_rest(path, above.len < path.len ? above.len : 0);
     path.len -= ending.len < path.len && mls_str_ends(path, ending) ? ending.len : 0;
     return print_line(state, path);
 }

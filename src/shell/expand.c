@@ -207,10 +207,10 @@ static mls_str expand_operator(mls_shell_state *state, const parameter *self, ml
     const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
     const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
     if (strchr("-=+?", operation) != NULL) {
-        return expand_default(state, self, operation, colon, mls_shell_from(rest, colon ? 2 : 1));
+        return expand_default(state, self, operation, colon, mls_str_rest(rest, colon ? 2 : 1));
     }
     if (!colon && (operation == '#' || operation == '%')) {
-        const mls_str pattern = expand(state, mls_shell_from(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
+        const mls_str pattern = expand(state, mls_str_rest(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
         return mls_shell_pattern_strip(state, self->value, pattern, operation == '%', longest);
     }
     if (strchr(":/^,@", rest.ptr[0]) != NULL) {
@@ -222,18 +222,18 @@ static mls_str expand_operator(mls_shell_state *state, const parameter *self, ml
 
 static mls_str expand_braces(mls_shell_state *state, mls_str inner, mls_shell_quoting quoting, bool in_quotes)
 {
-    const bool prefixed = inner.len > 1 && parameter_length(mls_shell_from(inner, 1)) > 0;
+    const bool prefixed = inner.len > 1 && parameter_length(mls_str_rest(inner, 1)) > 0;
     const bool length = prefixed && inner.ptr[0] == '#';
     const bool indirect = prefixed && inner.ptr[0] == '!';
-    const mls_str text = mls_shell_from(inner, length || indirect);
+    const mls_str text = mls_str_rest(inner, length || indirect);
     parameter self = {.name = {text.ptr, parameter_length(text)}, .quoting = quoting, .in_quotes = in_quotes};
-    self.rest = mls_shell_from(text, self.name.len);
+    self.rest = mls_str_rest(text, self.name.len);
     bool list = indirect;
     if (self.name.len > 0 && self.rest.len > 0 && self.rest.ptr[0] == '[') {
         const char *close = memchr(self.rest.ptr, ']', self.rest.len);
         const size_t end = close != NULL ? (size_t)(close - self.rest.ptr) : self.rest.len - 1;
         list = list || !mls_str_equal((mls_str){self.rest.ptr, end}, MLS_S("[0"));
-        self.rest = mls_shell_from(self.rest, end + 1);
+        self.rest = mls_str_rest(self.rest, end + 1);
     }
     if (self.name.len == 0 || (length && self.rest.len > 0)) {
         return bad_substitution(state, inner, "bad substitution");
@@ -314,7 +314,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
     const size_t end = mls_shell_unit_end(raw, at, in_quotes, 0);
     const mls_str unit = {raw.ptr + at, end - at};
-    const mls_str after = mls_shell_from(raw, at + 1);
+    const mls_str after = mls_str_rest(raw, at + 1);
     if (end > raw.len) {
         put(self, SHELL_HOLE);
         return raw.len;

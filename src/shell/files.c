@@ -118,7 +118,7 @@ void mls_shell_file_match(mls_shell_state *state, mls_str path, mls_shell_fields
 {
     const char *hole = path.len > 0 ? memchr(path.ptr, '\0', path.len) : NULL;
     mls_str folder = hole != NULL ? mls_path_folder((mls_str){path.ptr, (size_t)(hole - path.ptr)}) : MLS_S("");
-    const mls_str last = mls_shell_from(path, folder.len);
+    const mls_str last = mls_str_rest(path, folder.len);
     mls_names names = {0};
     mls_str real;
     int problem = 0;

@@ -88,7 +88,7 @@ void mls_shell_lexer_fail(mls_shell_lexer *lexer, const char *problem)
 {
     lexer->problem = lexer->problem == NULL ? problem : lexer->problem;
     lexer->at = lexer->text.len;
-    lexer->token = (mls_shell_token){.text = mls_shell_from(lexer->text, lexer->at), .line = lexer->token.line};
+    lexer->token = (mls_shell_token){.text = mls_str_rest(lexer->text, lexer->at), .line = lexer->token.line};
 }
 
 /* The bytes up to `end` become the token; its lines are counted. */
@@ -175,7 +175,7 @@ static size_t word_end(mls_str text, size_t begin)
 /* The 2 of 2>&1, or {fd} in its place. */
 static size_t descriptor_length(mls_str rest)
 {
-    const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_str_name_length(mls_shell_from(rest, 1)) : 0;
+    const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_str_name_length(mls_str_rest(rest, 1)) : 0;
     const size_t length = name > 0 && rest.ptr[name + 1] == '}' ? name + 2 : strspn(rest.ptr, "0123456789");
     return length < rest.len && (rest.ptr[length] == '<' || rest.ptr[length] == '>') ? length : 0;
 }
@@ -185,7 +185,7 @@ void mls_shell_lexer_next(mls_shell_lexer *lexer)
     static const char *const operators[] = {"&>>", ";;&", "<<-", "<<<", "&&", "||", ";;", ";&", "|&", "<<", ">>", "<&",
                                             ">&",  "<>",  ">|",  "&>",  ";",  "&",  "|",  "(",  ")",  "<",  ">"};
     skip_blanks(lexer);
-    const mls_str rest = mls_shell_from(lexer->text, lexer->at);
+    const mls_str rest = mls_str_rest(lexer->text, lexer->at);
     const char c = rest.len > 0 ? rest.ptr[0] : '\0';
     const bool substitution = rest.len > 1 && (c == '<' || c == '>') && rest.ptr[1] == '(';
     const size_t descriptor = descriptor_length(rest);
@@ -199,7 +199,7 @@ void mls_shell_lexer_next(mls_shell_lexer *lexer)
     } else {
         size_t i = 0;
         while (i + 1 < sizeof operators / sizeof *operators &&
-               !mls_str_starts(mls_shell_from(rest, descriptor), mls_str_from(operators[i]))) {
+               !mls_str_starts(mls_str_rest(rest, descriptor), mls_str_from(operators[i]))) {
             i++;
         }
         take_token(lexer, TOKEN_OPERATOR, lexer->at + descriptor + strlen(operators[i]));

@@ -61,12 +61,12 @@ static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
     mls_str text;
     mls_pattern self;
     mls_str match;
-    *script = mls_shell_from(*script, script->len < 2 ? script->len : 2);
+    *script = mls_str_rest(*script, script->len < 2 ? script->len : 2);
     const bool plain = strchr("/|,:#@!%_~", mark) != NULL && take_part(script, mark, &rule) && rule.len > 0 &&
                        take_part(script, mark, &text) && !mls_str_contains(text, MLS_S("\\")) &&
                        !mls_str_contains(text, MLS_S("&"));
     const bool global = mls_str_starts(*script, MLS_S("g"));
-    *script = mls_shell_from(*script, global);
+    *script = mls_str_rest(*script, global);
     if (!plain || (script->len > 0 && strchr("; ", script->ptr[0]) == NULL) ||
         !regex_init(state, &self, rule, MLS_PATTERN_BASIC)) {
         return SHELL_HOLE;
@@ -79,10 +79,10 @@ static mls_str substitute(mls_shell_state *state, mls_str *script, mls_str line)
         after = (size_t)(match.ptr - line.ptr) + match.len;
         found = !global ? STATUS_NO : match.len > 0 ? regex_find(state, &self, line, after, &match) : STATUS_UNKNOWN;
     }
-    mls_buffer_append(&made, found == STATUS_NO ? mls_shell_from(line, after) : SHELL_HOLE);
+    mls_buffer_append(&made, found == STATUS_NO ? mls_str_rest(line, after) : SHELL_HOLE);
     mls_pattern_release(&self);
     while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL) {
-        *script = mls_shell_from(*script, 1);
+        *script = mls_str_rest(*script, 1);
     }
     return mls_shell_keep_buffer(state, &made);
 }

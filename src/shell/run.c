@@ -91,7 +91,7 @@ static void read_redirection(reader *self, mls_str operation)
     redirections *made = &self->redirections;
     mls_shell_lexer *lexer = &self->lexer;
     const size_t descriptor = strcspn(operation.ptr, "<>&");
-    const mls_str sign = mls_shell_from(operation, descriptor);
+    const mls_str sign = mls_str_rest(operation, descriptor);
     const bool reads = sign.ptr[0] == '<';
     const bool standard = descriptor == 0 || (descriptor == 1 && operation.ptr[0] == (reads ? '0' : '1'));
     const bool heredoc = mls_str_among(sign, " << <<- ");

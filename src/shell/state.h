@@ -32,11 +32,6 @@ static inline bool mls_shell_known(mls_str text)
     return text.len == 0 || text.ptr == NULL || memchr(text.ptr, '\0', text.len) == NULL;
 }
 
-static inline mls_str mls_shell_from(mls_str text, size_t at)
-{
-    return (mls_str){text.ptr + at, text.len - at};
-}
-
 enum { STATUS_UNKNOWN = -1, STATUS_YES = 0, STATUS_NO = 1, STATUS_MISTAKE = 2 };
 
 static inline int mls_shell_status_of(bool yes)

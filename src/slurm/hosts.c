@@ -116,7 +116,8 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
         if ((c != ',' && c != ' ') || bracket) {
             continue;
         }
-        const mls_str text = {list.ptr + start, i - start};
+        mls_str text = mls_str_rest(list, start);
+        text.len = i - start;
         host_word word;
         start = i + 1;
         if (text.len == 0) {

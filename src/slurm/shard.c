@@ -49,9 +49,9 @@ mls_str mls_path_below(mls_str path, mls_str root)
     if (path.len <= root.len || !mls_str_starts(path, root)) {
         return path;
     }
-    const mls_str below = {path.ptr + root.len, path.len - root.len};
+    const mls_str below = mls_str_rest(path, root.len);
     const size_t slash = *below.ptr == '/';
-    return (mls_str){below.ptr + slash, below.len - slash};
+    return mls_str_rest(below, slash);
 }
 
 int mls_compare_paths(mls_str a, mls_str b)

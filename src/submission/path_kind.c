@@ -28,7 +28,7 @@ typedef struct looker {
 static bool begins_with_member(mls_str head, mls_str member)
 {
     const size_t at = strspn(head.ptr, "[{\"\t\n\r ");
-    return at > 0 && at < head.len && mls_str_starts((mls_str){head.ptr + at, head.len - at}, member);
+    return at > 0 && at < head.len && mls_str_starts(mls_str_rest(head, at), member);
 }
 
 static bool is_export(const char *path, mls_str head)

@@ -130,7 +130,7 @@ static void learn_reserved(mls_scrub *scrub, mls_str line)
                 word.len--;
             }
             const size_t skipped = kinds[i].kind == MLS_SCRUB_GUID ? 2 : 0;
-            mls_scrub_reserve(scrub, kinds[i].kind, (mls_str){word.ptr + skipped, word.len - skipped});
+            mls_scrub_reserve(scrub, kinds[i].kind, mls_str_rest(word, skipped));
         }
     }
     for (mls_str text = line; mls_str_after(text, MLS_S("@example.com"), &rest); text = rest) {

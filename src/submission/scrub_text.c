@@ -57,7 +57,7 @@ static size_t try_password(scrub_span *span, size_t at)
 {
     const mls_str text = span->text;
     bool colon = false;
-    if (!mls_str_starts((mls_str){text.ptr + at, text.len - at}, MLS_S("://"))) {
+    if (!mls_str_starts(mls_str_rest(text, at), MLS_S("://"))) {
         return 0;
     }
     for (size_t end = at + 3; end < text.len && (unsigned char)text.ptr[end] > ' ' && text.ptr[end] != '/' &&
@@ -452,7 +452,7 @@ static size_t try_named(scrub_span *span, size_t at)
     if (at > 0 && !ends_here(span->text, at - 1, "_-")) {
         return 0;
     }
-    const mls_str rest = {span->text.ptr + at, span->text.len - at};
+    const mls_str rest = mls_str_rest(span->text, at);
     for (size_t i = 0; i < span->scrub->named.count; i++) {
         const mls_scrub_entry *named = &span->scrub->named.items[i];
         if (mls_str_starts(rest, named->from) && ends_here(rest, named->from.len, "_-")) {

@@ -243,7 +243,7 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
         }
         size_t known = 0;
         tried = (mls_log_heading){.kind = kind};
-        const bool is = is_heading_of((mls_str){line.ptr + after, line.len - after}, &tried, listed, &known);
+        const bool is = is_heading_of(mls_str_rest(line, after), &tried, listed, &known);
         if (is ? known > most : tries == 0) {
             *heading = tried;
             most = is ? known : most;

@@ -43,8 +43,8 @@ static mls_str without_log_words(mls_str name)
             last--;
         }
         if (is_log_word((mls_str){name.ptr, first})) {
-            name = (mls_str){name.ptr + first, name.len - first};
-        } else if (is_log_word((mls_str){name.ptr + last, name.len - last})) {
+            name = mls_str_rest(name, first);
+        } else if (is_log_word(mls_str_rest(name, last))) {
             name.len = last;
         } else {
             break;
@@ -135,7 +135,7 @@ static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared
 {
     const mls_str folder = mls_path_folder(mls_str_from(file->source.path));
     const bool own = file->host.len == 0 && folder.len > shared.len;
-    return own ? host_of_folder((mls_str){folder.ptr + shared.len, folder.len - shared.len}) : (mls_str){NULL, 0};
+    return own ? host_of_folder(mls_str_rest(folder, shared.len)) : (mls_str){NULL, 0};
 }
 
 static mls_str folder_name(mls_str path)

@@ -166,7 +166,7 @@ static mls_str unit_of(mls_str cell)
     while (at > 0 && !mls_is_digit(cell.ptr[at - 1])) {
         at--;
     }
-    return (mls_str){cell.ptr + at, cell.len - at};
+    return mls_str_rest(cell, at);
 }
 
 bool mls_cell_is_cut(mls_str cell, mls_str before)

@@ -87,7 +87,7 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     /* A number is followed by a unit, not by more of a word. */
     const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
     const int32_t value = unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
-    const mls_str rest = mls_str_trim((mls_str){cell.ptr + len, cell.len - len}, mls_is_blank);
+    const mls_str rest = mls_str_trim(mls_str_rest(cell, len), mls_is_blank);
     /* Nearly all are of the units that are kept, which begin with another letter. */
     if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL) {
         return value;

@@ -16,7 +16,7 @@ static bool is_whole(mls_str text, size_t cut)
 {
     mls_json_flow flow = {0};
     mls_json_flow_feed(&flow, (mls_str){text.ptr, cut});
-    mls_json_flow_feed(&flow, (mls_str){text.ptr + cut, text.len - cut});
+    mls_json_flow_feed(&flow, mls_str_rest(text, cut));
     return mls_json_flow_whole(&flow);
 }
 
