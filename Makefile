@@ -401,9 +401,18 @@ completions: $B/mlscore ## write completions/ anew
 	$B/mlscore completion zsh > completions/_mlscore
 	$B/mlscore completion fish > completions/mlscore.fish
 
+# All that is clang's: the fuzzers, and the tests under its sanitizers, from the same objects.  Neither compiler counts
+# a number too large for what it is converted to among what is undefined.
+CLANG_SANITIZERS := FLAVOUR=fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined,float-cast-overflow
+
+.PHONY: check-clang
+check-clang: ## run tests as clang builds them, with its sanitizers (T as for check)
+	+@$(MAKE) --no-print-directory $(CLANG_SANITIZERS) check
+
 .PHONY: fuzz fuzzers
 fuzz: ## build the fuzzers into build/fuzz (clang); build/fuzz/fuzz_<thing> tests/fuzz/corpus/<thing> runs one
-	@$(MAKE) --no-print-directory FLAVOUR=fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzzers
+	@$(MAKE) --no-print-directory $(CLANG_SANITIZERS) fuzzers
+
 fuzzers: $(FUZZERS:%=$B/%)
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libmlscore.a build/fuzz/libcli.a
 	$(call say,LINK)
