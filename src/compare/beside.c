@@ -172,7 +172,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
 /* Only on as many of the same accelerators a result can stand beside a group. */
 static bool may_be_beside(const mls_group *group)
 {
-    return group->weak.check == MLS_CHECK_NOT_MADE && group->scaled_minutes > 0 && group->accelerator != NULL &&
+    return !mls_is_weak(&group->weak) && group->scaled_minutes > 0 && group->accelerator != NULL &&
            !isnan(group->accelerators);
 }
 

@@ -149,7 +149,7 @@ mls_side_group mls_side_group_of(const mls_group *group)
                             .global_batch_size = group->global_batch_size,
                             .accelerators = group->accelerators,
                             .official = group->score.official,
-                            .weak = group->weak.check != MLS_CHECK_NOT_MADE,
+                            .weak = mls_is_weak(&group->weak),
                             .dropped = group->score.dropped,
                             .score_minutes = group->score.score_minutes,
                             .scale = group->scale,

@@ -70,7 +70,7 @@ const char *const mls_html_looks[MLS_IS_COUNT] = {"kept", "out", "bad"};
 mls_html_is mls_html_run_is(const mls_group *group, size_t run)
 {
     const mls_olympic_mark mark = group->marks[run];
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE; /* then all that are valid count */
+    const bool weak = mls_is_weak(&group->weak); /* then all that are valid count */
     return !group->runs[run]->valid || mark == MLS_OLYMPIC_DROPPED ? MLS_IS_BAD
            : mark == MLS_OLYMPIC_KEPT || weak                      ? MLS_IS_KEPT
                                                                    : MLS_IS_OUT;
@@ -146,7 +146,7 @@ const char *mls_html_unit(const mls_html_group *of)
 
 double mls_html_minutes(const mls_group *group)
 {
-    return group->weak.check != MLS_CHECK_NOT_MADE ? group->weak.minutes : group->scaled_minutes;
+    return mls_is_weak(&group->weak) ? group->weak.minutes : group->scaled_minutes;
 }
 
 double mls_html_rcp_mean(const mls_group *group)

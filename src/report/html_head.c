@@ -10,7 +10,7 @@
 
 mls_html_badge mls_html_badge_of(const mls_group *group)
 {
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const bool weak = mls_is_weak(&group->weak);
     const bool scored = weak ? isfinite(group->weak.minutes) : isfinite(group->score.score_minutes);
     const bool official = weak ? group->weak.check == MLS_CHECK_PASS : group->score.official;
     if (!scored) {
@@ -42,7 +42,7 @@ static void append_minutes(mls_buffer *out, double minutes)
 static void append_score(mls_buffer *out, const mls_group *group)
 {
     const mls_html_badge is = mls_html_badge_of(group);
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const bool weak = mls_is_weak(&group->weak);
     mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", is.look, is.words);
     append_minutes(out, mls_html_minutes(group));
     if (weak) {
@@ -110,7 +110,7 @@ static void append_run_figure(mls_buffer *out, const mls_group *group)
 {
     mls_buffer beside = {0};
     mls_buffer below = {0};
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const bool weak = mls_is_weak(&group->weak);
     if (group->rules->runs_needed > 0 && !weak) {
         mls_buffer_printf(&beside, "of %u", group->rules->runs_needed);
     }

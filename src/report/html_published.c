@@ -28,7 +28,7 @@ static bool find_results(const mls_html_group *of, published_view *view)
 {
     const mls_published_near *nearest = mls_overview_nearest(of->of);
     *view = (published_view){.of = of->of};
-    if (nearest == NULL || of->group->weak.check != MLS_CHECK_NOT_MADE || of->all->published == NULL ||
+    if (nearest == NULL || mls_is_weak(&of->group->weak) || of->all->published == NULL ||
         of->of->side->benchmark == NULL) {
         return false;
     }

@@ -113,7 +113,7 @@ static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale
 
 static void append_times_cell(mls_buffer *out, const mls_group *group)
 {
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const bool weak = mls_is_weak(&group->weak);
     const double middle = weak ? group->spread.mean_minutes : group->score.score_minutes;
     const mls_scale x = {middle * (1 - TIMES_AROUND), middle * (1 + TIMES_AROUND), 5, TIMES_WIDTH - 5, false};
     mls_buffer_append_text(out, "<td>");

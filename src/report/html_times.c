@@ -37,7 +37,7 @@ static unsigned stack_dots(timed_dot *dots, size_t count, const mls_scale *x)
 /* The mean of what counts; NAN: none, as of models that were trained side by side. */
 static double counted_mean(const mls_group *group)
 {
-    return group->weak.check != MLS_CHECK_NOT_MADE ? (double)NAN : group->score.score_minutes;
+    return mls_is_weak(&group->weak) ? (double)NAN : group->score.score_minutes;
 }
 
 static void append_mean_mark(mls_buffer *out, const mls_group *group, const mls_scale *x, double top, double bottom)
@@ -106,7 +106,7 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
     const double bottom = top + 22 + APART * (double)stack_dots(dots, count, &plot.x);
     plot.y = (mls_scale){0, 1, bottom, top, false};
     describe_times(&words, group, &extent);
-    mls_html_card_begin(out, group->weak.check != MLS_CHECK_NOT_MADE            ? "Times of the models"
+    mls_html_card_begin(out, mls_is_weak(&group->weak)                          ? "Times of the models"
                              : !isfinite(group->score.score_minutes)            ? "Times"
                              : group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS ? "Times and their mean"
                                                                                 : "Times and the olympic mean");

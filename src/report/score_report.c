@@ -201,7 +201,7 @@ static mls_style line_weak(mls_buffer *line, const mls_group *group)
 static void show_score(mls_view *view, const mls_group *group)
 {
     mls_buffer line = {0};
-    const mls_style look = group->weak.check != MLS_CHECK_NOT_MADE ? line_weak(&line, group) : line_score(&line, group);
+    const mls_style look = mls_is_weak(&group->weak) ? line_weak(&line, group) : line_score(&line, group);
     if (group->has_spread) {
         mls_buffer_printf(
             &line, " · fastest %s · slowest %s · spread %s", mls_words_minutes(group->spread.min_minutes).text,
@@ -215,7 +215,7 @@ static void show_convergence(mls_view *view, const mls_group *group)
 {
     const mls_rcp_result *result = &group->rcp.result;
     const mls_style worse = result->match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN : MLS_STYLE_BAD;
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const bool weak = mls_is_weak(&group->weak);
     mls_buffer line = {0};
     if (group->rcp.check == MLS_CHECK_NOT_MADE) {
         return;

@@ -53,7 +53,7 @@ static const char *accelerator_of(const mls_group *group)
 #define SUMMARY_FIELDS(F)                                                                                              \
     OF_SYSTEM(F)                                                                                                       \
     F(summary, benchmark, TEXT_OR_NULL, "", row->benchmark)                                                            \
-    F(summary, scaling, TEXT, "", row->weak.check != MLS_CHECK_NOT_MADE ? "weak" : "strong")                           \
+    F(summary, scaling, TEXT, "", mls_is_weak(&row->weak) ? "weak" : "strong")                                         \
     F(summary, runs, NUMBER, "", row->run_count)                                                                       \
     F(summary, runs_ok, NUMBER, "", valid_runs(row))                                                                   \
     F(summary, minutes, NUMBER_OR_NULL, "minutes", row->scaled_minutes)                                                \

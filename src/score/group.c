@@ -152,7 +152,7 @@ static void check_weak(mls_group *group)
 static void check_run_count(mls_group *group)
 {
     const size_t needed = group->rules->runs_needed;
-    const bool weak = group->weak.check != MLS_CHECK_NOT_MADE;
+    const bool weak = mls_is_weak(&group->weak);
     const size_t made = weak ? group->weak.models : group->run_count;
     const mls_finding_place place = {0};
     if (made < needed) {

@@ -98,6 +98,12 @@ typedef struct mls_weak_outcome {
     double minutes;        /**< from the first start to the last stop; NAN: no valid run */
 } mls_weak_outcome;
 
+/* Whether a group's result is one of weak scaling: the time of all models, with no olympic mean. */
+static inline bool mls_is_weak(const mls_weak_outcome *weak)
+{
+    return weak->check != MLS_CHECK_NOT_MADE;
+}
+
 /** How far the valid runs of a group lie apart; minutes. */
 typedef struct mls_spread {
     double min_minutes, max_minutes, mean_minutes;
