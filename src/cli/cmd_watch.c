@@ -88,11 +88,13 @@ static mls_status take_event(void *state, const mls_watch_event *event)
     mls_cli *cli = state;
     watch_settings *self = cli->settings;
     mls_status status = MLS_OK;
-    if (event->kind == MLS_WATCH_FAILURE) {
+    if (event->kind == MLS_WATCH_FAILURE && event->line > 0) {
         status = note_failure(self, event);
     }
     if (self->draws) {
-        if (is_lasting(event)) {
+        if (self->screen.width < NARROW) {
+            mls_watch_dated_line(event, &self->above);
+        } else if (is_lasting(event)) {
             mls_watch_line(event, &self->above);
             mls_buffer_append_char(&self->above, '\n');
         }
@@ -165,18 +167,18 @@ static bool find_job(mls_cli *cli)
     return status == MLS_OK || mls_cli_say(cli, MLS_EXIT_IO, NULL, "job %s: %s", cli->operands.items[0], error.message);
 }
 
-/* Asks now and then whether it still runs; a job that Slurm does not know any more does not. */
+/* Asks now and then whether it still runs. */
 static void ask_job(mls_cli *cli, double now_ms)
 {
     watch_settings *self = cli->settings;
     const char *program = getenv("MLSCORE_SCONTROL");
     mls_running_job running;
+    mls_error error = {0};
     if (self->job.job == NULL || self->watch.job_ended || now_ms - self->asked_ms < fmax(JOB_MS, self->interval_ms)) {
         return;
     }
-    const mls_status status =
-        mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], &running, NULL);
-    self->watch.job_ended = status != MLS_OK || running.ended;
+    (void)!mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], &running, &error);
+    self->watch.job_ended = running.ended;
     self->asked_ms = mls_clock_ms();
     mls_running_job_release(&running);
 }
@@ -216,16 +218,24 @@ static bool can_draw(const mls_cli *cli)
            *terminal != '\0' && strcmp(terminal, "dumb") != 0;
 }
 
-static bool draw(mls_cli *cli, bool last)
+/* Fits the screen into the window.  The rows of that. */
+static size_t measure_window(watch_settings *self)
 {
-    watch_settings *self = cli->settings;
-    mls_buffer block = {0};
     size_t rows = 24;
     self->screen.width = 80;
     self->screen.height = 24;
     if (mls_terminal_size(&self->terminal, &self->screen.width, &rows)) {
         self->screen.height = rows > 1 ? rows - 1 : 1;
     }
+    return rows;
+}
+
+/* In a window too narrow for a picture there are lines alone. */
+static bool draw(mls_cli *cli, bool last)
+{
+    watch_settings *self = cli->settings;
+    mls_buffer block = {0};
+    const size_t rows = measure_window(self);
     bool ok = mls_screen_compose(&self->screen, &self->watch, &block) == MLS_OK && !self->above.failed;
     if (self->screen.width < NARROW) {
         mls_buffer_clear(&block);
@@ -301,8 +311,9 @@ static bool follow(mls_cli *cli)
         }
         const double until_look = self->watch.look_ms - now_of_day();
         const double until_frame = !self->draws ? INFINITY : self->watch.moved ? FRAME_MS : TICK_MS;
-        wait_for_news(self, READ_MS, false);
-        wait_for_news(self, fmin(until_look, until_frame) - READ_MS, true);
+        const double until_end = self->timeout_ms > 0 ? began + self->timeout_ms - mls_clock_ms() : INFINITY;
+        wait_for_news(self, fmin(READ_MS, until_end), false);
+        wait_for_news(self, fmin(fmin(until_look, until_frame), until_end) - READ_MS, true);
     }
     return status == MLS_OK || status == MLS_STOPPED || complain_watch(cli, &error);
 }
@@ -389,11 +400,11 @@ static void end_watch(mls_cli *cli)
     }
     if (self->draws) {
         (void)draw(cli, true);
+        self->quiet_events = true; /* the table says it */
     }
     self->draws = false;
     mls_terminal_close(&self->terminal);
     (void)signal(SIGINT, leave_at_once);
-    self->quiet_events = self->once || cli->view.format == MLS_FORMAT_TABLE;
     const mls_status status = mls_watch_finish(&self->watch, now_of_day(), &error);
     if (status != MLS_OK && status != MLS_STOPPED) {
         complain_watch(cli, &error);
@@ -445,6 +456,7 @@ static void watch_paths(mls_cli *cli)
     self->watch.job_ended = self->job.ended;
     if (ok && !self->once) {
         mls_terminal_open(&self->terminal, self->draws ? STDOUT_FILENO : -1, self->full);
+        (void)measure_window(self);
         ok = follow(cli);
     }
     if (ok) {

@@ -74,21 +74,11 @@ static const char *from_of(const mls_watch_event *event)
     F(watch, group, OBJECT_OR_NULL(mls_group), "", row->group)
 MLS_FIELDS(watch, mls_watch_event, WATCH_FIELDS)
 
-/* The time of the record, or when it was seen. */
 static void show_event(mls_printer *to, const void *what)
 {
-    const mls_watch_event *event = what;
     mls_buffer line = {0};
-    mls_watch_line(event, &line);
-    if (line.len > 0) {
-        mls_buffer time = {0};
-        mls_watch_append_time(&time, isnan(event->time_ms) ? event->seen_ms : event->time_ms);
-        mls_output_write(to->view->output, mls_buffer_str(&time));
-        mls_output_text(to->view->output, " ");
-        mls_output_drop(to->view->output, &time);
-        mls_output_write(to->view->output, mls_buffer_str(&line));
-        mls_output_text(to->view->output, "\n");
-    }
+    mls_watch_dated_line(what, &line);
+    mls_output_write(to->view->output, mls_buffer_str(&line));
     mls_output_drop(to->view->output, &line);
 }
 

@@ -221,6 +221,13 @@ static mls_status apply_failure(mls_live *live, mls_live_run *run, const mls_hap
                : status;
 }
 
+static mls_status end_stall(mls_live *live, mls_live_run *run)
+{
+    const bool stalled = run->stalled;
+    run->stalled = false;
+    return stalled ? tell_run(live, MLS_WATCH_RESUMED, run, NULL, NULL) : MLS_OK;
+}
+
 static mls_status apply_one(mls_live *live, const mls_happening *of)
 {
     if (of->run == NULL) {
@@ -233,6 +240,10 @@ static mls_status apply_one(mls_live *live, const mls_happening *of)
     mls_live_run *run = mls_live_run_of(of->run);
     const bool over = run->run_stop.line > 0;
     run->newest_ms = run->newest_ms >= of->time_ms || isnan(of->time_ms) ? run->newest_ms : of->time_ms;
+    const mls_status status = of->kind != MLS_WATCH_DIED ? end_stall(live, run) : MLS_OK;
+    if (status != MLS_OK) {
+        return status;
+    }
     switch (of->kind) {
     case MLS_WATCH_INIT:
         return apply_init(live, of->run, of);
@@ -352,9 +363,11 @@ mls_status mls_live_check_silence(mls_live *live, bool job_ended)
         (void)mls_text_printf(age, sizeof age, "nothing written for %s", mls_words_seconds(floor(silence / 1000)).text);
         if (job_ended || (stalled && is_outlived(live, run))) {
             status = apply_death(live, run, NULL, job_ended ? "the job has ended" : "a newer trial began");
-        } else if (stalled != run->stalled) {
-            run->stalled = stalled;
-            status = tell_run(live, stalled ? MLS_WATCH_STALLED : MLS_WATCH_RESUMED, run, NULL, stalled ? age : NULL);
+        } else if (!stalled) {
+            status = end_stall(live, run);
+        } else if (!run->stalled) {
+            run->stalled = true;
+            status = tell_run(live, MLS_WATCH_STALLED, run, NULL, age);
         }
     }
     return status;

@@ -15,6 +15,11 @@
  */
 enum { RECENT_MS = 3000, LISTED_EVERY = 4 };
 
+static double modified_ms(const struct stat *about)
+{
+    return (double)about->st_mtim.tv_sec * 1000 + floor((double)about->st_mtim.tv_nsec / 1e6);
+}
+
 /* Reading begins anew, or for the first time. */
 static mls_status begin_file(mls_follow *follow, mls_followed *file)
 {
@@ -62,8 +67,10 @@ static bool is_packed(int fd)
     return got > 0 && mls_file_magic_words((mls_str){head, (size_t)got}) != NULL;
 }
 
-/* Reads an open file from where it was left to the size that it has now. */
-static mls_status read_on(mls_follow *follow, mls_followed *file, int fd, double now_ms, mls_error *error)
+/* Reads an open file from where it was left to the size that it has now.  When the first bytes came, its own time
+ * (`modified`) says. */
+static mls_status read_on(mls_follow *follow, mls_followed *file, int fd, double modified, double now_ms,
+                          mls_error *error)
 {
     mls_status status = MLS_OK;
     if (file->size < file->offset || !is_continued(file, fd)) {
@@ -78,7 +85,7 @@ static mls_status read_on(mls_follow *follow, mls_followed *file, int fd, double
         return status;
     }
     follow->listener.grown(follow->listener.state, file, now_ms - file->written_ms);
-    file->written_ms = now_ms;
+    file->written_ms = file->offset > 0 ? now_ms : fmin(modified, now_ms);
     status = mls_log_feed_read(file->feed, fd, &file->offset, file->size - file->offset, &follow->room, error);
     note_place(file, fd);
     return status;
@@ -105,7 +112,7 @@ static mls_status read_file(mls_follow *follow, mls_followed *file, double now_m
     /* Another file may stand there by now: the next look will see it. */
     if (fstat(fd, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device) {
         file->size = (uint64_t)about.st_size;
-        status = read_on(follow, file, fd, now_ms, error);
+        status = read_on(follow, file, fd, modified_ms(&about), now_ms, error);
         file->failed = status == MLS_ERROR_READ && file->failed;
         status = status == MLS_ERROR_READ ? say_failed(follow, file, error) : status;
     }
@@ -143,11 +150,6 @@ static void free_file(mls_followed *file)
     mls_log_feed_free(file->feed);
     free(file->path);
     free(file);
-}
-
-static double modified_ms(const struct stat *about)
-{
-    return (double)about->st_mtim.tv_sec * 1000 + floor((double)about->st_mtim.tv_nsec / 1e6);
 }
 
 static mls_status add_followed(mls_follow *follow, size_t place, const mls_source *source, const struct stat *about)

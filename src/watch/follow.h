@@ -25,7 +25,7 @@ typedef struct mls_followed {
     bool result;
     uint64_t device, inode;
     uint64_t size, offset; /* when it was looked at; read so far */
-    double written_ms;     /* when bytes last came, or by its own time before the first look; milliseconds since 1970 */
+    double written_ms;     /* when bytes last came; of the first ones by its own time; milliseconds since 1970 */
     bool unread;           /* it is packed, or no text */
     bool failed;           /* it could not be read the last time */
     bool seen;             /* in this look */

@@ -138,3 +138,13 @@ void mls_watch_line(const mls_watch_event *event, mls_buffer *line)
     line->failed |= words.failed;
     mls_buffer_release(&words);
 }
+
+void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line)
+{
+    if (event->kind < MLS_WATCH_SCORE) {
+        mls_watch_append_time(line, isnan(event->time_ms) ? event->seen_ms : event->time_ms);
+        mls_buffer_append_char(line, ' ');
+        mls_watch_line(event, line);
+        mls_buffer_append_char(line, '\n');
+    }
+}

@@ -10,6 +10,10 @@
  * score or of the end. */
 void mls_watch_line(const mls_watch_event *event, mls_buffer *line);
 
+/* The same behind its time, that of the record or else when it was seen, and with '\n'; nothing where that is nothing.
+ */
+void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line);
+
 /* Appends a time as 2025-04-19T13:24:11Z; '-' where it is no date. */
 void mls_watch_append_time(mls_buffer *line, double time_ms);
 

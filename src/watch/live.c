@@ -137,6 +137,22 @@ void mls_live_release(mls_live *live)
     *live = (mls_live){0};
 }
 
+size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run)
+{
+    size_t read = 0;
+    size_t told = 0;
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *other = live->runs.items[i];
+        if (mls_live_run_of(other) == run && other->failures > read) {
+            read = other->failures;
+        }
+    }
+    while (told < MLS_FAILURES_SHOWN && run->shown[told] != 0) {
+        told++;
+    }
+    return read > told ? read - told : 0;
+}
+
 bool mls_live_queue(mls_live *live, mls_happening happening)
 {
     if (!MLS_GROW(&live->queue, items)) {

@@ -23,7 +23,7 @@ typedef enum mls_live_state {
 } mls_live_state;
 const char *mls_live_state_name(mls_live_state state);
 
-/* Lines of failure that are shown of a run. */
+/* Lines of failure that are told of a run. */
 enum { MLS_FAILURES_SHOWN = 5 };
 
 /* The runs of one benchmark, division, config and batch size, or of one folder of results. */
@@ -68,8 +68,8 @@ typedef struct mls_live_run {
     double estimated_ms;                          /* when that was */
     double longest_silence_ms[MLS_LIVE_DIED + 1]; /* by state */
     double progress_ms;                           /* of the last event of that kind */
-    size_t failures;                              /* lines of failure that may be shown … */
-    uint64_t shown[MLS_FAILURES_SHOWN];           /* … what they say, as numbers */
+    size_t failures;                              /* lines of failure in its file … */
+    uint64_t shown[MLS_FAILURES_SHOWN];           /* … and what those say that were told, as numbers */
     bool judged, valid;                           /* it stands in a scored group, and how */
 } mls_live_run;
 
@@ -177,6 +177,9 @@ mls_status mls_live_group_join(mls_live *live, mls_live_run *run) MLS_MUST_USE;
 /* Estimates what is left of a run at a time, by the runs of its group that had ended by then. */
 mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms,
                              mls_estimate *estimate) MLS_MUST_USE;
+
+/* How many lines of failure of a run, or of one that repeats it, were not told. */
+size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run);
 
 /* Adds what happened to the queue, taking its texts over.  False: no memory, and they are freed. */
 bool mls_live_queue(mls_live *live, mls_happening happening) MLS_MUST_USE;

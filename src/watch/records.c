@@ -272,11 +272,10 @@ static mls_status queue_failure(file_records *self, size_t line, mls_str text)
 {
     mls_live_run *run = run_at(self, line);
     size_t *failures = run != NULL ? &run->failures : &self->failures;
-    if (*failures == MLS_FAILURES_SHOWN) {
+    if (++*failures > MLS_FAILURES_SHOWN) {
         return MLS_OK;
     }
     mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
-    ++*failures;
     failure.run = run;
     failure.order_ms = order_before(self, run, line);
     failure.message = strndup(text.ptr, text.len);

@@ -60,6 +60,9 @@ mls_status mls_scontrol_ask(const char *program, const char *job, mls_running_jo
     mls_str line;
     *running = (mls_running_job){0};
     mls_status status = mls_program_ask(&asked, &answer, error);
+    if (status == MLS_ERROR_READ) {
+        running->ended = mls_str_contains(mls_str_from(error->message), MLS_S("Invalid job id"));
+    }
     if (status == MLS_OK) {
         mls_str rest = mls_buffer_str(&answer);
         (void)mls_str_cut(&rest, '\n', &line);

@@ -7,7 +7,7 @@
 typedef struct mls_running_job {
     char *job;    /* SLURM_JOB_ID inside of it */
     char *folder; /* of its output, with its slash; owned, as the other */
-    bool ended;
+    bool ended;   /* also when Slurm does not know it any more */
 } mls_running_job;
 
 /* Whether a text can be a job's number: "117", "117_4". */

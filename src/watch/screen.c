@@ -51,6 +51,7 @@ bool mls_screen_note(mls_screen *screen, mls_str text)
         screen->failures.count--;
     }
     items[screen->failures.count++] = copy;
+    screen->noted++;
     return true;
 }
 
@@ -512,11 +513,32 @@ static void draw_ungrouped(composing *self)
     }
 }
 
+/* Lines of failure, and how many more there are. */
+static void draw_failures(composing *self)
+{
+    const mls_screen *screen = self->screen;
+    const mls_live *live = &self->watch->live;
+    size_t more = screen->noted - screen->failures.count;
+    for (size_t i = 0; i < screen->failures.count; i++) {
+        mls_sheet_printf(&self->sheet, MLS_INK_BAD, "  ! %s", screen->failures.items[i]);
+        mls_sheet_end(&self->sheet);
+    }
+    for (size_t i = 0; i < live->runs.count; i++) {
+        const mls_live_run *run = live->runs.items[i];
+        more += run->same == NULL ? mls_live_failures_left(live, run) : 0;
+    }
+    if (more > 0) {
+        mls_sheet_printf(&self->sheet, MLS_INK_BAD, "  ! and %zu more", more);
+        mls_sheet_end(&self->sheet);
+    }
+}
+
 mls_status mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_buffer *block)
 {
     const size_t groups = watch->live.groups.count > 0 ? watch->live.groups.count : 1;
     const bool beats = screen->beat_of != NULL || isfinite(screen->beat);
-    const size_t around = (beats ? 5U : 4U) * groups + screen->failures.count + watch->follow.missing.count;
+    const size_t around = (beats ? 5U : 4U) * groups + screen->failures.count + (screen->noted > FAILURES_KEPT) +
+                          watch->follow.missing.count;
     composing self = {.screen = screen,
                       .watch = watch,
                       .sheet = {.out = block, .width = screen->width, .color = screen->color},
@@ -528,9 +550,6 @@ mls_status mls_screen_compose(const mls_screen *screen, const mls_watch *watch, 
         status = draw_group(&self, watch->live.groups.items[i]);
     }
     draw_ungrouped(&self);
-    for (size_t i = 0; i < screen->failures.count; i++) {
-        mls_sheet_printf(&self.sheet, MLS_INK_BAD, "  ! %s", screen->failures.items[i]);
-        mls_sheet_end(&self.sheet);
-    }
+    draw_failures(&self);
     return status == MLS_OK && block->failed ? MLS_ERROR_MEMORY : status;
 }

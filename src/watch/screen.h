@@ -14,7 +14,8 @@ typedef struct mls_screen {
     /* The same of a group, by what was published; NULL: `beat` is for all. */
     double (*beat_of)(void *state, const mls_group *group);
     void *state;
-    MLS_LIST_OF(char *) failures; /* the last lines of failure, owned */
+    MLS_LIST_OF(char *) failures; /* the last lines of failure, owned; */
+    size_t noted;                 /* of so many */
 } mls_screen;
 
 /* Adds to the failures of which the last few are shown; the text is copied.  False: no memory. */

@@ -204,6 +204,26 @@ mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error)
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
+/* Tells how many lines of failure of each run were not told. */
+static mls_status tell_rest(mls_watch *watch)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < watch->live.runs.count && status == MLS_OK; i++) {
+        const mls_live_run *run = watch->live.runs.items[i];
+        const size_t left = run->same == NULL ? mls_live_failures_left(&watch->live, run) : 0;
+        char words[64];
+        (void)mls_text_printf(words, sizeof words, "and %zu more %s of failure", left, left == 1 ? "line" : "lines");
+        const mls_watch_event event = {.kind = MLS_WATCH_FAILURE,
+                                       .time_ms = (double)NAN,
+                                       .seen_ms = watch->live.now_ms,
+                                       .file = run->file,
+                                       .run = run,
+                                       .message = words};
+        status = left > 0 ? watch->options.event(watch->options.state, &event) : MLS_OK;
+    }
+    return status;
+}
+
 mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
 {
     watch->live.now_ms = now_ms;
@@ -211,6 +231,7 @@ mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
     status = status == MLS_OK ? mls_follow_end(&watch->follow) : status;
     status = status == MLS_OK ? mls_live_apply(&watch->live) : status;
     status = status == MLS_OK ? mls_live_check_silence(&watch->live, watch->job_ended) : status;
+    status = status == MLS_OK ? tell_rest(watch) : status;
     status = status == MLS_OK ? collect_all(watch, true, error) : status;
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 MLSCORE, SHIM, TESTDATA = sys.argv[1:4]
 TRIALS = [f"{TESTDATA}/slurm/250419104520_{i}.log" for i in range(1, 11)]
@@ -230,6 +231,30 @@ def died(folder, mode):
     same_scores(watch, folder)
 
 
+def stalled(folder, mode):
+    """A file that was there before, by its time: it stalls, goes on and is not told of twice; one that initializes may be
+    silent for longer."""
+    text = read(TRIALS[0])
+    begun, training = past(text, b"init_start") - 20, past(text, b"run_start") - 20
+    old, fresh = os.path.join(folder, "old.log"), os.path.join(folder, "deep", "fresh.log")
+    os.mkdir(os.path.dirname(fresh))
+    append(old, text[:training])
+    append(fresh, read(TRIALS[1])[:begun])
+    now = time.time()
+    os.utime(old, (now - 7200, now - 7200))
+    os.utime(fresh, (now - 1200, now - 1200))
+    watch = Watch(folder, *MODES[mode])
+    watch.wait("stalled")
+    append(old, text[training:])
+    watch.wait("resumed")
+    watch.wait("stop")
+    watch.wait("score")
+    watch.end()
+    told = [(e["event"], os.path.basename(e["file"]), e["message"] and e["message"][:25]) for e in watch.events
+            if e["event"] in ("stalled", "resumed", "died")]
+    same("told", told, [("stalled", "old.log", "nothing written for 2:00:"), ("resumed", "old.log", None)])
+
+
 def one_job(folder, mode):
     """Of a job by its number: the folder of its output, without the files of others."""
     scontrol = os.path.join(folder, "scontrol")
@@ -271,7 +296,8 @@ def too_long(_number, _frame):
 
 def main():
     signal.signal(signal.SIGALRM, too_long)
-    tests = [trials_and_output, ten_trials, rotation, written_anew, torn_end, later_files, died, one_job, closed_pipe]
+    tests = [trials_and_output, ten_trials, rotation, written_anew, torn_end, later_files, died, stalled, one_job,
+             closed_pipe]
     for test in tests:
         for mode in MODES:
             folder = tempfile.mkdtemp()

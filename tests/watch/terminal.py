@@ -199,6 +199,18 @@ def hostile(folder):
     same("strange bytes", terminal.screen.strange, [])
 
 
+def narrow(folder):
+    """Too narrow for a picture: lines as where there is no terminal; and a picture, when there is room for it."""
+    four_runs(folder)
+    terminal = Terminal(folder, 39, 60)
+    terminal.until(lambda: "run 3 250419104520_3.log: evaluation 0.93658" in terminal.screen.history().replace("\n", ""))
+    same("a picture", "2 of 10" in terminal.screen.text(), False)
+    terminal.resize(80, 24)
+    same_screen(terminal, "80x24")
+    os.write(terminal.fd, b"q")
+    terminal.wait()
+
+
 def gone(folder):
     """The terminal is closed: it ends."""
     four_runs(folder)
@@ -214,7 +226,7 @@ def too_long(_number, _frame):
 
 def main():
     signal.signal(signal.SIGALRM, too_long)
-    for test in (screens, restored, stopped, last_table, hostile, gone):
+    for test in (screens, restored, stopped, last_table, hostile, narrow, gone):
         folder = tempfile.mkdtemp()
         signal.alarm(LIMIT)
         try:
