@@ -310,7 +310,8 @@ static bool follow(mls_cli *cli)
             redraw = self->watch.moved = false;
         }
         const double until_look = self->watch.look_ms - now_of_day();
-        const double until_frame = !self->draws ? INFINITY : self->watch.moved ? FRAME_MS : TICK_MS;
+        const double frame_ms = self->watch.moved ? FRAME_MS : TICK_MS;
+        const double until_frame = self->draws && !self->frozen ? drawn + frame_ms - mls_clock_ms() : INFINITY;
         const double until_end = self->timeout_ms > 0 ? began + self->timeout_ms - mls_clock_ms() : INFINITY;
         wait_for_news(self, fmin(READ_MS, until_end), false);
         wait_for_news(self, fmin(fmin(until_look, until_frame), until_end) - READ_MS, true);
