@@ -3,8 +3,9 @@
 # usage: run_growth.sh BUILD
 # What commands hold of a group of one run: peak memory of four thousand of
 # them less that of eight hundred, which leaves out what is held anyway.  What
-# merge holds of a run, and what it says when a part changes behind its back.  And
-# what telemetry holds of a row of measurements, and of a run.
+# watch holds of a line of a long log.  What merge holds of a run, and what it says
+# when a part changes behind its back.  And what telemetry holds of a row of
+# measurements, and of a run.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -94,6 +95,31 @@ for format in table csv json ndjson markdown; do
 done
 grows "score --wide" 1 score -j1 --wide --format csv @
 grows "score --summary" 1 score -j1 --summary @
+
+# Which reads on in each, and draws them all.
+bytes_max=12288
+grows "watch --once" 1 watch -j1 --once @
+
+# long LOG COUNT: a run that says so often how far it is, ten times a second, and is evaluated at each thousandth.
+long() {
+    awk -v count="$2" 'BEGIN {
+        start = "\"time_ms\": %.0f, \"event_type\": \"%s\", \"key\": \"%s\", \"value\": %s, \"metadata\": {%s}}\n"
+        start = ":::MLLOG {\"namespace\": \"\", " start
+        began = 1745000000000
+        printf start, began, "POINT_IN_TIME", "submission_benchmark", "\"llama2_70b_lora\"", ""
+        printf start, began, "POINT_IN_TIME", "global_batch_size", 8, ""
+        printf start, began, "INTERVAL_START", "init_start", "null", ""
+        printf start, began, "INTERVAL_START", "run_start", "null", ""
+        for (i = 1; i <= count; i++) {
+            at = "\"samples_count\": " i
+            if (i % 1000) printf start, began + i * 100, "POINT_IN_TIME", "tracked_stats", "{\"throughput\": 38.4}", at
+            else printf start, began + i * 100, "POINT_IN_TIME", "eval_accuracy", 1 + 1 / i, at
+        }
+    }' >"$1"
+}
+few=50000 many=250000 bytes_max=16
+for count in $few $many; do long "long.$count.log" $count; done
+grows "watch --once, of a line" 1 watch -j1 --once long.@.log
 
 # Of parts runs are read again, for one group at a time.
 few=1000 many=5000 bytes_max=400
