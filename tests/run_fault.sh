@@ -268,6 +268,37 @@ done
 run sh -c '"$1" verify submission >/dev/full' - "$mlscore"
 that "verify on a full disk: status 3" '[ "$status" -eq 3 ] && says "No space left on device"'
 
+# ------------------------------------------------------------ logs that grow
+mkdir grown
+cp logs/trial_[12].log grown
+head -n 114 logs/trial_3.log >grown/trial_3.log
+touch -d '1 hour ago' grown/*
+swept watch --once -j1 --beat 1.6 grown
+swept watch -j1 -q --timeout 0.1 grown/trial_[12].log
+seen() { sed 's/"seen_ms":[0-9]*//' out; }
+run "$mlscore" watch --once --format ndjson grown
+seen >watched.good
+that "what is watched has a run that goes on" '[ "$status" -eq 0 ] && grep -q "\"event\":\"progress\".*trial_3" watched.good'
+for rules in 'read@grown/:*:short=1' 'read@grown/:*:short=999' 'read@grown/:%2:EINTR' 'inotify:*:EMFILE'; do
+    faulty "$rules" "$mlscore" watch --once --format ndjson grown
+    that "watch, $rules: nothing is lost" '[ "$status" -eq 0 ] && seen | cmp - watched.good'
+    faulty "$rules" "$mlscore" watch --timeout 0.1 --format ndjson grown
+    that "watch, $rules: all is told" '[ "$status" -eq 4 ] && [ "$(grep -c "\"event\":\"stop\"" out)" -eq 2 ]'
+done
+for rules in 'read@trial_2:2:EIO' 'read@trial_2:2+:EIO' 'open@trial_2:*:EACCES'; do
+    faulty "$rules" "$mlscore" watch --timeout 0.1 --format ndjson grown
+    that "watch, $rules: named" 'says trial_2.log || grep -q "\"event\":\"file\".*trial_2.*\(error\|denied\)" out'
+    that "watch, $rules: the others are told of" 'grep -q "\"event\":\"stop\".*trial_1" out'
+done
+for rules in 'readdir@grown:2:EIO' 'stat@trial_1:*:EIO' 'open@grown:1:EACCES'; do
+    faulty "$rules" "$mlscore" watch --timeout 0.1 --format ndjson grown
+    that "watch, $rules: it goes on" '[ "$status" -eq 3 ] || [ "$status" -eq 4 ]'
+done
+run sh -c '"$1" watch --once grown >/dev/full' - "$mlscore"
+that "watch --once on a full disk: status 3" '[ "$status" -eq 3 ] && says "No space left on device"'
+run sh -c '"$1" watch --timeout 0.1 grown >/dev/full' - "$mlscore"
+that "watch on a full disk: status 3" '[ "$status" -eq 3 ] && says "No space left on device"'
+
 # ------------------------------------------------------------ the tree
 mkdir -p loop/inner
 cp logs/trial_1.log loop/inner/

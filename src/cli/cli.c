@@ -16,7 +16,7 @@
 
 void mls_cli_worsen(mls_cli *cli, int status)
 {
-    cli->status = status > cli->status ? status : cli->status;
+    cli->status = cli->status != MLS_EXIT_IO && (status == MLS_EXIT_IO || status > cli->status) ? status : cli->status;
 }
 
 /* ------------------------------------------------------------------- words */

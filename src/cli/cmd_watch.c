@@ -331,7 +331,9 @@ static void judge_watched(mls_cli *cli)
         }
     }
     mls_cli_say_skipped(cli, &collection->skipped);
-    if (self->timed_out && !mls_watch_ended(&self->watch)) {
+    /* A file that has not come yet could not be read: that is no failure. */
+    const bool failed = cli->status == MLS_EXIT_IO && self->watch.follow.missing.count == 0;
+    if (self->timed_out && !mls_watch_ended(&self->watch) && !failed) {
         cli->status = MLS_EXIT_TIMEOUT;
     }
 }
@@ -364,6 +366,8 @@ static void print_once(mls_cli *cli)
     self->screen.width = cli->view.width;
     if (mls_screen_compose(&self->screen, &self->watch, &block) == MLS_OK) {
         mls_output_write(cli->view.output, mls_buffer_str(&block));
+    } else {
+        mls_cli_say_no_memory(cli);
     }
     mls_buffer_release(&block);
 }

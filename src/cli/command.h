@@ -15,7 +15,8 @@
 #include "settings/settings.h"
 #include "slurm/jobs.h"
 
-/* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything. */
+/* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything, and for those of a
+ * command's own, over which MLS_EXIT_IO wins. */
 enum {
     MLS_EXIT_OK = 0,
     MLS_EXIT_INVALID = 1, /* something is not valid */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fuzz_watch.c - any bytes are a log that grows: what is told of it is the same read whole and in torn pieces.  The
+ * first byte says how they are torn. */
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "log/log.h"
+#include "messages/signatures.h"
+#include "watch/apply.h"
+#include "watch/lines.h"
+#include "watch/records.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* An event in words, and how far its run is, which holds what it must. */
+static mls_status tell(void *state, const mls_watch_event *event)
+{
+    mls_buffer *told = state;
+    const mls_live_run *run = event->run;
+    mls_watch_line(event, told);
+    mls_buffer_printf(told, " %zu %.17g\n", event->line, event->time_ms);
+    if (run != NULL && run->run_start.line > 0) {
+        const mls_estimate *left = &run->estimate;
+        mls_buffer_printf(told, "%s %.17g %.17g %.17g %.17g %d\n", mls_live_state_name(run->state), run->at, left->left,
+                          left->low, left->high, left->beyond);
+        if (run->curve.count > MLS_CURVE_POINTS_MAX || left->left < 0 || left->low > left->high) {
+            abort();
+        }
+    }
+    return MLS_OK;
+}
+
+/* A file grows by `most` bytes, and by more each time: what is told of it. */
+static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *told)
+{
+    const int memory = memfd_create("log", MFD_CLOEXEC);
+    mls_followed file = {.path = (char *)(uintptr_t) "fuzzed.log"};
+    mls_scan_room *room = NULL;
+    mls_log_totals totals;
+    live->state = told;
+    bool ok = memory >= 0 && mls_records_begin(live, &file) == MLS_OK;
+    mls_log_feed *feed = ok ? mls_log_feed_new(file.sinks, file.sink_count) : NULL;
+    ok = feed != NULL;
+    for (size_t torn = most; ok && file.offset < log.len; torn = torn * 5 / 3 + 1) {
+        const size_t left = log.len - (size_t)file.offset;
+        const size_t piece = left < torn ? left : torn;
+        ok = pwrite(memory, log.ptr + file.offset, piece, (off_t)file.offset) == (ssize_t)piece &&
+             mls_log_feed_read(feed, memory, &file.offset, piece, &room, NULL) == MLS_OK &&
+             mls_live_apply(live) == MLS_OK;
+    }
+    if (!ok || mls_log_feed_end(feed, &totals) != MLS_OK || mls_live_apply(live) != MLS_OK || totals.bytes != log.len) {
+        abort();
+    }
+    mls_log_feed_free(feed);
+    mls_live_forget(live, &file);
+    mls_records_forget_file(&file);
+    mls_scan_room_free(room);
+    (void)close(memory);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static mls_signatures *signatures;
+    static mls_editions *editions;
+    mls_buffer whole = {0};
+    mls_buffer torn = {0};
+    if (editions == NULL &&
+        (mls_editions_load(&editions, NULL) != MLS_OK || mls_signatures_new(&signatures, NULL) != MLS_OK ||
+         mls_signatures_prepare(signatures, NULL, 0, 0) != MLS_OK)) {
+        abort();
+    }
+    if (size == 0) {
+        return 0;
+    }
+    const mls_collect_options how = {.any_usage = true, .score = {.editions = editions}};
+    mls_live live = {
+        .how = &how, .reading = {.steps = true}, .signatures = signatures, .interval_ms = 2000, .event = tell};
+    const mls_str log = {(const char *)data + 1, size - 1};
+    grow(&live, log, log.len, &whole);
+    grow(&live, log, 1 + data[0], &torn);
+    if (whole.failed || !mls_str_equal(mls_buffer_str(&whole), mls_buffer_str(&torn))) {
+        abort();
+    }
+    mls_live_release(&live);
+    mls_buffer_release(&whole);
+    mls_buffer_release(&torn);
+    return 0;
+}
