@@ -115,6 +115,7 @@ cmp_merged() { "$mlscore" merge --format json "$@" >"$scratch/merged" 2>/dev/nul
 "$mlscore" score --format json testdata >"$scratch/one" 2>/dev/null
 deal score 5 testdata
 "$mlscore" merge --partial "$parts/4.ndjson" "$parts/1.ndjson" "$parts/2.ndjson" -o "$scratch/some.ndjson"
+check "which shards a merged part has" grep -q '"shards_in":\[\[1,2\],\[4,4\]\]}' "$scratch/some.ndjson"
 check "parts of parts" cmp_merged "$parts/5.ndjson" "$scratch/some.ndjson" "$parts/3.ndjson"
 check "the same part twice" cmp_merged "$parts"/*.ndjson "$parts/2.ndjson"
 "$mlscore" merge --list 3 testdata -o "$scratch/list.ndjson" 2>/dev/null
@@ -220,6 +221,16 @@ forged "a hyperparameter without a value" "'hyperparameters' is not as it must b
 forged "lists within lists" "nested too deeply\|line 2" "{$path,\"runs\":$(printf '[%.0s' $(seq 5000))"
 forged "one file twice" "is in .* too" "{$path}
 {$path}"
+# shards_in WORDS VALUE: a part of these shards.
+shards_in() {
+    head -n 1 "$scratch/tree.ndjson" | sed "s/\"shard\":1/\"shards_in\":$2/" >"$scratch/lines"
+    sealed "$scratch/lines" 0 0 >"$scratch/forged.ndjson"
+    refused "shards that are $2" "$1" "$scratch/forged.ndjson"
+}
+for value in '[1,1]' '[[1]]' '[[1,1,1]]' '[["1",1]]' '[{"first":1,"last":1}]' '{}' '[[]]'; do
+    shards_in "'shards_in' is not as it must be" "$value"
+done
+for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "its shards are none of all" "$value"; done
 
 # A part cut at every line, and in the middle of it.
 lines=$(wc -l <"$parts/2.ndjson")

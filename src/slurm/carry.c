@@ -129,14 +129,26 @@ static void write_object(mls_buffer *to, const mls_carry_member *member, const v
     }
 }
 
+/* A struct without the names of its members. */
+static void write_row(mls_buffer *to, const mls_carry_table *table, const void *row)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const void *at = (const char *)row + table->members[i].offset;
+        mls_buffer_printf(to, "%c%zu", i == 0 ? '[' : ',', *(const size_t *)at);
+    }
+    mls_buffer_append_char(to, ']');
+}
+
 static void write_list_member(mls_buffer *to, const mls_carry_member *member, const any_list *list)
 {
+    void (*write)(mls_buffer *, const mls_carry_table *, const void *) =
+        member->kind == MLS_CARRY_ROWS ? write_row : mls_carry_write;
     for (size_t i = 0; i < list->count; i++) {
         if (i == 0) {
             append_member_name(to, member->name, false);
         }
         mls_buffer_append_char(to, i == 0 ? '[' : ',');
-        mls_carry_write(to, member->of, list->items + i * member->of->size);
+        write(to, member->of, list->items + i * member->of->size);
     }
     if (list->count > 0) {
         mls_buffer_append_char(to, ']');
@@ -313,6 +325,7 @@ static void write_member(mls_buffer *to, const mls_carry_member *member, const v
         write_object(to, member, at);
         break;
     case MLS_CARRY_LIST:
+    case MLS_CARRY_ROWS:
         write_list_member(to, member, at);
         break;
     case MLS_CARRY_TEXTS:
@@ -370,6 +383,7 @@ void mls_carry_release(const mls_carry_table *table, void *row)
             mls_carry_release(member->of, at);
             break;
         case MLS_CARRY_LIST:
+        case MLS_CARRY_ROWS:
             for (size_t k = 0; k < list->count; k++) {
                 mls_carry_release(member->of, list->items + k * member->of->size);
             }
@@ -452,6 +466,18 @@ static bool read_text_member(const mls_carry_member *member, mls_str span, bool 
     return text.ptr != NULL;
 }
 
+static bool read_row(const mls_carry_table *table, mls_str span, void *row)
+{
+    mls_json_walk walk = mls_json_walk_begin(span);
+    mls_raw_member item;
+    bool ok = mls_json_kind_of(span) == MLS_JSON_LIST;
+    for (size_t i = 0; i < table->count && ok; i++) {
+        ok = mls_json_walk_next(&walk, &item) &&
+             mls_size_parse(item.value, (size_t *)(void *)((char *)row + table->members[i].offset));
+    }
+    return ok && !mls_json_walk_next(&walk, &item);
+}
+
 static bool read_list_member(const mls_carry_member *member, mls_str span, mls_carry_room *room, any_list *list)
 {
     mls_json_walk walk = mls_json_walk_begin(span);
@@ -466,7 +492,8 @@ static bool read_list_member(const mls_carry_member *member, mls_str span, mls_c
         if (ok) {
             void *row = list->items + list->count++ * member->of->size;
             mls_carry_clear(member->of, row);
-            ok = mls_carry_read(member->of, item.value, room, row);
+            ok = member->kind == MLS_CARRY_ROWS ? read_row(member->of, item.value, row)
+                                                : mls_carry_read(member->of, item.value, room, row);
         }
     }
     return ok;
@@ -516,6 +543,7 @@ static bool read_member(const mls_carry_member *member, mls_str span, bool coded
     case MLS_CARRY_OBJECT:
         return mls_carry_read(member->of, span, room, at);
     case MLS_CARRY_LIST:
+    case MLS_CARRY_ROWS:
         return read_list_member(member, span, room, at);
     case MLS_CARRY_TEXTS:
         return read_texts_member(span, room, at);

@@ -27,6 +27,7 @@ typedef enum mls_carry_kind {
     MLS_CARRY_WORD,     /* an enumeration, below `limit` */
     MLS_CARRY_OBJECT,   /* a struct with the members `of` */
     MLS_CARRY_LIST,     /* MLS_LIST_OF() structs with the members `of`, `limit` of them at most, from malloc() */
+    MLS_CARRY_ROWS,     /* the same, of members that are all SIZE: each struct is a list of their values, [[1,8]] */
     MLS_CARRY_TEXTS,    /* mls_names */
     MLS_CARRY_FINDINGS, /* mls_findings */
 } mls_carry_kind;

@@ -39,7 +39,7 @@ static const mls_carry_member head_members[] = {
     HEAD("shards", SIZE, shards),
     HEAD("list", TEXT, list),
     HEAD("shard", SIZE, shard),
-    MLS_CARRY_MOST(mls_part_head, "shards_in", LIST, shards_in, MLS_SHARDS_MAX, &range_table),
+    MLS_CARRY_MOST(mls_part_head, "shards_in", ROWS, shards_in, MLS_SHARDS_MAX, &range_table),
 };
 const mls_carry_table mls_part_head_table = {head_members, sizeof head_members / sizeof *head_members,
                                              sizeof(mls_part_head)};
