@@ -287,6 +287,9 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
 
 /* Says which sources could not be opened; and that nothing was collected, which counts. */
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
+
+/* Says why a source could not be read, and which finding that is (NULL: none). */
+void mls_cli_say_unread(mls_cli *cli, const char *path, const char *why, const char *finding);
 void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection);
 
 /* Reads the sides of a request and compares them.  False after a complaint.  *comparison is to be released in any case.

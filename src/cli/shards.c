@@ -73,9 +73,9 @@ typedef struct shard_asking {
     mls_endings endings;
 } shard_asking;
 
-static void say_not_found(void *state, const char *path, const char *why)
+static void say_not_found(void *state, const char *path, const char *why, const char *finding)
 {
-    mls_cli_say(((shard_asking *)state)->cli, MLS_EXIT_IO, path, "%s", why);
+    mls_cli_say_unread(((shard_asking *)state)->cli, path, why, finding);
 }
 
 static mls_status find_ending(void *state, mls_run *run, mls_error *error)

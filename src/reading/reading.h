@@ -15,7 +15,8 @@
 typedef struct mls_source {
     char *path;                 /**< as the user would write it; "-" is standard input */
     char *skip;                 /**< why it is not read, or was of no use; NULL: read it */
-    bool failed;                /**< it could not be read */
+    bool failed;                /**< it could not be read … */
+    const char *finding;        /**< … which is the finding of this name, a static text; NULL: it is none */
     bool named;                 /**< by the user, not found in a folder */
     bool result;                /**< result_*.txt: one run, whatever is in it */
     size_t root;                /**< so many bytes of the path are that of a folder of a user whom root does not trust:

@@ -183,7 +183,8 @@ MLS_FIELDS_AS(static, group_csv_fields, group_csv, mls_group, &mls_group_fields,
 #define SKIPPED_FIELDS(F)                                                                                              \
     F(skipped, file, TEXT, "", row->path)                                                                              \
     F(skipped, reason, TEXT, "", row->skip)                                                                            \
-    F(skipped, failed, BOOL, "", row->failed)
+    F(skipped, failed, BOOL, "", row->failed)                                                                          \
+    F(skipped, finding, ELSE_OUT(TEXT, row->finding != NULL), "", row->finding)
 MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
 #define JOB_FIELDS(F)                                                                                                  \
     F(job, job, TEXT, "", row->job)                                                                                    \

@@ -150,6 +150,7 @@ static mls_status add_listed(list_reading *self, const mls_part_source *from)
     if (wrong != NULL) {
         listed.skip = wrong;
         listed.failed = true;
+        listed.finding = mls_finding_info_get(MLS_FINDING_LIST_STALE)->name;
     }
     if (!MLS_GROW(self->sources, items) ||
         !mls_grow((void **)&self->belongs, self->sources->count, &self->capacity, sizeof *self->belongs) ||

@@ -16,7 +16,8 @@ mls_status mls_list_write(const mls_part_head *head, const mls_sources *sources,
                           mls_error *error) MLS_MUST_USE;
 
 /* Reads a list: the sources of all shards, with the roots and the hash of it in *head, whose shard and shards are set;
- * *belongs is as above.  A file of the shard that is gone, or has another size by now, has `failed` set.
+ * *belongs is as above.  A file of the shard that is gone, or has another size by now, has `failed` set, and is
+ * the finding list-stale.
  * MLS_ERROR_READ, _SYNTAX or _VALUE: it is no list, or not one for so many shards. */
 mls_status mls_list_read(const char *path, mls_part_head *head, mls_sources *sources, bool **belongs,
                          mls_error *error) MLS_MUST_USE;

@@ -81,9 +81,10 @@ typedef struct mls_part_source {
     bool named, result;
     const char *skip; /* as an mls_source has them */
     bool failed;
-    size_t shard;   /* of a list: which reads it */
-    bool measures;  /* it holds measurements of telemetry */
-    uint64_t bytes; /* as the totals of a log have them, with the next ones */
+    const char *finding; /* as an mls_source has it: a name that no finding has is none */
+    size_t shard;        /* of a list: which reads it */
+    bool measures;       /* it holds measurements of telemetry */
+    uint64_t bytes;      /* as the totals of a log have them, with the next ones */
     size_t records, malformed;
     bool binary;
     const char *unread;

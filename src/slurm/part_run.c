@@ -186,6 +186,7 @@ static const mls_carry_member source_members[] = {
     SOURCE("result", BOOL, result),
     SOURCE("skip", PASSING, skip),
     SOURCE("failed", BOOL, failed),
+    SOURCE("finding", PASSING, finding),
     SOURCE("shard", SIZE, shard),
     SOURCE("measures", BOOL, measures),
     SOURCE("read", SIZE, bytes),
@@ -209,14 +210,18 @@ mls_part_source mls_part_source_of(const mls_source *source)
                              .named = source->named,
                              .result = source->result,
                              .skip = source->skip,
-                             .failed = source->failed};
+                             .failed = source->failed,
+                             .finding = source->finding};
 }
 
 bool mls_part_source_take(const mls_part_source *from, mls_source *source)
 {
+    mls_finding_code code;
+    const bool found = from->finding != NULL && mls_finding_code_from_name(mls_str_from(from->finding), &code);
     *source = (mls_source){.path = strdup(from->path),
                            .skip = from->skip != NULL ? strdup(from->skip) : NULL,
                            .failed = from->failed,
+                           .finding = found ? mls_finding_info_get(code)->name : NULL,
                            .named = from->named,
                            .result = from->result,
                            .argument = from->argument,

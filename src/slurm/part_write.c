@@ -121,7 +121,8 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
     mls_status status = MLS_OK;
     const mls_printed_reader *reader = self->heard != NULL ? self->heard[index] : NULL;
     if (source->failed || source->error != NULL) {
-        self->job->say_failed(self->job->state, source->path, source->failed ? source->skip : source->error);
+        self->job->say_failed(self->job->state, source->path, source->failed ? source->skip : source->error,
+                              source->finding);
     }
     if (self->job->groups && self->runs.count > 0) {
         status = look_up_place(self, source, &system);

@@ -18,8 +18,8 @@ typedef struct mls_shard_job {
     mls_status (*ending)(void *state, mls_run *run, mls_error *error);
     /* Whether a file without runs holds measurements; NULL: nobody asks. */
     bool (*measures)(void *state, const mls_source *source);
-    /* Is told which file of the shard could not be read, and why. */
-    void (*say_failed)(void *state, const char *path, const char *why);
+    /* Is told which file of the shard could not be read, why, and which finding that is (NULL: none). */
+    void (*say_failed)(void *state, const char *path, const char *why, const char *finding);
 } mls_shard_job;
 
 /* Reads the sources of the head's shard, which are those that `belongs` says, and writes the part, all but for closing

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collected.c - runs collected and compared, and what is said of them beside results. */
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "diagnose/diagnose.h"
+#include "slurm/merge.h"
+#include "telemetry/telemetry.h"
+
+bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
+                     mls_collection *collection)
+{
+    mls_error error = {0};
+    const mls_status status = mls_collect((const char *const *)paths->items, paths->count, how, collection, &error);
+    mls_cli_progress_end(cli);
+    return status == MLS_OK || mls_cli_say_error(cli, path, &error);
+}
+
+/* Whether the files with measurements can be read where parts are merged.  False after a complaint. */
+static bool measurements_are_there(mls_cli *cli)
+{
+    const mls_names *names = mls_merge_measuring(cli->merge);
+    bool there = true;
+    for (size_t i = 0; i < names->count && there; i++) {
+        there = access(names->items[i], R_OK) == 0 ||
+                mls_cli_say(cli, MLS_EXIT_IO, names->items[i],
+                            "not here, and people are told what it measured: merge where the logs are, or ask for "
+                            "another --format");
+    }
+    return there;
+}
+
+bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
+{
+    const bool people = mls_view_is_for_people(&cli->view);
+    bool beside = false;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        beside |= !collection->groups[i].result_folder;
+    }
+    if (people && beside && cli->merge != NULL && !measurements_are_there(cli)) {
+        return false;
+    }
+    return !people || mls_telemetry_note(collection, cli->work.threads) == MLS_OK || mls_cli_say_no_memory(cli);
+}
+
+bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
+{
+    mls_endings endings = {
+        .options = {.work = {.threads = cli->work.threads, .deadline_ms = cli->work.deadline_ms}, .unpack = true}};
+    mls_error error = {0};
+    if (cli->merge != NULL) {
+        return mls_merge_note_endings(collection) == MLS_OK || mls_cli_say_no_memory(cli);
+    }
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
+        status = mls_endings_find(&endings, &collection->runs[i], &error);
+    }
+    mls_endings_release(&endings);
+    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+}
+
+void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
+{
+    mls_cli_worsen(cli, mls_group_is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    for (size_t k = 0; k < group->findings.count; k++) {
+        const mls_finding *finding = &group->findings.items[k];
+        if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
+            mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
+        }
+    }
+}
+
+void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
+{
+    mls_run_limits run;
+    for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
+        if (run.too_many_hyperparameters) {
+            mls_cli_say(cli, MLS_EXIT_OK, run.file,
+                        "only the first %d hyperparameters are reported, and the batch size", MLS_HYPERPARAMETERS_KEPT);
+        }
+        if (run.long_key_line > 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, run.file,
+                        "line %zu: a hyperparameter whose name has more than %d bytes is not reported",
+                        run.long_key_line, MLS_HYPERPARAMETER_LENGTH);
+        }
+    }
+}
+
+void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
+{
+    mls_cli_say_skipped(cli, &collection->skipped);
+    mls_run_limits run;
+    for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
+        if (run.too_many_images) {
+            mls_cli_say(cli, MLS_EXIT_OK, run.file, "only the first %s FID and CLIP records say when it converged",
+                        mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
+        }
+    }
+    if (collection->group_count == 0) {
+        /* Who has been told why a log was not read knows. */
+        if (collection->failed == 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+        }
+        mls_cli_worsen(cli, MLS_EXIT_INVALID);
+    }
+}
+
+void mls_cli_say_compared(mls_cli *cli, const mls_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->collection_count; i++) {
+        mls_cli_say_skipped(cli, &comparison->collections[i].skipped);
+        mls_cli_say_left_out(cli, &comparison->collections[i]);
+    }
+    for (size_t i = 0; i < comparison->problems.count; i++) {
+        const mls_side_problem *problem = &comparison->problems.items[i];
+        if (problem->error.line > 0) {
+            mls_cli_say(cli, MLS_EXIT_IO, NULL, "'%s':%zu: %s", problem->path, problem->error.line,
+                        problem->error.message);
+        } else {
+            mls_cli_say(cli, MLS_EXIT_IO, problem->path, "%s", problem->error.message);
+        }
+    }
+}
+
+bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_comparison *comparison)
+{
+    mls_error error = {0};
+    const mls_status status = mls_compare(request, comparison, &error);
+    mls_cli_progress_end(cli);
+    if (status == MLS_OK) {
+        return true;
+    }
+    if (status != MLS_ERROR_VALUE) {
+        return mls_cli_say_error(cli, NULL, &error);
+    }
+    mls_cli_say_compared(cli, comparison);
+    for (size_t i = 0; i < comparison->candidates.count; i++) {
+        mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
+    }
+    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
+}
