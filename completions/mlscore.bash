@@ -327,11 +327,14 @@ _mlscore()
         esac
         ;;
     *:events)
-        options='--key= --count --format= --output= --files-from= --null --threads= --quiet --help --version '
+        options='--key= --count --format= --partial --shard= --list= --resume --progress-file= --output= --files-from= --null --threads= --quiet --help --version '
         files=yes
         case $prev in
         -k | --key) value=yes words='' files=no ;;
         --format) value=yes words='csv ndjson' files=no ;;
+        --shard) value=yes words='' files=no ;;
+        --list) value=yes words='' files=yes ;;
+        --progress-file) value=yes words='' files=yes ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;

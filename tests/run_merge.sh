@@ -61,8 +61,21 @@ held() {
     for format in $check_formats; do alike "$shards shards" check "$format" "$@"; done
 }
 
+# counted SHARDS ARGUMENT…: what events counts.
+counted() {
+    shards=$1
+    shift
+    deal events "$shards" --count "$@"
+    one=0 merged=0
+    "$mlscore" events --count "$@" >"$scratch/one" 2>"$scratch/one.err" || one=$?
+    "$mlscore" merge "$parts"/*.ndjson >"$scratch/merged" 2>"$scratch/merged.err" || merged=$?
+    said "$one" "$scratch/one.err"
+    said "$merged" "$scratch/merged.err"
+    check "$shards shards: events --count $*" sh -c "cmp '$scratch/one' '$scratch/merged' && diff '$scratch/one.err.said' '$scratch/merged.err.said'"
+}
+
 if [ -n "${MERGE_TREES:-}" ]; then
-    for tree in $MERGE_TREES; do held 8 "$tree"; done
+    for tree in $MERGE_TREES; do held 8 "$tree" && counted 8 "$tree"; done
     finish
 fi
 
@@ -71,6 +84,12 @@ held 3 testdata/submission
 held 4 testdata
 held 3 testdata/slurm testdata/logs testdata/slurm/slurm-117.out testdata/no-such-file testdata/jobs
 held 2 --usage training --edition 5.1 testdata/slurm testdata/telemetry
+
+counted 1 testdata
+counted 8 testdata
+counted 3 --key seed,cache_clear testdata/slurm testdata/logs testdata/slurm/slurm-117.out testdata/no-such-file
+counted 2 testdata/logs/plain.log
+counted 2 testdata/logs/plain.log testdata/logs/no-such-log
 
 # Hundreds of shards, most of which have nothing.
 deal score 64 testdata/slurm testdata/submission
@@ -105,6 +124,9 @@ with "sacct" "" "--sacct testdata/jobs/sacct.txt" score testdata/slurm
 with "check -v" "-v" "-v" check testdata/logs
 with "check --split" "--split" "--format=json" check testdata/submission
 
+"$mlscore" events --count --key seed --partial --shard 1/2 -o "$scratch/counted.ndjson" testdata/slurm
+"$mlscore" events --count --partial --shard 2/2 -o "$scratch/all.ndjson" testdata/slurm
+"$mlscore" events --count --partial --shard 1/1 -o "$scratch/whole.ndjson" testdata/slurm
 deal score 2 --wide testdata/slurm
 alike "parts that are wide, not asked for it" score json testdata/slurm
 alike "parts that are wide, not asked for it" score table testdata/slurm
@@ -182,6 +204,7 @@ refused "other options" "its 'options' is not that of" "$parts"/[13].ndjson "$sc
 "$mlscore" score --partial --shard 2/3 --edition 5.1 -o "$scratch/other.ndjson" testdata/slurm
 refused "another edition" "its 'edition' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 "$mlscore" check --partial --shard 2/3 -o "$scratch/other.ndjson" testdata/slurm
+refused "other keys" "its 'options' is not that of" "$scratch/counted.ndjson" "$scratch/all.ndjson"
 refused "another command" "its 'command' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 sed '1s/"version":"[^"]*"/"version":"0.0.9"/' "$parts/2.ndjson" >"$scratch/other.ndjson"
 refused "another version" 'made by version 0.0.9' "$parts"/[13].ndjson "$scratch/other.ndjson"
@@ -218,6 +241,8 @@ forged "a status that there is not" "'status' is not as it must be" "{$path,\"ru
 forged "a finding that there is not" "'findings' is not as it must be" "{$path,\"runs\":[{\"findings\":[{\"code\":\"x\",\"message\":\"y\"}]}]}" 1
 forged "a hyperparameter that is no JSON" "'value' is not as it must be" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\",\"value\":\"[1,\"}]}]}" 1
 forged "a hyperparameter without a value" "'hyperparameters' is not as it must be" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\"}]}]}" 1
+forged "a malformed line without a reason" "'malformed_lines' is not as it must be" "{$path,\"malformed\":1,\"malformed_lines\":[{\"line\":1}]}"
+forged "malformed lines that nobody counted" "'malformed_lines' is not as it must be" "{$path,\"malformed_lines\":[{\"line\":1,\"reason\":\"x\"}]}"
 forged "lists within lists" "nested too deeply\|line 2" "{$path,\"runs\":$(printf '[%.0s' $(seq 5000))"
 forged "one file twice" "is in .* too" "{$path}
 {$path}"
@@ -274,6 +299,8 @@ wrong '--timeout is not for --partial' score --partial --shard 1/2 -o "$scratch/
 wrong '--format is not for --partial' check --partial --shard 1/2 -o "$scratch/x" --format json testdata/slurm
 wrong 'neither a folder nor a file' score --partial --shard 1/2 -o "$scratch/x" -
 wrong 'no PATH beside it' score --partial --shard 1/2 --list "$scratch/list.ndjson" -o "$scratch/x" testdata
+wrong 'is for events --count' events --partial --shard 1/2 -o "$scratch/x" testdata/slurm
+wrong 'no other --format' merge --format json "$scratch/whole.ndjson"
 wrong 'made with --wide' merge --wide "$scratch/small.ndjson"
 wrong 'from 1 to 1000000' merge --plan 0
 wrong 'exclude each other' merge --plan 3 --status

@@ -3,15 +3,14 @@
  *
  * Records stream from the scanner to the output; nothing is kept.  Values and metadata are passed on as the JSON they
  * were logged as, made safe.  Where they are only counted, files are read side by side. */
-#include "cli/command.h"
+#include "base/memory.h"
+#include "cli/scoring.h"
 #include "report/reports.h"
-
-/* Malformed lines named one by one for each file; the rest is counted. */
-enum { MALFORMED_NAMED = 20 };
 
 typedef struct events_settings {
     const char *keys; /* "a,b"; NULL: all */
     bool count;
+    mls_shard_settings shards;
 } events_settings;
 
 /* A file that is read: when records are counted, others are beside it. */
@@ -19,10 +18,7 @@ typedef struct events_file {
     mls_cli *cli;
     const char *path;
     size_t records, malformed;
-    struct {
-        size_t line, column;
-        const char *reason;
-    } named[MALFORMED_NAMED];
+    mls_part_malformed named[MLS_MALFORMED_NAMED]; /* one by one; the rest is counted */
 } events_file;
 
 static const mls_option options[] = {
@@ -30,6 +26,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('c', "count", offsetof(events_settings, count),
                  "print how many records there are, for each file when there are several"),
     MLS_ROW_FORMAT("csv|ndjson"),
+    MLS_ROWS_SHARD(offsetof(events_settings, shards)),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_QUIET,
@@ -65,10 +62,8 @@ static mls_status events_record(void *state, const mls_record *record)
 static mls_status events_malformed(void *state, const mls_malformed *malformed)
 {
     events_file *file = state;
-    if (file->malformed < MALFORMED_NAMED) {
-        file->named[file->malformed].line = malformed->line;
-        file->named[file->malformed].column = malformed->column;
-        file->named[file->malformed].reason = malformed->reason;
+    if (file->malformed < MLS_MALFORMED_NAMED) {
+        file->named[file->malformed] = (mls_part_malformed){malformed->line, malformed->column, malformed->reason};
     }
     file->malformed++;
     return MLS_OK;
@@ -85,16 +80,29 @@ static mls_status events_listen(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-static void say_malformed(mls_cli *cli, const events_file *file)
+static void say_malformed(mls_cli *cli, const char *path, size_t malformed, const mls_part_malformed *named,
+                          size_t count)
 {
-    for (size_t i = 0; i < file->malformed && i < MALFORMED_NAMED; i++) {
-        mls_cli_say(cli, MLS_EXIT_INVALID, file->path, "line %zu, column %zu: %s", file->named[i].line,
-                    file->named[i].column, file->named[i].reason);
+    for (size_t i = 0; i < count; i++) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
+                    named[i].reason);
     }
-    if (file->malformed > MALFORMED_NAMED) {
-        mls_cli_say(cli, MLS_EXIT_INVALID, file->path, "and %zu more malformed lines",
-                    file->malformed - MALFORMED_NAMED);
+    if (malformed > count) {
+        mls_cli_say(cli, MLS_EXIT_INVALID, path, "and %zu more malformed lines", malformed - count);
     }
+}
+
+static size_t named_of(size_t malformed)
+{
+    return malformed < MLS_MALFORMED_NAMED ? malformed : MLS_MALFORMED_NAMED;
+}
+
+/* As grep -c prints it: the bare number for one file, path:number for several. */
+static void print_count(mls_cli *cli, const char *path, size_t paths, size_t records)
+{
+    const bool several = paths > 1 || cli->sources.count > 1;
+    mls_output_escaped(&cli->output, mls_str_from(several ? path : ""));
+    mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", records);
 }
 
 static mls_status events_done(void *state, const mls_read *read)
@@ -103,16 +111,59 @@ static mls_status events_done(void *state, const mls_read *read)
     const events_settings *events = cli->settings;
     const events_file *file = read->heard; /* NULL: it could not be opened */
     if (file != NULL) {
-        say_malformed(cli, file);
+        say_malformed(cli, file->path, file->malformed, file->named, named_of(file->malformed));
     }
     (void)mls_cli_read_done(cli, read);
     if (events->count) {
-        /* As grep -c prints it: the bare number for one file, path:number for several. */
-        const bool several = cli->operands.count > 1 || cli->sources.count > 1;
-        mls_output_escaped(&cli->output, mls_str_from(several ? read->source->path : ""));
-        mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", file != NULL ? file->records : 0);
+        print_count(cli, read->source->path, cli->operands.count, file != NULL ? file->records : 0);
     }
     return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
+}
+
+/* -------------------------------------------------------------- of shards */
+
+/* What was counted in a file, for its line of the part. */
+static mls_status note_count(void *state, const mls_read *read, mls_part_source *source)
+{
+    const events_file *file = read->heard;
+    (void)state;
+    source->records = file != NULL ? file->records : 0;
+    source->malformed = file != NULL ? file->malformed : 0;
+    for (size_t i = 0; i < named_of(source->malformed); i++) {
+        if (!MLS_GROW(&source->lines, items)) {
+            return MLS_ERROR_MEMORY;
+        }
+        source->lines.items[source->lines.count++] = file->named[i];
+    }
+    return MLS_OK;
+}
+
+static mls_status print_noted(void *state, const mls_read *read)
+{
+    mls_cli *cli = state;
+    const mls_part_source *noted = read->heard;
+    say_malformed(cli, noted->path, noted->malformed, noted->lines.items, noted->lines.count);
+    (void)mls_cli_read_done(cli, read);
+    print_count(cli, noted->path, mls_merge_head(cli->merge)->roots.count, noted->records);
+    return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
+}
+
+void mls_cli_count(mls_cli *cli)
+{
+    const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_source), .done = print_noted};
+    if (cli->format_given) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what events --count prints has no other --format");
+    } else if (mls_cli_open(cli)) {
+        mls_cli_read(cli, NULL, &reading, NULL, NULL);
+    }
+}
+
+static void count_shard(mls_cli *cli, const mls_reading *reading)
+{
+    const events_settings *events = cli->settings;
+    const mls_shard_job job = {.reading = *reading, .heard = note_count};
+    const mls_collect_options how = {0};
+    mls_cli_write_part(cli, &events->shards, &how, (mls_part_options){.keys = (char *)(uintptr_t)events->keys}, &job);
 }
 
 static void events_run(mls_cli *cli)
@@ -124,7 +175,13 @@ static void events_run(mls_cli *cli)
                                  .heard_size = sizeof(events_file),
                                  .apart = events->count,
                                  .done = events_done};
-    if (!events->count || mls_cli_open(cli)) {
+    if (events->shards.partial && !events->count) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial is for events --count");
+    } else if (!mls_cli_shard_is_right(cli, &events->shards, NULL)) {
+        return;
+    } else if (events->shards.partial) {
+        count_shard(cli, &reading);
+    } else if (!events->count || mls_cli_open(cli)) {
         mls_cli_read(cli, NULL, &reading, events->count ? NULL : &mls_events_report, NULL);
     }
 }
@@ -137,6 +194,6 @@ const mls_command mls_command_events = {
              "time_ms, event_type, key, value and metadata.",
     .options = options,
     .settings_size = sizeof(events_settings),
-    .paths = "no path given",
+    .paths = "", /* --list names paths, too */
     .run = events_run,
 };

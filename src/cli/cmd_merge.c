@@ -77,7 +77,9 @@ static void merge_parts(mls_cli *cli)
         write_merged(cli, merge);
     } else if (whole || settings->allow_missing) {
         cli->merge = merge;
-        if (strcmp(mls_merge_head(merge)->command, "check") == 0) {
+        if (strcmp(mls_merge_head(merge)->command, "events") == 0) {
+            mls_cli_count(cli);
+        } else if (strcmp(mls_merge_head(merge)->command, "check") == 0) {
             mls_cli_check(cli, &settings->names, &settings->score.shards);
         } else {
             mls_cli_score(cli);
@@ -261,8 +263,9 @@ const mls_command mls_command_merge = {
     .name = "merge",
     .summary = "put together what the shards of a large tree have found",
     .usage = "[OPTION]… PART…",
-    .about = "Prints from the parts that score --partial or check --partial wrote, one for each\n"
-             "shard of a tree, what one process over all of its files prints, byte for byte.\n"
+    .about = "Prints from the parts that score --partial, check --partial or events --count\n"
+             "--partial wrote, one for each shard of a tree, what one process over all of its\n"
+             "files prints, byte for byte.\n"
              "--plan and --list come before, --status between.",
     .options = options,
     .settings_size = sizeof(merge_settings),

@@ -45,3 +45,6 @@ void mls_cli_score(mls_cli *cli);
 
 /* cli->settings may be anything. */
 void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_settings *shards);
+
+/* Prints what shards of events counted, whose parts are merged; cli->settings may be anything. */
+void mls_cli_count(mls_cli *cli);

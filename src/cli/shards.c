@@ -122,6 +122,7 @@ static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const ml
                             .shards = shard.count,
                             .shard = shard.number};
     head->options.any_usage = how->any_usage;
+    head->options.keys = head_text(options.keys, &copied);
     head->options.rcp = head_text(options.rcp, &copied);
     head->options.rcp_path = head_text(options.rcp_path, &copied);
     if (own.ptr != NULL) {

@@ -187,7 +187,7 @@ static mls_status take_list_head(list_reading *self, mls_str line)
 
 static mls_status read_listed(list_reading *self)
 {
-    mls_part_source source;
+    mls_part_source source = {0};
     mls_str line;
     mls_status status = MLS_OK;
     for (size_t number = 1; status == MLS_OK; number++) {
@@ -206,6 +206,7 @@ static mls_status read_listed(list_reading *self)
         } else {
             status = mls_part_line_read(&mls_part_source_table, line, number, &self->room, &source, self->error);
             status = status == MLS_OK ? add_listed(self, &source) : status;
+            mls_carry_release(&mls_part_source_table, &source);
         }
     }
     return status;

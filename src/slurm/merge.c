@@ -313,8 +313,10 @@ static mls_status hand_source(handing *self, mls_error *error)
         if (source.error != NULL) {
             read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", source.error);
         }
+        read.heard = self->reading->heard_size > 0 ? &source : NULL;
         status = self->reading->done(self->reading->state, &read);
     }
+    mls_carry_release(&mls_part_source_table, &source);
     return status;
 }
 
@@ -363,7 +365,7 @@ mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *erro
     mls_part_writer_begin(&writer, output, &head);
     for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
         const mls_file_line *at = &merge->files.items[i].at;
-        mls_part_source source;
+        mls_part_source source = {0};
         size_t runs = 0;
         status = read_line(merge, at, error);
         if (status == MLS_OK) {
@@ -374,6 +376,7 @@ mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *erro
             status = mls_part_runs_read(source.runs, at->line, &merge->room, NULL, NULL, &runs, error);
             mls_part_writer_line(&writer, mls_buffer_str(&merge->line), runs, source.bytes);
         }
+        mls_carry_release(&mls_part_source_table, &source);
     }
     if (!mls_part_writer_end(&writer) && status == MLS_OK) {
         status = mls_error_memory(error);

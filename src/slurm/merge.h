@@ -40,7 +40,8 @@ mls_status mls_merge_note_endings(mls_collection *collection) MLS_MUST_USE;
 mls_status mls_merge_sources(mls_merge *merge, mls_sources *sources) MLS_MUST_USE;
 
 /* Hands over the runs of these sources, and each source that was read, as mls_read_sources() does; what is asked of
- * the logs themselves was asked by the shards.  Runs are `carried`, which the merge owns.  MLS_OK, what a callback
+ * the logs themselves was asked by the shards; what was heard of a source, where the reading has a heard_size, is its
+ * mls_part_source.  Runs are `carried`, which the merge owns.  MLS_OK, what a callback
  * returned, or MLS_ERROR_READ when a part is no longer what it was. */
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources,
                           mls_error *error) MLS_MUST_USE;

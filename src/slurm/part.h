@@ -73,7 +73,16 @@ typedef struct mls_part_run {
     mls_part_notes notes; /* of the run, only while it is written or read */
 } mls_part_run;
 
-/* A file as a part has it. */
+/* A line that holds the marker of a record and no record. */
+typedef struct mls_part_malformed {
+    size_t line, column;
+    const char *reason;
+} mls_part_malformed;
+
+/* So many of them are named of a file. */
+enum { MLS_MALFORMED_NAMED = 20 };
+
+/* A file as a part has it; to be given to mls_carry_release() when it was read. */
 typedef struct mls_part_source {
     size_t argument; /* which path it was found below, from 0 */
     const char *path;
@@ -90,8 +99,9 @@ typedef struct mls_part_source {
     const char *unread;
     const char *error; /* why it could not be read to its end; NULL: it was */
     mls_carried_tree tree;
-    mls_carried_system system; /* with the first file of a folder in the part */
-    mls_str runs;              /* the list, in JSON */
+    mls_carried_system system;             /* with the first file of a folder in the part */
+    MLS_LIST_OF(mls_part_malformed) lines; /* of the malformed ones the first */
+    mls_str runs;                          /* the list, in JSON */
 } mls_part_source;
 
 /* What decides what a shard finds, and how a merge scores it; NULL, 0 and false: not asked for. */
@@ -99,6 +109,7 @@ typedef struct mls_part_options {
     bool any_usage;
     bool bert_train_samples;
     bool doubting;        /* of check: hints about other editions */
+    char *keys;           /* of events: only records with one of these, "a,b" */
     char *own_rules;      /* a hash of the user's own rules */
     char *rcp, *rcp_path; /* a text of reference points, and its name */
     bool split;
@@ -111,7 +122,7 @@ typedef struct mls_part_head {
     size_t format;
     char *version;
     char *rules;   /* a hash of the data that judges and scores */
-    char *command; /* "score" or "check" */
+    char *command; /* "score", "check" or "events" */
     char *usage;   /* "training" or "hpc" */
     char *edition; /* NULL: guessed */
     mls_part_options options;

@@ -72,7 +72,7 @@ static mls_status check_own(const mls_part_head *head, mls_error *error)
     }
     mls_usage usage;
     if (head->rules == NULL || head->command == NULL || !mls_usage_from_name(mls_str_from(head->usage), &usage) ||
-        !mls_str_among(mls_str_from(head->command), "score check")) {
+        !mls_str_among(mls_str_from(head->command), "score check events")) {
         return mls_error_set(error, MLS_ERROR_VALUE, 1, 1, "not the head of a part");
     }
     if (strcmp(head->rules, mls_part_rules_hash().text) != 0) {
@@ -132,18 +132,32 @@ static mls_status add_part_file(part_check *check, mls_str line, const mls_part_
     return MLS_OK;
 }
 
+static mls_status check_malformed(part_check *check, const mls_part_source *source)
+{
+    bool ok = source->lines.count <= source->malformed;
+    for (size_t i = 0; i < source->lines.count && ok; i++) {
+        ok = source->lines.items[i].reason != NULL;
+    }
+    return ok ? MLS_OK
+              : mls_error_set(check->error, MLS_ERROR_VALUE, check->reader.line, 1,
+                              "not a line of a part: 'malformed_lines' is not as it must be");
+}
+
 static mls_status check_file(part_check *check, mls_str line)
 {
-    mls_part_source source;
+    mls_part_source source = {0};
     size_t runs = 0;
     mls_status status =
         mls_part_line_read(&mls_part_source_table, line, check->reader.line, &check->room, &source, check->error);
+    status = status == MLS_OK ? check_malformed(check, &source) : status;
     if (status == MLS_OK) {
         status = mls_part_runs_read(source.runs, check->reader.line, &check->room, NULL, NULL, &runs, check->error);
     }
     check->runs += runs;
     check->bytes += status == MLS_OK ? source.bytes : 0;
-    return status == MLS_OK ? add_part_file(check, line, &source) : status;
+    status = status == MLS_OK ? add_part_file(check, line, &source) : status;
+    mls_carry_release(&mls_part_source_table, &source);
+    return status;
 }
 
 static mls_status check_tail(part_check *check, mls_str line, size_t files)

@@ -8,15 +8,11 @@
 
 #define OPTION(name, kind, member) MLS_CARRY(mls_part_options, name, kind, member)
 static const mls_carry_member option_members[] = {
-    OPTION("any_usage", BOOL, any_usage),
-    OPTION("bert_train_samples", BOOL, bert_train_samples),
-    OPTION("doubting", BOOL, doubting),
-    OPTION("own_rules", TEXT, own_rules),
-    OPTION("rcp", TEXT, rcp),
-    OPTION("rcp_path", TEXT, rcp_path),
-    OPTION("split", BOOL, split),
-    OPTION("wide", BOOL, wide),
-    OPTION("window", BOOL, window),
+    OPTION("any_usage", BOOL, any_usage), OPTION("bert_train_samples", BOOL, bert_train_samples),
+    OPTION("doubting", BOOL, doubting),   OPTION("keys", TEXT, keys),
+    OPTION("own_rules", TEXT, own_rules), OPTION("rcp", TEXT, rcp),
+    OPTION("rcp_path", TEXT, rcp_path),   OPTION("split", BOOL, split),
+    OPTION("wide", BOOL, wide),           OPTION("window", BOOL, window),
 };
 MLS_CARRY_TABLE(option_table, mls_part_options, option_members);
 

@@ -177,6 +177,13 @@ static const mls_carry_member system_members[] = {
 };
 MLS_CARRY_TABLE(system_table, mls_carried_system, system_members);
 
+static const mls_carry_member malformed_members[] = {
+    MLS_CARRY(mls_part_malformed, "line", SIZE, line),
+    MLS_CARRY(mls_part_malformed, "column", SIZE, column),
+    MLS_CARRY(mls_part_malformed, "reason", PASSING, reason),
+};
+MLS_CARRY_TABLE(malformed_table, mls_part_malformed, malformed_members);
+
 #define SOURCE(name, kind, member) MLS_CARRY(mls_part_source, name, kind, member)
 static const mls_carry_member source_members[] = {
     SOURCE("root", SIZE, argument),
@@ -197,6 +204,7 @@ static const mls_carry_member source_members[] = {
     SOURCE("error", PASSING, error),
     MLS_CARRY_IN(mls_part_source, "tree", tree, &tree_table),
     MLS_CARRY_IN(mls_part_source, "system", system, &system_table),
+    MLS_CARRY_MOST(mls_part_source, "malformed_lines", LIST, lines, MLS_MALFORMED_NAMED, &malformed_table),
     SOURCE("runs", RAW, runs),
 };
 const mls_carry_table mls_part_source_table = {source_members, sizeof source_members / sizeof *source_members,

@@ -27,6 +27,12 @@ typedef struct shard_reading {
     mls_error *error;
 } shard_reading;
 
+static mls_status listen_for_job(void *state, size_t index, mls_sink *sink)
+{
+    const mls_reading *reading = &((const shard_reading *)state)->job->reading;
+    return reading->listen(reading->state, index, sink);
+}
+
 static mls_status listen_to(void *state, size_t index, mls_sink *sink)
 {
     const shard_reading *self = state;
@@ -185,7 +191,7 @@ static mls_status end_source(void *state, const mls_read *read)
 {
     shard_reading *self = state;
     mls_part_source source = mls_part_source_of(read->source);
-    const mls_status status = self->runs.count == 0 ? write_skipped(self, read->index) : MLS_OK;
+    mls_status status = self->runs.count == 0 ? write_skipped(self, read->index) : MLS_OK;
     source.bytes = read->totals.bytes;
     source.records = read->totals.records;
     source.malformed = read->totals.malformed;
@@ -193,7 +199,12 @@ static mls_status end_source(void *state, const mls_read *read)
     source.unread = read->totals.unread;
     source.error = read->status != MLS_OK ? read->error.message : NULL;
     self->next = read->index + 1;
-    return status == MLS_OK ? write_source(self, read->index, &source) : status;
+    if (status == MLS_OK && self->job->heard != NULL) {
+        status = self->job->heard(self->job->reading.state, read, &source);
+    }
+    status = status == MLS_OK ? write_source(self, read->index, &source) : status;
+    free(source.lines.items);
+    return status;
 }
 
 /* The sources of the shard. */
@@ -246,9 +257,9 @@ mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *o
         status = self.heard != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     }
     reading.state = &self;
-    reading.run = keep_run;
+    reading.run = job->heard == NULL ? keep_run : NULL;
     reading.done = end_source;
-    reading.listen = self.heard != NULL ? listen_to : NULL;
+    reading.listen = job->heard != NULL ? listen_for_job : self.heard != NULL ? listen_to : NULL;
     mls_part_writer_begin(&self.writer, output, job->head);
     status = status == MLS_OK ? mls_read_sources(&reading, self.own.items, self.own.count, error) : status;
     status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;

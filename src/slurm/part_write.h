@@ -11,7 +11,10 @@ typedef struct mls_shard_job {
     const mls_part_head *head;          /* of the part, with its shard */
     mls_sources *sources;               /* all there are, of every shard */
     const mls_collect_options *options; /* for the editions of trees; NULL: logs go by what they say themselves */
-    mls_reading reading;                /* how logs are read; without callbacks */
+    mls_reading reading;                /* how logs are read; without callbacks, unless … */
+    /* … its listener is all that wants to hear of files: no runs then.  Puts what was heard of one into its line, which
+     * is released; the state is that of the reading. */
+    mls_status (*heard)(void *state, const mls_read *read, mls_part_source *source);
     bool groups; /* runs are to be scored: what stands on the disk beside their logs is wanted too */
     void *state; /* of the callbacks */
     /* Says why a run that never ended did not, as a finding of it; NULL: nobody asks. */
