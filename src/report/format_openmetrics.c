@@ -4,25 +4,49 @@
  *
  * Nothing is a counter, as a score is a state; what is not known is left out. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "report/metrics.h"
 #include "report/reports.h"
 #include "slurm/jobs.h"
 
-enum { SAMPLES_MAX = 10000, GROUP_SAMPLES = 13, RUN_SAMPLES = 4, JOB_SAMPLES = 2 };
+enum { SAMPLES_MAX = 10000, GROUP_FAMILIES = 7, GROUP_SAMPLES = 13, RUN_FAMILIES = 4, JOB_SAMPLES = 2 };
 
 /* The labels of ours, which nobody adds. */
 #define OWN_LABELS "benchmark division edition config batch path group run valid severity job version"
 
+/* What is printed of a run, a job and a group.  A group may have to be read to be looked at, and a family has samples
+ * of all: each is looked at once, and these are few, as samples are. */
+typedef struct run_metrics {
+    size_t group;
+    size_t number; /* of its runs, from 1 */
+    double values[RUN_FAMILIES];
+} run_metrics;
+
+typedef struct job_metrics {
+    size_t group;
+    const mls_slurm_job *job;
+} job_metrics;
+
+typedef struct group_metrics {
+    mls_str labels; /* as they are printed */
+    double values[GROUP_FAMILIES];
+    size_t runs, valid;
+    mls_finding_counts found;
+} group_metrics;
+
 typedef struct metrics {
     mls_printer *to;
-    const mls_collection *collection;
-    mls_str *labels; /* of each group, as they are printed */
-    size_t groups;   /* of the collection that are printed, … */
-    size_t runs;     /* … and of their runs, in order */
+    MLS_LIST_OF(group_metrics) groups;
+    MLS_LIST_OF(run_metrics) runs;
+    MLS_LIST_OF(job_metrics) jobs;
+    mls_map seen; /* labels, and how many groups have them */
     mls_arena arena;
+    size_t used;                  /* samples of groups and jobs, … */
+    size_t all_runs, groups_left; /* … the runs of these groups, and groups for which there is no room */
 } metrics;
 
 static void metrics_item(mls_printer *to, const void *what)
@@ -97,26 +121,21 @@ static void append_group_labels(mls_buffer *labels, const mls_group *group, cons
     }
 }
 
-/* Gives each group its labels; of several with the same the second gets group="2". */
-static bool make_labels(metrics *all)
+/* The labels of a group; of several with the same the second gets group="2".  ptr NULL: no memory. */
+static mls_str make_labels(metrics *all, const mls_group *group)
 {
-    const mls_collection *collection = all->collection;
-    mls_map seen = {.arena = &all->arena};
     mls_buffer text = {0};
-    bool ok = (all->labels = mls_arena_array(&all->arena, collection->group_count, sizeof *all->labels)) != NULL ||
-              collection->group_count == 0;
-    for (size_t i = 0; i < collection->group_count && ok; i++) {
-        mls_buffer_clear(&text);
-        append_group_labels(&text, mls_collection_loaded(collection, i), all->to->view->labels);
-        mls_map_entry *entry = text.failed ? NULL : mls_map_put(&seen, mls_buffer_str(&text), NULL);
-        if (entry != NULL && ++entry->value.number > 1) {
-            append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
-        }
-        all->labels[i] = mls_arena_copy(&all->arena, mls_buffer_str(&text));
-        ok = entry != NULL && !text.failed && all->labels[i].ptr != NULL;
+    mls_str labels = {NULL, 0};
+    append_group_labels(&text, group, all->to->view->labels);
+    mls_map_entry *entry = text.failed ? NULL : mls_map_put(&all->seen, mls_buffer_str(&text), NULL);
+    if (entry != NULL && ++entry->value.number > 1) {
+        append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
+    }
+    if (entry != NULL && !text.failed) {
+        labels = mls_arena_copy(&all->arena, mls_buffer_str(&text));
     }
     mls_buffer_release(&text);
-    return ok;
+    return labels;
 }
 
 /* ----------------------------------------------------------------- samples */
@@ -134,7 +153,7 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
     if (!isfinite(value)) {
         return;
     }
-    mls_buffer_append(&line, all->labels[group]);
+    mls_buffer_append(&line, all->groups.items[group].labels);
     append_text_label(&line, own != NULL ? own : "", own != NULL ? is : NULL);
     mls_output_printf(all->to->view->output, "mlscore_%s{", name);
     mls_output_write(all->to->view->output, mls_buffer_str(&line));
@@ -184,7 +203,7 @@ static double last_stop_seconds(const mls_group *group)
 static const struct {
     const char *name, *help;
     double (*value)(const mls_group *group);
-} group_families[] = {
+} group_families[GROUP_FAMILIES] = {
     {"score_seconds", "The score before scaling: the olympic mean of the runs' times.", score_seconds},
     {"score_scaled_seconds", "The score after scaling by the reference convergence check.", scaled_seconds},
     {"runs_needed", "How many runs a result needs.", runs_needed},
@@ -218,24 +237,119 @@ static double run_throughput(const mls_run *run)
 static const struct {
     const char *name, *help;
     double (*value)(const mls_run *run);
-} run_families[] = {
+} run_families[RUN_FAMILIES] = {
     {"run_seconds", "Time-to-train of a run.", run_seconds},
     {"run_init_seconds", "Time from init_start to init_stop of a run.", run_init_seconds},
     {"run_samples", "Samples that a run took to converge.", run_samples},
     {"throughput_samples_per_second", "Mean throughput that a run tracked.", run_throughput},
 };
 
+/* -------------------------------------------------------------- looking */
+
+static size_t count_jobs(const mls_group *group)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        count += mls_group_new_job(group, i) != NULL;
+    }
+    return count;
+}
+
+/* Runs come after groups, as far as there is room for them when all groups are known. */
+static bool look_at_runs(metrics *all, const mls_group *group)
+{
+    all->all_runs += group->run_count;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_slurm_job *job = mls_group_new_job(group, i);
+        if (job != NULL) {
+            if (!MLS_GROW(&all->jobs, items)) {
+                return false;
+            }
+            all->jobs.items[all->jobs.count++] = (job_metrics){all->groups.count, job};
+        }
+        if (all->runs.count < SAMPLES_MAX / RUN_FAMILIES) {
+            if (!MLS_GROW(&all->runs, items)) {
+                return false;
+            }
+            run_metrics *run = &all->runs.items[all->runs.count++];
+            *run = (run_metrics){.group = all->groups.count, .number = i + 1};
+            for (size_t f = 0; f < RUN_FAMILIES; f++) {
+                run->values[f] = run_families[f].value(group->runs[i]);
+            }
+        }
+    }
+    return true;
+}
+
+static bool look_at_group(metrics *all, const mls_group *group)
+{
+    group_metrics looked = {
+        .labels = make_labels(all, group), .runs = group->run_count, .found = mls_group_found(group)};
+    for (size_t f = 0; f < GROUP_FAMILIES; f++) {
+        looked.values[f] = group_families[f].value(group);
+    }
+    for (size_t i = 0; i < group->run_count; i++) {
+        looked.valid += group->runs[i]->valid;
+    }
+    if (looked.labels.ptr == NULL || !MLS_GROW(&all->groups, items) || !look_at_runs(all, group)) {
+        return false;
+    }
+    all->groups.items[all->groups.count++] = looked;
+    return true;
+}
+
+/* Looks at groups as long as there is room for their samples. */
+static bool look_at_groups(metrics *all, const mls_collection *collection)
+{
+    bool ok = true;
+    all->used = 1;
+    for (size_t g = 0; g < collection->group_count && ok; g++) {
+        const mls_group *group = mls_collection_loaded(collection, g);
+        const size_t more = GROUP_SAMPLES + JOB_SAMPLES * count_jobs(group);
+        if (all->used + more > SAMPLES_MAX) {
+            all->groups_left = collection->group_count - g;
+            break;
+        }
+        all->used += more;
+        ok = look_at_group(all, group);
+    }
+    const size_t room = (SAMPLES_MAX - all->used) / RUN_FAMILIES;
+    all->runs.count = all->runs.count < room ? all->runs.count : room;
+    return ok;
+}
+
+/* -------------------------------------------------------------- printing */
+
+static void print_left_out(const metrics *all)
+{
+    if (all->runs.count < all->all_runs) {
+        mls_output_printf(all->to->view->output, "# %s left out\n",
+                          mls_words_plural(all->all_runs - all->runs.count, "run", "runs").text);
+    }
+    if (all->groups_left > 0) {
+        mls_output_printf(all->to->view->output, "# %s left out\n",
+                          mls_words_plural(all->groups_left, "group", "groups").text);
+    }
+}
+
+static void print_groups(const metrics *all)
+{
+    for (size_t f = 0; f < GROUP_FAMILIES; f++) {
+        print_family(all, group_families[f].name, group_families[f].help);
+        for (size_t g = 0; g < all->groups.count; g++) {
+            print_sample(all, group_families[f].name, g, NULL, NULL, all->groups.items[g].values[f]);
+        }
+    }
+}
+
 static void print_runs(const metrics *all)
 {
-    for (size_t f = 0; f < sizeof run_families / sizeof *run_families; f++) {
-        size_t left = all->runs;
+    for (size_t f = 0; f < RUN_FAMILIES; f++) {
         print_family(all, run_families[f].name, run_families[f].help);
-        for (size_t g = 0; g < all->groups; g++) {
-            const mls_group *group = mls_collection_loaded(all->collection, g);
-            for (size_t i = 0; i < group->run_count && left > 0; i++, left--) {
-                print_sample(all, run_families[f].name, g, "run", mls_words_exact((double)(i + 1)).text,
-                             run_families[f].value(group->runs[i]));
-            }
+        for (size_t i = 0; i < all->runs.count; i++) {
+            const run_metrics *run = &all->runs.items[i];
+            print_sample(all, run_families[f].name, run->group, "run", mls_words_exact((double)run->number).text,
+                         run->values[f]);
         }
     }
 }
@@ -243,21 +357,16 @@ static void print_runs(const metrics *all)
 static void print_counts(const metrics *all)
 {
     print_family(all, "runs", "Runs of the group, by whether they are valid.");
-    for (size_t g = 0; g < all->groups; g++) {
-        const mls_group *group = mls_collection_loaded(all->collection, g);
-        size_t valid = 0;
-        for (size_t i = 0; i < group->run_count; i++) {
-            valid += group->runs[i]->valid;
-        }
-        print_sample(all, "runs", g, "valid", "true", (double)valid);
-        print_sample(all, "runs", g, "valid", "false", (double)(group->run_count - valid));
+    for (size_t g = 0; g < all->groups.count; g++) {
+        const group_metrics *group = &all->groups.items[g];
+        print_sample(all, "runs", g, "valid", "true", (double)group->valid);
+        print_sample(all, "runs", g, "valid", "false", (double)(group->runs - group->valid));
     }
     print_family(all, "findings", "Findings about the group and its runs, by severity.");
-    for (size_t g = 0; g < all->groups; g++) {
-        const mls_finding_counts counts = mls_group_found(mls_collection_loaded(all->collection, g));
+    for (size_t g = 0; g < all->groups.count; g++) {
         for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
             print_sample(all, "findings", g, "severity", mls_severity_name(severity),
-                         (double)mls_finding_counts_of(&counts, severity));
+                         (double)mls_finding_counts_of(&all->groups.items[g].found, severity));
         }
     }
 }
@@ -265,70 +374,34 @@ static void print_counts(const metrics *all)
 static void print_jobs(const metrics *all, const char *name, const char *help, bool queued)
 {
     print_family(all, name, help);
-    for (size_t g = 0; g < all->groups; g++) {
-        const mls_group *group = mls_collection_loaded(all->collection, g);
-        for (size_t i = 0; i < group->run_count; i++) {
-            const mls_slurm_job *job = mls_group_new_job(group, i);
-            if (job != NULL) {
-                print_sample(all, name, g, "job", job->job, queued ? mls_slurm_job_queued(job) : job->elapsed_seconds);
-            }
-        }
-    }
-}
-
-/* How many groups, and then runs, there is room for. */
-static void choose_samples(metrics *all)
-{
-    const mls_collection *collection = all->collection;
-    size_t used = 1;
-    size_t runs = 0;
-    for (all->groups = 0; all->groups < collection->group_count; all->groups++) {
-        const mls_group *group = mls_collection_loaded(collection, all->groups);
-        size_t more = GROUP_SAMPLES;
-        for (size_t i = 0; i < group->run_count; i++) {
-            more += mls_group_new_job(group, i) != NULL ? JOB_SAMPLES : 0;
-        }
-        if (used + more > SAMPLES_MAX) {
-            break;
-        }
-        used += more;
-        runs += group->run_count;
-    }
-    const size_t room = (SAMPLES_MAX - used) / RUN_SAMPLES;
-    all->runs = runs < room ? runs : room;
-    const size_t groups_left = collection->group_count - all->groups;
-    if (all->runs < runs) {
-        mls_output_printf(all->to->view->output, "# %s left out\n",
-                          mls_words_plural(runs - all->runs, "run", "runs").text);
-    }
-    if (groups_left > 0) {
-        mls_output_printf(all->to->view->output, "# %s left out\n",
-                          mls_words_plural(groups_left, "group", "groups").text);
+    for (size_t i = 0; i < all->jobs.count; i++) {
+        const mls_slurm_job *job = all->jobs.items[i].job;
+        print_sample(all, name, all->jobs.items[i].group, "job", job->job,
+                     queued ? mls_slurm_job_queued(job) : job->elapsed_seconds);
     }
 }
 
 void mls_score_metrics(mls_printer *to, const void *what)
 {
-    metrics all = {.to = to, .collection = what};
-    const bool ok = make_labels(&all);
+    const mls_collection *collection = what;
+    metrics all = {.to = to};
+    all.seen.arena = &all.arena;
+    const bool ok = look_at_groups(&all, collection);
     mls_output_short(to->view->output, !ok);
     if (ok) {
-        choose_samples(&all);
-        for (size_t f = 0; f < sizeof group_families / sizeof *group_families; f++) {
-            print_family(&all, group_families[f].name, group_families[f].help);
-            for (size_t g = 0; g < all.groups; g++) {
-                print_sample(&all, group_families[f].name, g, NULL, NULL,
-                             group_families[f].value(mls_collection_loaded(all.collection, g)));
-            }
-        }
+        print_left_out(&all);
+        print_groups(&all);
         print_counts(&all);
         print_runs(&all);
-        if (all.collection->jobs != NULL) {
+        if (collection->jobs != NULL) {
             print_jobs(&all, "job_queued_seconds", "Time that a job of the group waited in the queue.", true);
             print_jobs(&all, "job_elapsed_seconds", "Time that a job of the group ran.", false);
         }
         print_family(&all, "build_info", "The version of mlscore.");
         mls_output_text(to->view->output, "mlscore_build_info{version=\"" MLS_VERSION "\"} 1\n");
     }
+    free(all.groups.items);
+    free(all.runs.items);
+    free(all.jobs.items);
     mls_arena_release(&all.arena);
 }
