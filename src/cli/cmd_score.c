@@ -181,6 +181,23 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     return true;
 }
 
+static void judge_groups(mls_cli *cli, const mls_collection *collection)
+{
+    const mls_score_settings *settings = cli->settings;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        bool well;
+        if (mls_collection_verdict(collection, i, cli->view.strict, &well)) {
+            mls_cli_worsen(cli, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+            continue;
+        }
+        const mls_group *group = mls_collection_loaded(collection, i);
+        mls_cli_judge_group(cli, group);
+        if (settings->write_scaling && mls_group_is_scaled(group)) {
+            write_scaling(cli, group);
+        }
+    }
+}
+
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const mls_score_settings *settings = cli->settings;
@@ -191,13 +208,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
         print_scores(cli, &collection);
         const bool told = mls_merge_failure(cli->merge) != NULL; /* when the output was closed */
         note_unused_points(cli, &collection, settings->score.rcp_path);
-        for (size_t i = 0; i < collection.group_count; i++) {
-            const mls_group *group = mls_collection_loaded(&collection, i);
-            mls_cli_judge_group(cli, group);
-            if (settings->write_scaling && mls_group_is_scaled(group)) {
-                write_scaling(cli, group);
-            }
-        }
+        judge_groups(cli, &collection);
         mls_cli_say_collected(cli, &collection);
         const char *lost = mls_merge_failure(cli->merge);
         if (!told && lost != NULL) {

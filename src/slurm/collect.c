@@ -330,6 +330,11 @@ const mls_group *mls_collection_loaded(const mls_collection *collection, size_t 
     return collection->kept != NULL ? mls_kept_group(collection->kept, index) : &collection->groups[index];
 }
 
+bool mls_collection_verdict(const mls_collection *collection, size_t index, bool strict, bool *well)
+{
+    return collection->kept != NULL && mls_kept_verdict(collection->kept, index, strict, well);
+}
+
 bool mls_collection_limits(const mls_collection *collection, size_t *at, mls_run_limits *limits)
 {
     bool found = collection->kept != NULL && mls_kept_limits(collection->kept, at, limits);

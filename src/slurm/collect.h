@@ -62,6 +62,10 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
 /** A group with its runs, which are there until the next one is asked for. */
 const mls_group *mls_collection_loaded(const mls_collection *collection, size_t index);
 
+/** Whether a group is well, as mls_group_is_well() has it, where that is known without reading it once more: false, it
+ * is to be loaded and judged. */
+bool mls_collection_verdict(const mls_collection *collection, size_t index, bool strict, bool *well);
+
 /** The next run of which not all was kept, from *at (0 at first) on; false: there is none. */
 bool mls_collection_limits(const mls_collection *collection, size_t *at, mls_run_limits *limits);
 

@@ -53,6 +53,7 @@ struct mls_kept_runs {
     const mls_collect_options *options;
     mls_rcp_sets *points;
     mls_key_group *groups;
+    unsigned char *verdicts; /* of those that have been loaded, as bits */
     size_t group_count;
     mls_group group;              /* the one that is there, whose runs are the first of … */
     size_t there;                 /* … its number, plus 1; 0: none is */
@@ -65,6 +66,8 @@ struct mls_kept_runs {
     MLS_LIST_OF(wanted_run) wanted; /* in the order of their places */
     size_t next, number;            /* of them and of the runs of a source, while that is read */
 };
+
+enum { VERDICT_KNOWN = 1, VERDICT_WELL = 2, VERDICT_WELL_STRICTLY = 4 };
 
 mls_kept_runs *mls_kept_new(const mls_collect_options *options, mls_rcp_sets *points)
 {
@@ -108,6 +111,7 @@ void mls_kept_free(mls_kept_runs *kept)
         free((void *)kept->groups[i].keys);
     }
     free(kept->groups);
+    free(kept->verdicts);
     free(kept->wanted.items);
     mls_names_release(&kept->files);
     mls_arena_release(&kept->arena);
@@ -230,8 +234,9 @@ mls_status mls_kept_settle(mls_kept_runs *kept, const mls_sources *sources, mls_
 mls_status mls_kept_groups(mls_kept_runs *kept, size_t *count)
 {
     const mls_status status = mls_group_keys(kept->keys.items, kept->keys.count, &kept->groups, &kept->group_count);
+    kept->verdicts = calloc(kept->group_count + 1, sizeof *kept->verdicts);
     *count = kept->group_count;
-    return status;
+    return status == MLS_OK && kept->verdicts == NULL ? MLS_ERROR_MEMORY : status;
 }
 
 bool mls_kept_limits(const mls_kept_runs *kept, size_t *at, mls_run_limits *limits)
@@ -381,6 +386,15 @@ static mls_status score_read_runs(mls_kept_runs *kept, mls_error *error)
     return group->runs != NULL ? mls_group_finish(kept->options, &none, kept->points, group, error) : MLS_ERROR_MEMORY;
 }
 
+/* Whoever judges a group with a file that could not be read says which. */
+static unsigned char kept_verdict_of(const mls_group *group)
+{
+    const int well = (mls_group_is_well(group, false) ? VERDICT_WELL : 0) |
+                     (mls_group_is_well(group, true) ? VERDICT_WELL_STRICTLY : 0);
+    const bool known = mls_findings_found(&group->findings, MLS_FINDING_UNREADABLE) == 0;
+    return (unsigned char)(known ? VERDICT_KNOWN | well : 0);
+}
+
 mls_status mls_kept_load(mls_kept_runs *kept, size_t index, mls_error *error)
 {
     const mls_key_group *keys = &kept->groups[index];
@@ -397,6 +411,7 @@ mls_status mls_kept_load(mls_kept_runs *kept, size_t index, mls_error *error)
     status = status == MLS_OK ? score_read_runs(kept, error) : status;
     if (status == MLS_OK) {
         kept->there = index + 1;
+        kept->verdicts[index] = kept_verdict_of(&kept->group);
         return MLS_OK;
     }
     if (status == MLS_ERROR_MEMORY) {
@@ -405,6 +420,12 @@ mls_status mls_kept_load(mls_kept_runs *kept, size_t index, mls_error *error)
     const char *failure = mls_merge_failure(kept->merge);
     lose_group(kept);
     return failure != NULL ? mls_error_set(error, status, 0, 0, "%s", failure) : status;
+}
+
+bool mls_kept_verdict(const mls_kept_runs *kept, size_t index, bool strict, bool *well)
+{
+    *well = (kept->verdicts[index] & (strict ? VERDICT_WELL_STRICTLY : VERDICT_WELL)) != 0;
+    return (kept->verdicts[index] & VERDICT_KNOWN) != 0;
 }
 
 const mls_group *mls_kept_group(mls_kept_runs *kept, size_t index)

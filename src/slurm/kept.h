@@ -32,6 +32,10 @@ mls_status mls_kept_groups(mls_kept_runs *kept, size_t *count) MLS_MUST_USE;
  * mls_merge_read_again() and mls_group_finish(). */
 mls_status mls_kept_load(mls_kept_runs *kept, size_t index, mls_error *error) MLS_MUST_USE;
 
+/* Whether a group that was loaded before is well, as mls_group_is_well() has it; false: it must be loaded again, as
+ * there is more to say. */
+bool mls_kept_verdict(const mls_kept_runs *kept, size_t index, bool strict, bool *well) MLS_MUST_USE;
+
 /* The same group; where that fails one of which nothing is known, and mls_merge_failure() says why. */
 const mls_group *mls_kept_group(mls_kept_runs *kept, size_t index);
 
