@@ -55,13 +55,13 @@ static const char *from_of(const mls_watch_event *event)
     F(watch, run, COUNT_OR_NULL, "", row->run != NULL ? row->run->number : 0)                                          \
     F(watch, benchmark, TEXT_OR_NULL, "",                                                                              \
       row->group != NULL ? row->group->benchmark                                                                       \
-      : row->run != NULL ? row->run->benchmark                                                                         \
+      : row->run != NULL ? row->run->facts.benchmark                                                                   \
                          : NULL)                                                                                       \
     F(watch, elapsed_minutes, NUMBER_OR_NULL, "minutes", elapsed_of(row))                                              \
     F(watch, samples, NUMBER_OR_NULL, "", position_in(row, false))                                                     \
     F(watch, epochs, NUMBER_OR_NULL, "", position_in(row, true))                                                       \
     F(watch, value, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->last.value : (double)NAN)        \
-    F(watch, target, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->target : (double)NAN)           \
+    F(watch, target, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->facts.target : (double)NAN)     \
     F(watch, left_minutes, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, left)))                      \
     F(watch, left_low, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, low)))                           \
     F(watch, left_high, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, high)))                         \

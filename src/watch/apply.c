@@ -84,7 +84,7 @@ static mls_status find_repeated(mls_live *live, mls_live_run *run)
 static double live_position(const mls_live_run *run, const mls_training_progress *at)
 {
     const mls_live_group *group = run->group;
-    const double steps = at->step_num * run->batch_size;
+    const double steps = at->step_num * run->facts.batch_size;
     const bool known = group != NULL && group->rules->runs_needed > 0;
     const double counted = known && group->counts == MLS_PROGRESS_EPOCHS  ? at->epoch_num
                            : known && group->counts == MLS_PROGRESS_STEPS ? at->step_num
@@ -93,12 +93,38 @@ static double live_position(const mls_live_run *run, const mls_training_progress
     return known || !isnan(counted) ? counted : at->epoch_num;
 }
 
+static void take_fact(char **fact, char **told)
+{
+    if (*told != NULL) {
+        free(*fact);
+        *fact = *told;
+        *told = NULL;
+    }
+}
+
+/* What a run has told of itself, as long as it is in no group. */
+static void take_facts(mls_live_run *run, mls_live_facts *told)
+{
+    mls_live_facts *facts = &run->facts;
+    if (run->group != NULL) {
+        return;
+    }
+    take_fact(&facts->benchmark, &told->benchmark);
+    take_fact(&facts->division, &told->division);
+    take_fact(&facts->config, &told->config);
+    take_fact(&facts->job, &told->job);
+    facts->batch_size = isnan(told->batch_size) ? facts->batch_size : told->batch_size;
+    facts->target = isnan(told->target) ? facts->target : told->target;
+    facts->max_steps = isnan(told->max_steps) ? facts->max_steps : told->max_steps;
+}
+
 static mls_status apply_init(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
     run->first_ms = of->first_ms;
     run->init_start = (mls_step){of->time_ms, of->line};
     run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
     const mls_status status = find_repeated(live, run);
+    take_facts(mls_live_run_of(run), of->facts);
     return status == MLS_OK && run->same == NULL ? tell_run(live, MLS_WATCH_INIT, run, of, NULL) : status;
 }
 
@@ -120,7 +146,7 @@ static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happe
         counts->first_ms = run->first_ms;
     }
     counts->state = MLS_LIVE_TRAINING;
-    /* What a run says of itself stands where it was read. */
+    take_facts(counts, of->facts);
     status = mls_live_group_join(live, counts);
     return status == MLS_OK ? tell_estimated(live, MLS_WATCH_START, counts, of) : status;
 }

@@ -71,8 +71,8 @@ mls_status mls_graph_draw(const mls_live *live, const mls_live_run *run, size_t 
     const double far = isfinite(run->estimate.end) ? run->estimate.end : run->at;
     dots graph = {.rows = lines < GRAPH_ROWS_MAX ? lines : GRAPH_ROWS_MAX,
                   .furthest = far,
-                  .lowest = run->target,
-                  .highest = run->target};
+                  .lowest = run->facts.target,
+                  .highest = run->facts.target};
     widen(&graph, &run->curve);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < live->runs.count; i++) {
@@ -87,9 +87,9 @@ mls_status mls_graph_draw(const mls_live *live, const mls_live_run *run, size_t 
         }
     }
     mark(&graph, graph.own, &run->curve);
-    const size_t target = isfinite(run->target) ? graph_row(&graph, run->target) : SIZE_MAX;
+    const size_t target = isfinite(run->facts.target) ? graph_row(&graph, run->facts.target) : SIZE_MAX;
     for (size_t y = 0; y < graph.rows; y++) {
-        const double value = y == target           ? run->target
+        const double value = y == target           ? run->facts.target
                              : y == 0              ? graph.highest
                              : y + 1 == graph.rows ? graph.lowest
                                                    : (double)NAN;

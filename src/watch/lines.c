@@ -48,8 +48,8 @@ static void append_evaluation(const mls_live_run *run, mls_buffer *line)
 {
     mls_buffer_printf(line, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
                       mls_words_count(run->last.at).text, mls_live_unit(run->group));
-    if (isfinite(run->target)) {
-        mls_buffer_printf(line, ", target %s", mls_words_trimmed(run->target, 5).text);
+    if (isfinite(run->facts.target)) {
+        mls_buffer_printf(line, ", target %s", mls_words_trimmed(run->facts.target, 5).text);
     }
     mls_buffer_printf(line, ", %s min", mls_words_grouped(run->last.minutes, 3).text);
 }

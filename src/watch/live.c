@@ -40,8 +40,7 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
                           .init_start = no_step,
                           .run_start = no_step,
                           .run_stop = no_step,
-                          .batch_size = nan,
-                          .target = nan,
+                          .facts = {.batch_size = nan, .target = nan, .max_steps = nan},
                           .newest_ms = nan,
                           .last = {nan, nan, nan},
                           .at = nan,
@@ -55,13 +54,27 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
     return run;
 }
 
+/* Their texts. */
+static void free_facts(mls_live_facts *facts)
+{
+    free(facts->benchmark);
+    free(facts->division);
+    free(facts->config);
+    free(facts->job);
+}
+
+void mls_live_facts_free(mls_live_facts *facts)
+{
+    if (facts != NULL) {
+        free_facts(facts);
+        free(facts);
+    }
+}
+
 static void free_run(mls_live_run *run)
 {
     free(run->file);
-    free(run->benchmark);
-    free(run->division);
-    free(run->config);
-    free(run->job);
+    free_facts(&run->facts);
     mls_curve_release(&run->curve);
     free(run);
 }
@@ -112,11 +125,17 @@ void mls_live_forget(mls_live *live, const mls_followed *file)
     forget_empty_groups(live);
 }
 
+static void free_happening(mls_happening *happening)
+{
+    mls_live_facts_free(happening->facts);
+    free(happening->file);
+    free(happening->message);
+}
+
 void mls_live_drop_queue(mls_live *live)
 {
     for (size_t i = 0; i < live->queue.count; i++) {
-        free(live->queue.items[i].file);
-        free(live->queue.items[i].message);
+        free_happening(&live->queue.items[i]);
     }
     live->queue.count = 0;
 }
@@ -156,8 +175,7 @@ size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run)
 bool mls_live_queue(mls_live *live, mls_happening happening)
 {
     if (!MLS_GROW(&live->queue, items)) {
-        free(happening.file);
-        free(happening.message);
+        free_happening(&happening);
         return false;
     }
     happening.order = live->queue.count;
@@ -204,10 +222,10 @@ static mls_run run_as_told(const mls_live_run *run)
 {
     return (mls_run){.file = run->file,
                      .result = run->followed->result,
-                     .benchmark = run->benchmark,
-                     .division = run->division,
-                     .config_filename = run->config,
-                     .global_batch_size = run->batch_size};
+                     .benchmark = run->facts.benchmark,
+                     .division = run->facts.division,
+                     .config_filename = run->facts.config,
+                     .global_batch_size = run->facts.batch_size};
 }
 
 const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
@@ -232,9 +250,9 @@ static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buff
     }
     group->key = *key;
     *key = (mls_buffer){0};
-    group->batch_size = run->batch_size;
+    group->batch_size = run->facts.batch_size;
     group->scale = 1;
-    group->rules = mls_live_rules(live, run->benchmark, run->first_ms, &group->edition);
+    group->rules = mls_live_rules(live, run->facts.benchmark, run->first_ms, &group->edition);
     group->counts = mls_benchmark_counts(group->rules, group->edition);
     live->groups.items[live->groups.count++] = group;
     return find_group_reference(live, group);
@@ -277,8 +295,8 @@ mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, doub
                 (mls_past_run){&other->curve, mls_live_minutes(other, other->run_stop.time_ms), other->needed};
         }
     }
-    const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->max_steps
-                         : group->counts == MLS_PROGRESS_SAMPLES ? run->max_steps * run->batch_size
+    const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->facts.max_steps
+                         : group->counts == MLS_PROGRESS_SAMPLES ? run->facts.max_steps * run->facts.batch_size
                                                                  : 0;
     const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
     *estimate = mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);

@@ -43,6 +43,12 @@ typedef struct mls_live_group {
     const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
 } mls_live_group;
 
+/* What a run has said of itself by some line of its; owns its texts. */
+typedef struct mls_live_facts {
+    char *benchmark, *division, *config, *job;
+    double batch_size, target, max_steps;
+} mls_live_facts;
+
 typedef struct mls_live_run {
     char *file; /* the one that it is read from, or the trial's own of two */
     const mls_followed *followed;
@@ -56,8 +62,7 @@ typedef struct mls_live_run {
     double first_ms; /* its earliest record when it started */
     mls_step init_start, run_start, run_stop;
     mls_run_status status;
-    char *benchmark, *division, *config, *job;
-    double batch_size, target, max_steps;
+    mls_live_facts facts;
     double newest_ms; /* of its records */
     mls_curve curve;
     mls_value_point last; /* the last evaluation; its time counts from run_start */
@@ -115,8 +120,9 @@ typedef struct mls_happening {
     double first_ms, value, throughput, needed;
     mls_training_progress at;
     mls_run_status status;
-    char *file;    /* owned */
-    char *message; /* owned */
+    mls_live_facts *facts; /* of INIT and START; owned, as the next two */
+    char *file;
+    char *message;
 } mls_happening;
 
 typedef struct mls_live {
@@ -180,6 +186,9 @@ mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, doub
 
 /* How many lines of failure of a run, or of one that repeats it, were not told. */
 size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run);
+
+/* Frees facts, which may be NULL. */
+void mls_live_facts_free(mls_live_facts *facts);
 
 /* Adds what happened to the queue, taking its texts over.  False: no memory, and they are freed. */
 bool mls_live_queue(mls_live *live, mls_happening happening) MLS_MUST_USE;

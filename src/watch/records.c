@@ -65,38 +65,41 @@ static mls_status queue_death(file_records *self, const mls_record *record, size
     return died.message != NULL ? queue(self, died) : MLS_ERROR_MEMORY;
 }
 
-/* Takes a text of the run over, where it has changed. */
-static bool take_fact(char **fact, const char *text)
+/* A copy of a text, which may be NULL.  False: no memory. */
+static bool copy_fact(char **fact, const char *text)
 {
-    if (text == NULL || (*fact != NULL && strcmp(*fact, text) == 0)) {
-        return true;
-    }
-    char *copy = strdup(text);
-    if (copy != NULL) {
-        free(*fact);
-        *fact = copy;
-    }
-    return copy != NULL;
+    *fact = text != NULL ? strdup(text) : NULL;
+    return *fact != NULL || text == NULL;
 }
 
-/* What a run says of itself before it starts, where it is one. */
-static mls_status describe_live(file_records *self)
+static double number_fact(const mls_run *run, mls_str name)
+{
+    const char *text = mls_run_hyperparameter(run, name);
+    double number;
+    return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : (double)NAN;
+}
+
+/* The beginning of a run's initialization or training, with what it has said of itself so far. */
+static mls_status queue_begun(file_records *self, const mls_record *record, mls_watch_kind kind)
 {
     const mls_run *read = &self->cutter.current;
-    mls_live_run *run = self->run;
-    const char *target = mls_run_hyperparameter(read, MLS_S("target_accuracy"));
-    const char *max_steps = mls_run_hyperparameter(read, MLS_S("max_steps"));
-    const char *job = mls_records_job(self->file);
     const char *config = mls_run_config(read);
-    double number;
-    run->batch_size = read->global_batch_size;
-    run->target = target != NULL && mls_json_number(mls_str_from(target), &number) ? number : run->target;
-    run->max_steps = max_steps != NULL && mls_json_number(mls_str_from(max_steps), &number) ? number : run->max_steps;
-    return take_fact(&run->benchmark, read->benchmark) && take_fact(&run->division, read->division) &&
-                   take_fact(&run->config, config != NULL ? config : self->cutter.job.config) &&
-                   take_fact(&run->job, job)
-               ? MLS_OK
-               : MLS_ERROR_MEMORY;
+    mls_happening begun = happening_of(self, kind, record, record->line);
+    mls_live_facts *facts = calloc(1, sizeof *facts);
+    if (facts == NULL) {
+        return MLS_ERROR_MEMORY;
+    }
+    facts->batch_size = read->global_batch_size;
+    facts->target = number_fact(read, MLS_S("target_accuracy"));
+    facts->max_steps = number_fact(read, MLS_S("max_steps"));
+    begun.facts = facts;
+    if (!copy_fact(&facts->benchmark, read->benchmark) || !copy_fact(&facts->division, read->division) ||
+        !copy_fact(&facts->config, config != NULL ? config : self->cutter.job.config) ||
+        !copy_fact(&facts->job, mls_records_job(self->file))) {
+        mls_live_facts_free(facts);
+        return MLS_ERROR_MEMORY;
+    }
+    return queue(self, begun);
 }
 
 /* A number of a record's metadata; NAN: there is none. */
@@ -201,13 +204,9 @@ static mls_status records_record(void *state, const mls_record *record)
     case MLS_KEY_INIT_START:
     case MLS_KEY_RUN_START: {
         const bool start = record->key_id == MLS_KEY_RUN_START;
-        if (record->line == (start ? read->run_start.line : read->init_start.line)) {
-            status = describe_live(self);
-            return status == MLS_OK
-                       ? queue(self, happening_of(self, start ? MLS_WATCH_START : MLS_WATCH_INIT, record, record->line))
-                       : status;
-        }
-        return MLS_OK;
+        return record->line == (start ? read->run_start.line : read->init_start.line)
+                   ? queue_begun(self, record, start ? MLS_WATCH_START : MLS_WATCH_INIT)
+                   : MLS_OK;
     }
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
@@ -380,7 +379,12 @@ mls_status mls_records_changed(void *state, mls_followed *file, mls_file_change 
     happening.message = mls_buffer_detach(&message);
     for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED && ok; i++) {
         mls_live_run *run = live->runs.items[i];
-        ok = run->followed != file || take_fact(&run->file, file->path);
+        char *path = run->followed == file ? strdup(file->path) : run->file;
+        ok = path != NULL;
+        if (ok && path != run->file) {
+            free(run->file);
+            run->file = path;
+        }
     }
     if (!ok || happening.message == NULL) {
         free(happening.file);

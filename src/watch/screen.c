@@ -143,7 +143,7 @@ static mls_status add_live_run(const composing *self, const mls_live_run *run, s
     mls_grid_cell(grid, COL_STATE, "%s%s", run->stalled ? "stalled" : mls_live_state_name(run->state),
                   run->judged && !run->valid && run->state == MLS_LIVE_SUCCESS ? ", not valid" : "");
     if (self->sheet.width == 0 || self->sheet.width >= WIDE_FROM) {
-        const double to_target = fabs(run->target - run->last.value);
+        const double to_target = fabs(run->facts.target - run->last.value);
         words_or_nothing(grid, COL_INIT, run->init_start.time_ms,
                          mls_words_clock((init_end - run->init_start.time_ms) / 60000));
         words_or_nothing(grid, COL_TO_TARGET, to_target, mls_words_trimmed(to_target, 5));
@@ -180,8 +180,8 @@ static void draw_bar(composing *self, const mls_live_run *run)
     mls_buffer_append_repeated(&bar, '-', room - full);
     mls_sheet_pad(&self->sheet, 7);
     mls_sheet_text(&self->sheet, MLS_INK_PLAIN, mls_buffer_str(&bar));
-    if (isfinite(run->target)) {
-        mls_sheet_printf(&self->sheet, MLS_INK_PLAIN, "   target %s", mls_words_trimmed(run->target, 5).text);
+    if (isfinite(run->facts.target)) {
+        mls_sheet_printf(&self->sheet, MLS_INK_PLAIN, "   target %s", mls_words_trimmed(run->facts.target, 5).text);
     }
     mls_sheet_end(&self->sheet);
     self->sheet.out->failed |= bar.failed;
@@ -318,8 +318,8 @@ static void name_columns(const composing *self, const mls_live_group *group, mls
 static void draw_heading(composing *self, const mls_live_group *group, mls_live_run **runs, size_t count)
 {
     const mls_group *scored = group->group;
-    const char *benchmark = count > 0 ? runs[0]->benchmark : NULL;
-    const char *division = count > 0 ? runs[0]->division : NULL;
+    const char *benchmark = count > 0 ? runs[0]->facts.benchmark : NULL;
+    const char *division = count > 0 ? runs[0]->facts.division : NULL;
     const char *job = self->screen->job;
     double began_ms = (double)NAN;
     double now_ms = (double)NAN;
@@ -327,7 +327,7 @@ static void draw_heading(composing *self, const mls_live_group *group, mls_live_
         began_ms = fmin(began_ms, runs[i]->init_start.time_ms);
         began_ms = fmin(began_ms, runs[i]->run_start.time_ms);
         now_ms = fmax(now_ms, mls_live_run_ended(runs[i]) ? runs[i]->newest_ms : run_clock_ms(self, runs[i]));
-        job = job != NULL ? job : runs[i]->job;
+        job = job != NULL ? job : runs[i]->facts.job;
     }
     mls_sheet_printf(&self->sheet, MLS_INK_BOLD, "%s", benchmark != NULL ? benchmark : "unknown benchmark");
     const mls_str round = mls_edition_round(group->edition);

@@ -20,7 +20,8 @@ static mls_status tell(void *state, const mls_watch_event *event)
     mls_buffer *told = state;
     const mls_live_run *run = event->run;
     mls_watch_line(event, told);
-    mls_buffer_printf(told, " %zu %.17g\n", event->line, event->time_ms);
+    mls_buffer_printf(told, " %zu %.17g %s\n", event->line, event->time_ms,
+                      run != NULL && run->facts.benchmark != NULL ? run->facts.benchmark : "");
     if (run != NULL && run->run_start.line > 0) {
         const mls_estimate *left = &run->estimate;
         mls_buffer_printf(told, "%s %.17g %.17g %.17g %.17g %d\n", mls_live_state_name(run->state), run->at, left->left,
