@@ -361,6 +361,16 @@ const char *mls_records_job(const mls_followed *file)
                                                   : self->cutter.job.job;
 }
 
+static bool rename_run(mls_live_run *run, const char *path)
+{
+    char *copy = strdup(path);
+    if (copy != NULL) {
+        free(run->file);
+        run->file = copy;
+    }
+    return copy != NULL;
+}
+
 mls_status mls_records_changed(void *state, mls_followed *file, mls_file_change change, const char *what)
 {
     mls_live *live = state;
@@ -379,12 +389,7 @@ mls_status mls_records_changed(void *state, mls_followed *file, mls_file_change 
     happening.message = mls_buffer_detach(&message);
     for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED && ok; i++) {
         mls_live_run *run = live->runs.items[i];
-        char *path = run->followed == file ? strdup(file->path) : run->file;
-        ok = path != NULL;
-        if (ok && path != run->file) {
-            free(run->file);
-            run->file = path;
-        }
+        ok = run->followed != file || rename_run(run, file->path);
     }
     if (!ok || happening.message == NULL) {
         free(happening.file);
