@@ -70,9 +70,8 @@ const char *const mls_html_looks[MLS_IS_COUNT] = {"kept", "out", "bad"};
 mls_html_is mls_html_run_is(const mls_group *group, size_t run)
 {
     const mls_olympic_mark mark = group->marks[run];
-    const bool weak = mls_is_weak(&group->weak); /* then all that are valid count */
     return !group->runs[run]->valid || mark == MLS_OLYMPIC_DROPPED ? MLS_IS_BAD
-           : mark == MLS_OLYMPIC_KEPT || weak                      ? MLS_IS_KEPT
+           : mark == MLS_OLYMPIC_KEPT                              ? MLS_IS_KEPT
                                                                    : MLS_IS_OUT;
 }
 

@@ -8,10 +8,7 @@ enum { SHOWN_DECIMALS = 5 };
 
 static const char *counted_words(const mls_group *group, size_t run)
 {
-    const mls_html_is is = mls_html_run_is(group, run);
-    return group->marks[run] == MLS_OLYMPIC_DROPPED
-               ? "no"
-               : mls_olympic_mark_name(is == MLS_IS_KEPT ? MLS_OLYMPIC_KEPT : group->marks[run]);
+    return group->marks[run] == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(group->marks[run]);
 }
 
 /* Of one of many groups a table is not sorted, and has no numbers to sort by. */

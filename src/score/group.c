@@ -331,6 +331,15 @@ static void check_config(mls_group *group)
     }
 }
 
+/* The time of all models of weak scaling is no mean, from which the fastest and the slowest would be left out. */
+static void keep_models(mls_group *group)
+{
+    for (size_t i = 0; i < group->run_count && mls_is_weak(&group->weak); i++) {
+        const bool counts = group->runs[i]->valid && isfinite(mls_run_minutes(group->runs[i]));
+        group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+    }
+}
+
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     group->nodes = group->accelerators = NAN;
@@ -345,6 +354,9 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     }
     check_config(group);
     mls_group_energy(group);
+    if (status == MLS_OK) {
+        keep_models(group);
+    }
     return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
 }
 
