@@ -133,6 +133,10 @@ for format in table csv json ndjson; do
     grows "merge --format $format, of a run of score" 1 merge -j1 --format $format score.@.ndjson
     grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson
 done
+grows "merge --format markdown, of a run of score" 1 merge -j1 --format markdown score.@.ndjson
+for format in markdown junit; do
+    grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson
+done
 
 # A part that changes while it is printed: the output waits for its reader.
 for format in table json; do

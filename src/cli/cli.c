@@ -385,6 +385,20 @@ mls_status mls_cli_read_done(void *state, const mls_read *read)
     return MLS_OK;
 }
 
+/* Parts are read once more where what is printed begins with counts of it, so that nothing of it is held. */
+static mls_status read_merged(mls_cli *cli, const mls_reading *reading, const mls_report *report, mls_error *error)
+{
+    mls_status status = MLS_OK;
+    if (report != NULL && cli->view.format == MLS_FORMAT_JUNIT) {
+        mls_reading counting = *reading;
+        counting.done = NULL;
+        mls_print_count(&cli->printer);
+        status = mls_merge_read(cli->merge, &counting, &cli->sources, error);
+        mls_print_counted(&cli->printer);
+    }
+    return status == MLS_OK ? mls_merge_read(cli->merge, reading, &cli->sources, error) : status;
+}
+
 bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, const mls_report *report, void *state)
 {
     mls_error error = {0};
@@ -397,7 +411,7 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
     }
     if (status == MLS_OK) {
         mls_cli_say_skipped(cli, &cli->sources);
-        status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources, &error)
+        status = cli->merge != NULL ? read_merged(cli, reading, report, &error)
                                     : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
         if (report != NULL) {
             mls_print_end(&cli->printer);
