@@ -254,17 +254,18 @@ static mls_live_run *run_at(const file_records *self, size_t line)
     return run;
 }
 
-/* What stands before such a line. */
+/* What stands before such a line: the last that happened above it, of what was queued in another order. */
 static double order_before(const file_records *self, const mls_live_run *run, size_t line)
 {
     const mls_live *live = self->live;
-    for (size_t i = live->queue.count; i-- > 0 && run != NULL;) {
+    const mls_happening *before = NULL;
+    for (size_t i = 0; i < live->queue.count && run != NULL; i++) {
         const mls_happening *other = &live->queue.items[i];
-        if (other->run == run && other->line < line) {
-            return other->order_ms;
+        if (other->run == run && other->line < line && (before == NULL || other->line >= before->line)) {
+            before = other;
         }
     }
-    return self->applied_ms;
+    return before != NULL ? before->order_ms : self->applied_ms;
 }
 
 static mls_status queue_failure(file_records *self, size_t line, mls_str text)
