@@ -347,6 +347,9 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     const mls_value_point *here = last_of(curve);
     const double distance = find_distance(curve, &basis);
     const double pace = find_pace(curve, &basis);
+    if (!(pace > 0 && isfinite(pace))) { /* its times do not grow with its positions, or it has none yet */
+        return mls_estimate_none();
+    }
     const double later = here->minutes - now + mean_tail(&basis);
     mls_estimate estimate = mls_estimate_none();
     estimate.from = find_outcomes(here, &basis, &all);

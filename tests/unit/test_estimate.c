@@ -105,9 +105,26 @@ static void a_run_past_all_others_is_beyond(void **state)
     mls_curve_release(&past);
 }
 
+/* Evaluated before the first sample, or by clocks that go back. */
+static void without_a_pace_there_is_no_estimate(void **state)
+{
+    const mls_value_point at_once[] = {{0, 1, 0.1}};
+    const mls_value_point back[] = {{10, 2, 0.1}, {20, 1, 0.2}};
+    const double reference[] = {30, 40, 50};
+    const mls_estimate_basis basis = {NULL, 0, reference, 3, 1, 0};
+    mls_curve one = curve_of(at_once, 1);
+    mls_curve two = curve_of(back, 2);
+    (void)state;
+    assert_int_equal(mls_estimate_left(&one, 1, &basis).from, MLS_ESTIMATE_NONE);
+    assert_int_equal(mls_estimate_left(&two, 2, &basis).from, MLS_ESTIMATE_NONE);
+    mls_curve_release(&two);
+    mls_curve_release(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_table_holds), cmocka_unit_test(a_long_curve_is_thinned),
-                                       cmocka_unit_test(a_run_past_all_others_is_beyond)};
+                                       cmocka_unit_test(a_run_past_all_others_is_beyond),
+                                       cmocka_unit_test(without_a_pace_there_is_no_estimate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
