@@ -7,7 +7,25 @@ static void begin_next(mls_run_cut *cut)
     cut->started = cut->stopped = false;
 }
 
-/* Which run an init_start (`init`) or a cache_clear belongs to: a new one may begin with it. */
+/* What some benchmarks log before anything else of a run, others after the cache was cleared. */
+static bool names_submission(mls_key key)
+{
+    switch (key) {
+    case MLS_KEY_SUBMISSION_BENCHMARK:
+    case MLS_KEY_SUBMISSION_ORG:
+    case MLS_KEY_SUBMISSION_DIVISION:
+    case MLS_KEY_SUBMISSION_STATUS:
+    case MLS_KEY_SUBMISSION_PLATFORM:
+    case MLS_KEY_SUBMISSION_ENTRY:
+    case MLS_KEY_SUBMISSION_POC_NAME:
+    case MLS_KEY_SUBMISSION_POC_EMAIL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Which run an init_start (`init`), a cache_clear or a submission_* belongs to: a new one may begin with it. */
 static mls_record_owner record_owner(const mls_run_cut *cut, bool init, double time_ms)
 {
     if (cut->by_lines) {
@@ -31,7 +49,7 @@ mls_record_owner mls_run_cut_record(mls_run_cut *cut, mls_key key, double time_m
     } else if (key == MLS_KEY_RUN_STOP && !cut->stopped) {
         cut->stopped = true;
         cut->stop_ms = time_ms;
-    } else if (key == MLS_KEY_INIT_START || key == MLS_KEY_CACHE_CLEAR) {
+    } else if (key == MLS_KEY_INIT_START || key == MLS_KEY_CACHE_CLEAR || names_submission(key)) {
         owner = record_owner(cut, key == MLS_KEY_INIT_START, time_ms);
     }
     if (owner >= MLS_OWNER_NEXT_RUN) {
