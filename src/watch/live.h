@@ -52,7 +52,7 @@ typedef struct mls_live_facts {
 typedef struct mls_live_run {
     char *file; /* the one that it is read from, or the trial's own of two */
     const mls_followed *followed;
-    size_t line;               /* its first */
+    size_t line;               /* of its first record */
     struct mls_live_run *same; /* the run that this one repeats; NULL: it is one of its own */
     const mls_followed *again; /* the file of one that repeats it; NULL: none does */
     mls_live_group *group;     /* NULL: not known yet */

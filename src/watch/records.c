@@ -178,7 +178,7 @@ static mls_status find_run(file_records *self, const mls_record *record)
     self->begun = read->line;
     self->ended = false;
     if (self->run != NULL) {
-        self->run->line = read->line;
+        self->run->line = record->line;
     }
     return self->run == NULL ? MLS_ERROR_MEMORY : status;
 }
