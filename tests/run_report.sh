@@ -102,6 +102,15 @@ for run in 0 1 2 3 4; do
 done
 "$mlscore" report -o "$page" "$scratch/equal" >/dev/null 2>&1
 well_formed "runs that are all alike" "$page"
+# Of many runs the bars are pictures of ten, which a sheet may end below, with one axis.
+mkdir "$scratch/many"
+for run in $(seq 10 34); do
+    sed "s/\"time_ms\": 17[0-9][0-9]/\"time_ms\": 17$run/" testdata/slurm/250419104520_1.log >"$scratch/many/$run.log"
+done
+"$mlscore" report -o "$page" "$scratch/many" >/dev/null 2>&1
+well_formed "a page of 25 runs" "$page"
+pictures=$(grep -c -e '<title>Where the time of each run went' "$page") axes=$(grep -c 'before 0: initialization' "$page")
+[ "$pictures $axes" = "3 1" ] && pass || fail "25 bars are $pictures pictures with $axes axes, not 3 with 1"
 grep -v eval_accuracy $plain >"$scratch/equal.log"
 "$mlscore" report -o "$page" "$scratch/equal.log" >/dev/null 2>&1
 well_formed "a run without an evaluation" "$page"

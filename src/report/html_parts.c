@@ -4,8 +4,8 @@
 
 #include "report/html.h"
 
-/* More bars than these nobody looks at. */
-enum { BARS_MOST = 100, BAR_HEIGHT = 24, LEFT = 44, RIGHT = 70 };
+/* More bars than BARS_MOST nobody looks at; so many make a picture, below which a sheet of paper may end. */
+enum { BARS_MOST = 100, BARS_TOGETHER = 10, BAR_HEIGHT = 24, BELOW = 46, LEFT = 44, RIGHT = 70 };
 
 /* Initialization is cut at this share of the longest run, so that it does not squeeze the rest. */
 #define INIT_SHARE 0.22
@@ -164,32 +164,58 @@ static void append_part_keys(mls_buffer *out, const mls_html_group *of)
     }
 }
 
+/* The bars from one to before another, of `count`: the first ones below a margin, the last ones above the axis. */
+static void append_bars(mls_buffer *out, const mls_html_group *of, const mls_scale *x, size_t from, size_t count)
+{
+    static const char title[] = "Where the time of each run went";
+    const size_t to = count - from > BARS_TOGETHER ? from + BARS_TOGETHER : count;
+    const double top = from == 0 ? 8 : 0;
+    const double bottom = top + BAR_HEIGHT * (double)(to - from);
+    const double height = bottom + (to == count ? BELOW : 0);
+    const mls_plot plot = {.x = *x,
+                           .y = {0, 1, bottom, 4, false},
+                           .across = "minutes since run_start (before 0: initialization, not timed)"};
+    mls_buffer words = {0};
+    if (from == 0) {
+        mls_overview_append_inside(&words, of->of);
+        mls_html_plot_begin(out, height, title, mls_buffer_str(&words));
+    } else {
+        mls_buffer_printf(&words, "From run %zu on.", from + 1);
+        mls_svg_begin(out, MLS_PLOT_WIDTH, height, title, mls_buffer_str(&words));
+    }
+    if (to == count) {
+        mls_plot_axis_across(out, &plot);
+    }
+    for (size_t i = from; i < to; i++) {
+        append_bar(out, of, i, &plot, top + BAR_HEIGHT * ((double)(i - from) + 0.5));
+    }
+    const double zero = mls_scale_at(x, 0);
+    mls_svg_line(out, "zero", zero, top / 2, zero, bottom);
+    if (to == count) {
+        mls_html_plot_end(out);
+    } else {
+        mls_svg_end(out);
+    }
+    out->failed |= words.failed;
+    mls_buffer_release(&words);
+}
+
 void mls_html_parts(mls_buffer *out, const mls_html_group *of)
 {
     const size_t count = of->group->run_count < BARS_MOST ? of->group->run_count : BARS_MOST;
-    mls_plot plot = {.across = "minutes since run_start (before 0: initialization, not timed)"};
-    mls_buffer words = {0};
-    if (!find_scale(of, &plot.x)) {
+    mls_scale x;
+    if (!find_scale(of, &x)) {
         return;
     }
-    const double bottom = 8 + BAR_HEIGHT * (double)count;
-    plot.y = (mls_scale){0, 1, bottom, 4, false};
     mls_html_card_begin(out, "Where the time went");
     append_part_keys(out, of);
     mls_html_card_body(out);
-    mls_overview_append_inside(&words, of->of);
-    mls_html_plot_begin(out, bottom + 46, "Where the time of each run went", mls_buffer_str(&words));
-    mls_plot_axis_across(out, &plot);
-    for (size_t i = 0; i < count; i++) {
-        append_bar(out, of, i, &plot, 8 + BAR_HEIGHT * ((double)i + 0.5));
+    for (size_t from = 0; from < count; from += BARS_TOGETHER) {
+        append_bars(out, of, &x, from, count);
     }
-    mls_svg_line(out, "zero", mls_scale_at(&plot.x, 0), 4, mls_scale_at(&plot.x, 0), bottom);
-    mls_html_plot_end(out);
     if (count < of->group->run_count) {
         mls_html_note(out, "The first %zu of %zu runs.", count, of->group->run_count);
     }
     append_part_rows(out, of, count);
     mls_html_card_end(out);
-    out->failed |= words.failed;
-    mls_buffer_release(&words);
 }
