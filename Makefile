@@ -311,6 +311,12 @@ $B/bench/%: bench/%.c
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
+# It writes what the library reads.
+$B/bench/parts: bench/parts.c $B/libmlscore.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS)
+
 # What a suite needs: the tool, and
 programs-units: $(UNIT_TESTS)
 programs-replay: $(FUZZERS:%=$B/replay/%)
