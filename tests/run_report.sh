@@ -111,6 +111,24 @@ done
 well_formed "a page of 25 runs" "$page"
 pictures=$(grep -c -e '<title>Where the time of each run went' "$page") axes=$(grep -c 'before 0: initialization' "$page")
 [ "$pictures $axes" = "3 1" ] && pass || fail "25 bars are $pictures pictures with $axes axes, not 3 with 1"
+# Images are evaluated when the run has stopped, of the last state first: in a plot for each metric, and in a table.
+mkdir -p "$scratch/images/a" "$scratch/images/b"
+{
+    sed '/eval_accuracy/d; s/\("submission_benchmark", "value": \)"[^"]*"/\1"stable_diffusion"/' $plain
+    for at in 3 2 1; do
+        for metric in '"FID" 100.5' '"CLIP" 0.125'; do
+            printf ':::MLLOG {"namespace": "", "time_ms": 1845000000000, "event_type": "POINT_IN_TIME", "key": "eval_accuracy", '
+            printf '"value": %s, "metadata": {"samples_count": %s512, "metric": %s}}\n' "${metric#* }" $at "${metric% *}"
+        done
+    done
+} >"$scratch/images/a/1.log"
+sed 's/"time_ms": 1/"time_ms": 2/' "$scratch/images/a/1.log" >"$scratch/images/b/1.log"
+"$mlscore" report -o "$page" "$scratch/images/a" >/dev/null 2>&1
+well_formed "a page of images" "$page"
+check "a plot for FID and one for CLIP" sh -c "grep -q '>FID</text>' '$page' && grep -q '>CLIP</text>' '$page'"
+check "that they were evaluated behind the run" grep -q 'Evaluated after run_stop' "$page"
+"$mlscore" report -o "$page" "$scratch/images" >/dev/null 2>&1
+[ "$(grep -o 'class="spark"' "$page" | wc -l)" -eq 2 ] && pass || fail "each of two groups of images has its line"
 grep -v eval_accuracy $plain >"$scratch/equal.log"
 "$mlscore" report -o "$page" "$scratch/equal.log" >/dev/null 2>&1
 well_formed "a run without an evaluation" "$page"

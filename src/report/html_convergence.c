@@ -410,6 +410,17 @@ static size_t find_views(const mls_html_group *of, curves_view views[])
     return count;
 }
 
+/* Whether a run has evaluations that were made when it had stopped. */
+static bool is_evaluated_behind(const mls_html_group *of)
+{
+    bool behind = false;
+    for (size_t i = 0; i < of->group->run_count && !behind; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        behind = run->curve_count > 0 && run->curve[run->curve_count - 1].ms > run->run_ms;
+    }
+    return behind;
+}
+
 void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_t count)
 {
     curves_view metrics[MLS_CURVE_MASK + 1];
@@ -433,6 +444,9 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
         if (found > 0) {
             append_metric(out, views, found);
         }
+    }
+    if (is_evaluated_behind(sides)) {
+        mls_html_note(out, "Evaluated after run_stop, which is no part of the time.");
     }
     mls_html_card_end(out);
 }
