@@ -122,7 +122,7 @@ mkdir -p "$scratch/images/a" "$scratch/images/b"
         done
     done
 } >"$scratch/images/a/1.log"
-sed 's/"time_ms": 1/"time_ms": 2/' "$scratch/images/a/1.log" >"$scratch/images/b/1.log"
+sed 's/"time_ms": 1/"time_ms": 2/; s/"global_batch_size", "value": /&1/' "$scratch/images/a/1.log" >"$scratch/images/b/1.log"
 "$mlscore" report -o "$page" "$scratch/images/a" >/dev/null 2>&1
 well_formed "a page of images" "$page"
 check "a plot for FID and one for CLIP" sh -c "grep -q '>FID</text>' '$page' && grep -q '>CLIP</text>' '$page'"
