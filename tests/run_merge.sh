@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: [MERGE_TREES=FOLDER…] run_merge.sh BUILD
+# usage: [MERGE_TREES=FOLDER… [MERGE_SHARDS=NUMBER…]] run_merge.sh BUILD
 # One process over everything is what a merge is held to: the same bytes in every
 # format, the same words on standard error and the same exit status, however many
 # shards there are and in whatever order their parts come.  And what is refused:
 # parts that are cut off, changed, missing, or of something else.
-# MERGE_TREES: these trees in place of testdata, by 8 shards.
+# MERGE_TREES: these trees in place of testdata, by so many shards each (8).
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -75,7 +75,9 @@ counted() {
 }
 
 if [ -n "${MERGE_TREES:-}" ]; then
-    for tree in $MERGE_TREES; do held 8 "$tree" && counted 8 "$tree"; done
+    for tree in $MERGE_TREES; do
+        for shards in ${MERGE_SHARDS:-8}; do held "$shards" "$tree"; counted "$shards" "$tree"; done
+    done
     finish
 fi
 
