@@ -79,16 +79,32 @@ static const char *read_host_word(mls_str text, size_t most, host_word *word)
     return word->brackets > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a name" : NULL;
 }
 
-/* All names of a word whose first brackets are in `name` already. */
-static void add_names(const host_word *word, size_t bracket, mls_buffer *name, mls_buffer *names)
+/* A number that was chosen in brackets. */
+typedef struct host_number {
+    size_t number;
+    int width;
+} host_number;
+
+/* Which brackets are gone through at a depth, as Slurm does it: in the innermost loop the last, around it the first,
+ * and so on. */
+static size_t bracket_at(const host_word *word, size_t depth)
 {
-    const size_t len = name->len;
-    if (bracket == word->brackets) {
-        mls_buffer_append(names, mls_buffer_str(name));
+    return depth + 1 < word->brackets ? word->brackets - 2 - depth : depth;
+}
+
+/* All names of a word whose brackets have numbers down to a depth. */
+static void add_names(const host_word *word, size_t depth, host_number numbers[BRACKETS_MAX], mls_buffer *names)
+{
+    if (depth == word->brackets) {
+        for (size_t i = 0; i < word->brackets; i++) {
+            mls_buffer_append(names, word->before[i]);
+            mls_buffer_printf(names, "%0*zu", numbers[i].width, numbers[i].number);
+        }
         mls_buffer_append(names, word->after);
         mls_buffer_append_char(names, '\0');
         return;
     }
+    const size_t bracket = bracket_at(word, depth);
     mls_str ranges = word->ranges[bracket];
     for (bool more = true; more;) {
         mls_str one;
@@ -96,17 +112,15 @@ static void add_names(const host_word *word, size_t bracket, mls_buffer *name, m
         more = mls_str_cut(&ranges, ',', &one);
         (void)read_host_range(one, &range);
         for (size_t i = 0; i < range.count; i++) {
-            mls_buffer_append(name, word->before[bracket]);
-            mls_buffer_printf(name, "%0*zu", range.width, range.low + i);
-            add_names(word, bracket + 1, name, names);
-            mls_buffer_cut(name, len);
+            numbers[bracket] = (host_number){range.low + i, range.width};
+            add_names(word, depth + 1, numbers, names);
         }
     }
 }
 
 size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings, mls_finding_place place)
 {
-    mls_buffer name = {0};
+    host_number numbers[BRACKETS_MAX] = {{0}};
     size_t count = 0;
     size_t start = 0;
     bool bracket = false;
@@ -131,11 +145,9 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
                                  text.ptr, wrong);
             }
         }
-        add_names(&word, 0, &name, names);
+        add_names(&word, 0, numbers, names);
         count += word.names;
     }
-    names->failed |= name.failed;
-    mls_buffer_release(&name);
     return count;
 }
 

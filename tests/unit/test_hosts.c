@@ -38,7 +38,11 @@ static void names_of_lists(void **state)
         {"n[1,3]-ib,x[9]", "n1-ib n3-ib x9"},
         {"a[1-3]b", "a1b a2b a3b"},
         {"r[1-2]n[3-4]", "r1n3 r1n4 r2n3 r2n4"},
-        {"x[1-2][3-4][5-6]", "x135 x136 x145 x146 x235 x236 x245 x246"},
+        /* As scontrol has them. */
+        {"x[1,5]c[0-1]s[0-2]", "x1c0s0 x1c0s1 x1c0s2 x5c0s0 x5c0s1 x5c0s2 x1c1s0 x1c1s1 x1c1s2 x5c1s0 x5c1s1 x5c1s2"},
+        {"a[1-2]b[1-2]c[1-2]d[1-2]", "a1b1c1d1 a1b1c1d2 a2b1c1d1 a2b1c1d2 a1b2c1d1 a1b2c1d2 a2b2c1d1 a2b2c1d2 "
+                                     "a1b1c2d1 a1b1c2d2 a2b1c2d1 a2b1c2d2 a1b2c2d1 a1b2c2d2 a2b2c2d1 a2b2c2d2"},
+        {"x[1-2][3-4][5-6]", "x135 x136 x235 x236 x145 x146 x245 x246"},
         {"[1-3]", "1 2 3"},
         {"n[1-3,2],n2", "n1 n2 n3 n2 n2"},
         {"a,,b,", "a b"},
