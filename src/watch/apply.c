@@ -322,7 +322,8 @@ mls_status mls_live_apply(mls_live *live)
     return status;
 }
 
-double mls_live_patience_ms(const mls_live *live, const mls_live_run *run)
+/* How long a run may be silent before it counts as stalled. */
+static double patience_of(const mls_live *live, const mls_live_run *run)
 {
     double longest = 0;
     bool others = false;
@@ -384,7 +385,7 @@ mls_status mls_live_check_silence(mls_live *live, bool job_ended)
             continue;
         }
         const double silence = silence_of(live, run);
-        const bool stalled = silence > mls_live_patience_ms(live, run);
+        const bool stalled = silence > patience_of(live, run);
         char age[64];
         (void)mls_text_printf(age, sizeof age, "nothing written for %s", mls_words_seconds(floor(silence / 1000)).text);
         if (job_ended || (stalled && is_outlived(live, run))) {

@@ -9,9 +9,6 @@
  */
 mls_status mls_live_apply(mls_live *live) MLS_MUST_USE;
 
-/* How long a run may be silent before it counts as stalled. */
-double mls_live_patience_ms(const mls_live *live, const mls_live_run *run);
-
 /* Notes that a file has bytes again after a silence. */
 void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms);
 

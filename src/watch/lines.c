@@ -9,7 +9,8 @@
 #include "base/utf8.h"
 #include "base/words.h"
 
-void mls_watch_append_time(mls_buffer *line, double time_ms)
+/* As 2025-04-19T13:24:11Z; '-' where it is no date. */
+static void append_event_time(mls_buffer *line, double time_ms)
 {
     struct tm parts;
     const time_t seconds = mls_time_is_date(time_ms) ? (time_t)floor(time_ms / 1000) : 0;
@@ -30,20 +31,6 @@ const char *mls_live_unit(const mls_live_group *group)
                                                            : "samples";
 }
 
-mls_words mls_estimate_minutes_words(const mls_estimate *estimate)
-{
-    mls_words words = {""};
-    const char *from = mls_estimate_from_name(estimate->from);
-    if (from != NULL && estimate->left > 0) {
-        (void)mls_text_printf(words.text, sizeof words.text, "%.2f (%.2f-%.2f, %s)", estimate->left, estimate->low,
-                              estimate->high, from);
-    } else if (from != NULL) {
-        (void)mls_text_printf(words.text, sizeof words.text, "any moment (%.2f-%.2f, %s)", estimate->low,
-                              estimate->high, from);
-    }
-    return words;
-}
-
 static void append_evaluation(const mls_live_run *run, mls_buffer *line)
 {
     mls_buffer_printf(line, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
@@ -56,9 +43,12 @@ static void append_evaluation(const mls_live_run *run, mls_buffer *line)
 
 static void append_estimate(const mls_live_run *run, mls_buffer *line)
 {
-    const mls_words words = mls_estimate_minutes_words(&run->estimate);
-    if (words.text[0] != '\0') {
-        mls_buffer_printf(line, ", left %s", words.text);
+    const mls_estimate *estimate = &run->estimate;
+    const char *from = mls_estimate_from_name(estimate->from);
+    if (from != NULL && estimate->left > 0) {
+        mls_buffer_printf(line, ", left %.2f (%.2f-%.2f, %s)", estimate->left, estimate->low, estimate->high, from);
+    } else if (from != NULL) {
+        mls_buffer_printf(line, ", left any moment (%.2f-%.2f, %s)", estimate->low, estimate->high, from);
     }
     if (run->estimate.beyond) {
         mls_buffer_append_text(line, ", may not converge");
@@ -142,7 +132,7 @@ void mls_watch_line(const mls_watch_event *event, mls_buffer *line)
 void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line)
 {
     if (event->kind < MLS_WATCH_SCORE) {
-        mls_watch_append_time(line, isnan(event->time_ms) ? event->seen_ms : event->time_ms);
+        append_event_time(line, isnan(event->time_ms) ? event->seen_ms : event->time_ms);
         mls_buffer_append_char(line, ' ');
         mls_watch_line(event, line);
         mls_buffer_append_char(line, '\n');

@@ -14,11 +14,5 @@ void mls_watch_line(const mls_watch_event *event, mls_buffer *line);
  */
 void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line);
 
-/* Appends a time as 2025-04-19T13:24:11Z; '-' where it is no date. */
-void mls_watch_append_time(mls_buffer *line, double time_ms);
-
 /* "samples", "epochs", "steps": what positions of a run count, by its group (NULL: not known). */
 const char *mls_live_unit(const mls_live_group *group);
-
-/* The estimate in words: "0.40 (0.20-0.62, runs)", "any moment (…)"; "" where there is none. */
-mls_words mls_estimate_minutes_words(const mls_estimate *estimate);
