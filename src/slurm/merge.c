@@ -208,9 +208,8 @@ static mls_status read_line(mls_merge *merge, const mls_file_line *at, mls_error
     }
     line->len = done;
     line->ptr[done] = '\0';
-    return done == at->len && mls_fnv1a(MLS_FNV_START, mls_buffer_str(line)) == at->hash
-               ? MLS_OK
-               : say_changed(merge, at, error);
+    return done == at->len && mls_str_hash(mls_buffer_str(line), 0) == at->hash ? MLS_OK
+                                                                                : say_changed(merge, at, error);
 }
 
 /* A source whose runs are being handed over. */

@@ -124,7 +124,7 @@ static mls_status add_part_file(part_check *check, mls_str line, const mls_part_
         return mls_error_memory(check->error);
     }
     const mls_file_line at = {.offset = check->reader.offset,
-                              .hash = mls_fnv1a(MLS_FNV_START, line),
+                              .hash = mls_str_hash(line, 0),
                               .len = line.len,
                               .part = (uint32_t)(merge->parts.count - 1),
                               .line = (uint32_t)check->reader.line};
