@@ -89,6 +89,32 @@ done <"$scratch/fields"
 
 # ---- logs of all kinds
 
+# Whatever they logged: many evaluations, tracked figures, keys, and lines that are no records.
+mkdir "$scratch/heavy"
+for run in 10 11 12 13 14 15 16 17 18 19; do
+    awk -v run=$run '
+        function record(ms, key, value, metadata) {
+            printf ":::MLLOG {\"namespace\": \"\", \"time_ms\": %s, \"event_type\": \"POINT_IN_TIME\", ", ms
+            printf "\"key\": \"%s\", \"value\": %s, \"metadata\": {%s}}\n", key, value, metadata
+        }
+        { sub(/"time_ms": 1745/, "\"time_ms\": 17" run) }
+        /"key": "(run_stop|eval_accuracy|tracked_stats)"/ { next }
+        { print }
+        /"key": "run_start"/ {
+            start = "17" run substr($0, index($0, "\"time_ms\": ") + 15, 9)
+            for (i = 0; i < 60; i++) { print ":::MLLOG {\"broken\"" i; record(start, "opt_more_" i, run i, "") }
+            for (i = 1; i <= 20000; i++) {
+                at = "\"samples_count\": " i
+                record(start + 50 * i, "tracked_stats", "{\"throughput\": " 38 + i * 7919 % 1000 / 500 "}", at)
+                if (i % 50 == 0) record(start + 50 * i, "eval_accuracy", 1 - i / 300000 + i * 31 % 17 / 1000, at)
+            }
+            record(start + 1000100, "run_stop", "null", "\"status\": \"success\"")
+            exit
+        }' testdata/slurm/250419104520_1.log >"$scratch/heavy/$run.log"
+done
+report "ten heavy runs" 1 "$scratch/heavy"
+at_most "ten heavy runs" 300000
+
 for log in testdata/logs/*.log; do
     "$mlscore" report -o "$page" "$log" >/dev/null 2>&1
     well_formed "a page of $log" "$page"

@@ -6,7 +6,7 @@
 #include "report/html.h"
 
 /* So many points in one plot, of all its runs, and rows in the table behind; of a run in brief. */
-enum { POINTS_MOST = 3200, ROWS_MOST = 400, BRIEF_POINTS = 40 };
+enum { POINTS_MOST = 2200, ROWS_MOST = 300, BRIEF_POINTS = 40 };
 
 /* Lines of more runs are thinner. */
 enum { CROWD = 15 };

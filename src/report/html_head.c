@@ -32,7 +32,7 @@ mls_html_badge mls_html_badge_of(const mls_group *group)
 static void append_minutes(mls_buffer *out, double minutes)
 {
     mls_buffer_append_text(out, "<p class=\"big\"><b>");
-    mls_markup_text(out, mls_str_from(isfinite(minutes) ? mls_words_grouped(minutes, 3).text : "–"));
+    mls_markup_text(out, mls_str_from(mls_words_grouped(minutes, 3).text));
     mls_buffer_append_text(out, "</b> min</p>");
     if (minutes >= 60) {
         mls_html_note(out, "%s", mls_words_clock(minutes).text);
@@ -44,7 +44,9 @@ static void append_score(mls_buffer *out, const mls_group *group)
     const mls_html_badge is = mls_html_badge_of(group);
     const bool weak = mls_is_weak(&group->weak);
     mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", is.look, is.words);
-    append_minutes(out, mls_html_minutes(group));
+    if (isfinite(mls_html_minutes(group))) {
+        append_minutes(out, mls_html_minutes(group));
+    }
     if (weak) {
         mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
     } else if (group->scale > 1 && isfinite(group->score.score_minutes)) {

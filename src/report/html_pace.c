@@ -6,7 +6,7 @@
 #include "report/html.h"
 
 /* So many steps in the picture, of all runs; rates beyond the first and the last hundredth do not stretch it. */
-enum { STEPS_MOST = 2400, ROWS_OF_PACE = 300 };
+enum { STEPS_MOST = 1800, ROWS_OF_PACE = 200 };
 #define RATE_SHARE 0.01
 #define RATES_ALIKE 0.03
 
