@@ -396,12 +396,14 @@ static void leave_at_once(int number)
     _exit(MLS_EXIT_INTERRUPTED);
 }
 
-static void end_watch(mls_cli *cli)
+/* Reads what is left and says it.  Whether the last table is to follow. */
+static bool end_watch(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
     mls_error error = {0};
+    const bool events = cli->view.format == MLS_FORMAT_NDJSON;
     if (self->gone) {
-        return;
+        return false;
     }
     if (self->draws) {
         (void)draw(cli, true);
@@ -412,24 +414,20 @@ static void end_watch(mls_cli *cli)
     (void)signal(SIGINT, leave_at_once);
     const mls_status status = mls_watch_finish(&self->watch, now_of_day(), &error);
     if (status != MLS_OK && status != MLS_STOPPED) {
-        complain_watch(cli, &error);
-        return;
+        return complain_watch(cli, &error);
     }
     judge_watched(cli);
     if (self->once) {
         print_once(cli);
     }
-    if (cli->view.format == MLS_FORMAT_NDJSON) {
+    if (events) {
         const mls_watch_event event = {.kind = MLS_WATCH_END,
                                        .time_ms = (double)NAN,
                                        .seen_ms = self->watch.live.now_ms,
                                        .exit_status = cli->status};
         mls_print_item(&cli->printer, &event);
-        mls_print_end(&cli->printer);
-    } else if (!self->once) {
-        mls_print_end(&cli->printer);
-        print_last(cli);
     }
+    return !events && !self->once;
 }
 
 static void watch_paths(mls_cli *cli)
@@ -464,8 +462,10 @@ static void watch_paths(mls_cli *cli)
         (void)measure_window(self);
         ok = follow(cli);
     }
-    if (ok) {
-        end_watch(cli);
+    const bool table = ok && end_watch(cli);
+    mls_print_end(&cli->printer);
+    if (table) {
+        print_last(cli);
     }
     mls_terminal_close(&self->terminal);
     mls_watch_release(&self->watch);
