@@ -377,6 +377,45 @@ done
 run "$mlscore" score "$(printf 'gone\033[31m.log')"
 that "a message shows a name without its commands" '[ "$status" -eq 3 ] && ! grep -q "$(printf "\033")" err && says gone'
 
+# ------------------------------------------------------------ parts
+mkdir parts
+part() { "$mlscore" "$@" --partial 2>/dev/null; }
+for shard in 1 2; do
+    part score -j1 --wide --shard $shard/2 -o parts/score-$shard.ndjson cut logs "$testdata/logs/died.log"
+    part check -j1 --shard $shard/2 -o parts/check-$shard.ndjson cut logs
+    part events --count -j1 --shard $shard/2 -o parts/events-$shard.ndjson cut logs
+done
+"$mlscore" merge --list 2 logs -o parts/list
+swept_formats 'table csv json openmetrics' merge -j1 parts/score-1.ndjson parts/score-2.ndjson
+swept merge --wide parts/score-1.ndjson parts/score-2.ndjson
+swept_formats 'table json junit' merge -j1 parts/check-1.ndjson parts/check-2.ndjson
+swept merge parts/events-1.ndjson parts/events-2.ndjson
+swept merge --status parts
+swept merge --list 2 logs
+swept merge --partial -o /dev/stdout parts/score-1.ndjson
+swept score -j1 --wide --partial --shard 1/2 -o /dev/stdout cut logs "$testdata/logs/died.log"
+swept score -j1 --partial --shard 2/2 --list parts/list -o /dev/stdout
+swept check -j1 --partial --shard 1/2 -o /dev/stdout cut logs
+swept events --count -j1 --partial --shard 1/2 -o /dev/stdout cut logs
+rm -f result/*
+for rules in 'open@result/:*:full' 'open@result/:*:EACCES' 'sync@result/:*:EIO' 'close@result/:*:EIO' 'rename@o.json:*:EIO' \
+    'write@result/:1:kill' 'sync@result/:*:kill' 'rename@result/:*:kill'; do
+    echo old >result/o.json
+    faulty "$rules" "$mlscore" score --partial --shard 1/2 -o result/o.json logs
+    that "a part, $rules: the old one stays" '[ "$(cat result/o.json)" = old ] && [ "$(ls result)" = o.json ] && [ "$status" -ne 0 ]'
+    case $rules in *kill) ;; *)
+        that "a part, $rules: status 3, a message, and nothing beside it" '[ "$status" -eq 3 ] && says "mlscore score: " && [ "$(ls -A result)" = o.json ]'
+        ;;
+    esac
+    rm -rf result/.mlscore-*
+done
+faulty 'read@trial_2:1:short=9000;read@trial_2:1:EIO' "$mlscore" score -j1 --partial --shard 1/1 -o result/o.json logs
+that "a part of a log that cannot be read: status 3, the part is whole and says so" '[ "$status" -eq 3 ] && says trial_2.log && says "Input/output error" && tail -n 1 result/o.json | grep -q "{\"end\":true"'
+run "$mlscore" merge --format json result/o.json
+that "and so does its merge" '[ "$status" -eq 3 ] && says trial_2.log && says "Input/output error" && [ "$(runs | grep -c -e trial_1 -e trial_3)" -eq 2 ]'
+faulty 'read@score-2:1:short=900;read@score-2:1:EIO' "$mlscore" merge parts/score-1.ndjson parts/score-2.ndjson
+that "a part that cannot be read: status 3, named, nothing printed" '[ "$status" -eq 3 ] && says score-2.ndjson && says "Input/output error" && [ ! -s out ]'
+
 # ------------------------------------------------------------ packing
 # unpacked NAME: a pack failed, said so, and left nothing of it: no folder that it made, no record.
 mkdir code

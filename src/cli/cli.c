@@ -418,6 +418,9 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
         }
     }
     const bool failed = status != MLS_OK && status != MLS_STOPPED;
+    if (status == MLS_ERROR_MEMORY) {
+        (void)mls_error_memory(&error);
+    }
     if (failed || report != NULL) {
         mls_cli_close(cli, failed ? error.message : NULL);
     }

@@ -44,21 +44,28 @@ static mls_status compare_heads(const mls_merge *merge, const mls_part_head *hea
     return status;
 }
 
-/* Whether the shards of a part are some of all there are. */
-static bool take_shards(part_check *check)
+/* The shards of a part, which must be some of all there are. */
+static mls_status take_shards(part_check *check)
 {
     const mls_part_head *head = &check->head;
     size_t twice;
     bool ok = (head->shard > 0) != (head->shards_in.count > 0) && head->shards <= MLS_SHARDS_MAX;
-    ok = ok && (head->shard == 0 || mls_shard_ranges_add(&check->shards, head->shard, head->shard));
+    if (ok && head->shard > 0 && !mls_shard_ranges_add(&check->shards, head->shard, head->shard)) {
+        return mls_error_memory(check->error);
+    }
     for (size_t i = 0; i < head->shards_in.count && ok; i++) {
         const mls_shard_range range = head->shards_in.items[i];
-        ok = range.first <= range.last && mls_shard_ranges_add(&check->shards, range.first, range.last);
+        ok = range.first <= range.last;
+        if (!mls_shard_ranges_add(&check->shards, range.first, range.last)) {
+            return mls_error_memory(check->error);
+        }
     }
     for (size_t i = 0; i < check->shards.count && ok; i++) {
         ok = check->shards.items[i].first >= 1 && check->shards.items[i].last <= head->shards;
     }
-    return ok && mls_shard_ranges_join(&check->shards, &twice);
+    return ok && mls_shard_ranges_join(&check->shards, &twice)
+               ? MLS_OK
+               : mls_error_set(check->error, MLS_ERROR_VALUE, 1, 1, "its shards are none of all");
 }
 
 static mls_status check_own(const mls_part_head *head, mls_error *error)
@@ -85,9 +92,7 @@ static mls_status check_head(part_check *check, mls_str line)
 {
     mls_status status = mls_part_line_read(&mls_part_head_table, line, 1, &check->room, &check->head, check->error);
     status = status == MLS_OK ? check_own(&check->head, check->error) : status;
-    if (status == MLS_OK && !take_shards(check)) {
-        status = mls_error_set(check->error, MLS_ERROR_VALUE, 1, 1, "its shards are none of all");
-    }
+    status = status == MLS_OK ? take_shards(check) : status;
     return status == MLS_OK && check->merge->parts.count > 1 ? compare_heads(check->merge, &check->head, check->error)
                                                              : status;
 }
