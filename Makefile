@@ -323,7 +323,7 @@ programs-replay: $(FUZZERS:%=$B/replay/%)
 programs-testdata: $B/testdata-generator
 programs-fault: $B/fault/shim.so $B/fault/sweep
 programs-watch: $B/fault/shim.so all
-programs-growth: all $B/bench/measure
+programs-growth: all $B/bench/measure $B/bench/parts
 programs-%: all ; @:
 
 .PHONY: check-programs

@@ -138,6 +138,14 @@ for format in markdown junit; do
     grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson
 done
 
+# What bench/README.md measures is what is merged.
+mkdir made
+for command in score check; do
+    "$root/$build/bench/parts" $command.$few.ndjson 30 10 3 made
+    check "parts of one log of $command again and again" sh -c '
+        "$1" merge --format csv made/?.ndjson >made/csv 2>made/err; [ "$(wc -l <made/csv)" -eq 31 ] && [ ! -s made/err ]' - "$mlscore"
+done
+
 # A part that changes while it is printed: the output waits for its reader.
 for format in table json; do
     cp score.$many.ndjson changing.ndjson
