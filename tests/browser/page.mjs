@@ -182,6 +182,10 @@ const checks = {
         const page = await open({ media: 'dark' });
         const pdf = await page.pdf({ format: 'A4', printBackground: true, timeout: 120000 });
         demand(Buffer.from(pdf.slice(0, 5)).toString() === '%PDF-', 'it is no PDF');
+        // Groups that stand closed share sheets.
+        const closed = await page.evaluate(() => document.querySelectorAll('details.group:not([open])').length);
+        const sheets = (Buffer.from(pdf).toString('latin1').match(/\/Type\s*\/Page\b/g) || []).length;
+        demand(sheets > 0 && (closed === 0 || sheets < closed), `${closed} closed groups on ${sheets} sheets`);
         await page.emulateMediaType('print');
         const seen = await page.evaluate(() => ({
             background: getComputedStyle(document.body).backgroundColor,
