@@ -60,10 +60,10 @@ scores testdata/slurm
 looks "testdata/slurm" "$scratch/slurm.html" $everywhere "figures:$scratch/scores.json" "scriptless:$scratch/scores.json" \
     sorting filter:success ${PICTURE:+"picture:$PICTURE"}
 
-# Many groups: most of them closed.
+# Many groups, each of which stands closed.
 many="testdata/slurm testdata/submission testdata/throughput testdata/logs"
 # shellcheck disable=SC2086
-page many report $many
+page many report --detail brief $many
 # shellcheck disable=SC2086
 scores $many
 # shellcheck disable=SC2086
