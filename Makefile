@@ -425,7 +425,9 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libmlscore.a build/fuzz/libcli
 	$(Q)$(CC) $(TOOL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(TOOL_LIBS)
 
 # Every allocation of a few: which lines are reached does not depend on how many fail, and each run writes its counts.
-COVERAGE_SUITES ?= fault units cases watch merge submissions replay
+# Units that take a minute here and three quarters of the time of all: what they reach the others reach, too.
+COVERAGE_LONG   := config_script difference scan_reference verify_corpus
+COVERAGE_SUITES ?= fault $(filter-out $(COVERAGE_LONG:%=test_%),$(notdir $(UNIT_TESTS))) cases watch merge submissions replay
 COVERAGE_LINES ?= 92
 COVERAGE_BRANCHES ?= 85
 
