@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a run may be silent before it counts as stalled, or as dead, by a clock of the test's own. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "watch/apply.h"
+
+enum { WRITTEN_MS = 1000000 };
+
+/* A run whose file was written to last at WRITTEN_MS, in a group of its own. */
+typedef struct watched {
+    mls_live live;
+    mls_followed file;
+    mls_live_run *run;
+    mls_live_group *group;
+    size_t told[MLS_WATCH_EVAL_START + 1]; /* events by kind */
+} watched;
+
+static mls_status count_event(void *state, const mls_watch_event *event)
+{
+    ((watched *)state)->told[event->kind]++;
+    return MLS_OK;
+}
+
+static void begin(watched *self, mls_live_state state)
+{
+    *self = (watched){.live = {.event = count_event, .state = self},
+                      .file = {.path = (char *)(uintptr_t) "logs/1.log", .written_ms = WRITTEN_MS}};
+    self->run = mls_live_run_add(&self->live, &self->file);
+    self->group = calloc(1, sizeof *self->group);
+    assert_non_null(self->run);
+    assert_non_null(self->group);
+    assert_true(MLS_GROW(&self->live.groups, items));
+    self->live.groups.items[self->live.groups.count++] = self->group;
+    self->run->state = state;
+    self->run->group = state >= MLS_LIVE_TRAINING ? self->group : NULL;
+}
+
+/* Whether it is stalled so many seconds after it was written to. */
+static bool stalls_after(watched *self, double seconds)
+{
+    self->live.now_ms = WRITTEN_MS + seconds * 1000;
+    assert_int_equal(mls_live_check_silence(&self->live, false), MLS_OK);
+    return self->run->stalled;
+}
+
+static void a_minute_is_no_stall(void **state)
+{
+    watched self;
+    (void)state;
+    begin(&self, MLS_LIVE_TRAINING);
+    assert_false(stalls_after(&self, 60));
+    assert_true(stalls_after(&self, 61));
+    assert_true(stalls_after(&self, 300));
+    assert_int_equal(self.told[MLS_WATCH_STALLED], 1);
+    self.file.written_ms += 299000;
+    assert_false(stalls_after(&self, 300));
+    assert_int_equal(self.told[MLS_WATCH_RESUMED], 1);
+    mls_live_release(&self.live);
+}
+
+static void nor_is_four_times_its_longest_silence(void **state)
+{
+    watched self;
+    (void)state;
+    begin(&self, MLS_LIVE_TRAINING);
+    mls_live_grown(&self.live, &self.file, 50000);
+    self.run->state = MLS_LIVE_EVALUATING;
+    assert_false(stalls_after(&self, 200));
+    assert_true(stalls_after(&self, 201));
+    mls_live_release(&self.live);
+}
+
+static void nor_twice_that_of_finished_runs_in_the_same_state(void **state)
+{
+    watched self;
+    (void)state;
+    begin(&self, MLS_LIVE_EVALUATING);
+    self.group->finished = true;
+    self.group->longest_silence_ms[MLS_LIVE_EVALUATING] = 100000;
+    self.group->longest_silence_ms[MLS_LIVE_TRAINING] = 900000;
+    assert_false(stalls_after(&self, 200));
+    assert_true(stalls_after(&self, 201));
+    mls_live_release(&self.live);
+}
+
+static void initialization_may_take_half_an_hour_until_it_is_known(void **state)
+{
+    watched self;
+    (void)state;
+    begin(&self, MLS_LIVE_INIT);
+    assert_false(stalls_after(&self, 1800));
+    assert_true(stalls_after(&self, 1801));
+    mls_live_release(&self.live);
+    begin(&self, MLS_LIVE_INIT);
+    self.group->finished = true;
+    self.group->longest_silence_ms[MLS_LIVE_INIT] = 40000;
+    assert_false(stalls_after(&self, 80));
+    assert_true(stalls_after(&self, 81));
+    mls_live_release(&self.live);
+}
+
+static void the_end_of_a_job_is_that_of_its_runs(void **state)
+{
+    watched self;
+    (void)state;
+    begin(&self, MLS_LIVE_TRAINING);
+    self.live.now_ms = WRITTEN_MS + 1000;
+    for (int times = 0; times < 2; times++) {
+        assert_int_equal(mls_live_check_silence(&self.live, true), MLS_OK);
+    }
+    assert_int_equal(self.run->state, MLS_LIVE_DIED);
+    assert_int_equal(self.told[MLS_WATCH_DIED], 1);
+    mls_live_release(&self.live);
+}
+
+/* Only a silent run has died when a newer trial began in its folder: trials may run side by side. */
+static void a_newer_trial_outlives_a_silent_one(void **state)
+{
+    watched self;
+    mls_followed other = {.path = (char *)(uintptr_t) "logs/2.log", .written_ms = WRITTEN_MS + 60000};
+    (void)state;
+    begin(&self, MLS_LIVE_TRAINING);
+    self.run->newest_ms = 5000;
+    mls_live_run *newer = mls_live_run_add(&self.live, &other);
+    assert_non_null(newer);
+    newer->state = MLS_LIVE_INIT;
+    newer->init_start.time_ms = 6000;
+    assert_false(stalls_after(&self, 60));
+    assert_int_equal(self.run->state, MLS_LIVE_TRAINING);
+    (void)stalls_after(&self, 61);
+    assert_int_equal(self.run->state, MLS_LIVE_DIED);
+    assert_int_equal(newer->state, MLS_LIVE_INIT);
+    mls_live_release(&self.live);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_minute_is_no_stall),
+        cmocka_unit_test(nor_is_four_times_its_longest_silence),
+        cmocka_unit_test(nor_twice_that_of_finished_runs_in_the_same_state),
+        cmocka_unit_test(initialization_may_take_half_an_hour_until_it_is_known),
+        cmocka_unit_test(the_end_of_a_job_is_that_of_its_runs),
+        cmocka_unit_test(a_newer_trial_outlives_a_silent_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
