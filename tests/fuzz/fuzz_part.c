@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as a part has it, of another machine: what is read and written is the same when it is read again. */
+/* The head of a part, the line of a file and a run of it, of another machine: what is read and written is the same when
+ * it is read again. */
 #include <stdlib.h>
 
 #include "slurm/part.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads a run and writes it; false where it is refused. */
-static bool carry_once(mls_str text, mls_buffer *to)
+/* Reads what a table says, or a run (NULL), and writes it; false where it is refused. */
+static bool carry_once(const mls_carry_table *table, mls_str text, mls_buffer *to)
 {
     mls_arena arena = {0};
     mls_map texts = {.arena = &arena};
-    mls_carry_room room = {.texts = &texts};
+    mls_carry_room room = {.arena = &arena, .texts = &texts};
+    union {
+        mls_part_head head;
+        mls_part_source source;
+        mls_part_run run;
+    } row;
     mls_str json;
     size_t where;
     bool ok = mls_json_validate(text, &arena, &json, &where) == NULL;
-    if (ok) {
-        mls_part_run run;
-        ok = mls_part_run_read(json, &room, &run);
-        if (ok) {
-            mls_part_run_write(to, &run);
-        }
-        mls_part_run_release(&run);
+    if (ok && table != NULL) {
+        mls_carry_clear(table, &row);
+        ok = mls_carry_read(table, json, &room, &row);
+        mls_carry_write(to, table, &row);
+        mls_carry_release(table, &row);
+    } else if (ok) {
+        ok = mls_part_run_read(json, &room, &row.run);
+        mls_part_run_write(to, &row.run);
+        mls_part_run_release(&row.run);
     }
     mls_arena_release(&room.scratch);
     mls_arena_release(&arena);
@@ -30,13 +38,17 @@ static bool carry_once(mls_str text, mls_buffer *to)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    mls_buffer once = {0};
-    mls_buffer twice = {0};
-    if (carry_once((mls_str){(const char *)data, size}, &once) &&
-        !(carry_once(mls_buffer_str(&once), &twice) && mls_str_equal(mls_buffer_str(&once), mls_buffer_str(&twice)))) {
-        abort();
+    static const mls_carry_table *const tables[] = {&mls_part_head_table, &mls_part_source_table, NULL};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        mls_buffer once = {0};
+        mls_buffer twice = {0};
+        if (carry_once(tables[i], (mls_str){(const char *)data, size}, &once) &&
+            !(carry_once(tables[i], mls_buffer_str(&once), &twice) &&
+              mls_str_equal(mls_buffer_str(&once), mls_buffer_str(&twice)))) {
+            abort();
+        }
+        mls_buffer_release(&once);
+        mls_buffer_release(&twice);
     }
-    mls_buffer_release(&once);
-    mls_buffer_release(&twice);
     return 0;
 }
