@@ -66,12 +66,13 @@ static double now_of_day(void)
     return (double)now.tv_sec * 1000 + floor((double)now.tv_nsec / 1e6);
 }
 
-/* Events that stay on a screen above what is drawn. */
+/* Events that stay on a screen above what is drawn, which shows what is waited for. */
 static bool is_lasting(const mls_watch_event *event)
 {
     return event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED || event->kind == MLS_WATCH_STALLED ||
            event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING ||
-           (event->kind == MLS_WATCH_FILE && strcmp(event->message, "found") != 0);
+           (event->kind == MLS_WATCH_FILE && strcmp(event->message, "found") != 0 &&
+            strcmp(event->message, MLS_WATCH_WAITING) != 0);
 }
 
 static mls_status note_failure(watch_settings *self, const mls_watch_event *event)

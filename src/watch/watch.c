@@ -190,11 +190,28 @@ static mls_status read_new(mls_watch *watch, bool look, mls_error *error)
     return status == MLS_OK ? mls_live_apply(&watch->live) : status;
 }
 
+/* Tells what is not there yet. */
+static mls_status tell_missing(const mls_watch *watch)
+{
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < watch->follow.missing.count && status == MLS_OK; i++) {
+        const mls_watch_event event = {.kind = MLS_WATCH_FILE,
+                                       .time_ms = (double)NAN,
+                                       .seen_ms = watch->live.now_ms,
+                                       .file = watch->follow.missing.items[i],
+                                       .message = MLS_WATCH_WAITING};
+        status = watch->options.event(watch->options.state, &event);
+    }
+    return status;
+}
+
 mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error)
 {
     const bool look = now_ms >= watch->look_ms;
+    const bool first = watch->look_ms <= 0;
     watch->live.now_ms = now_ms;
     mls_status status = read_new(watch, look, error);
+    status = status == MLS_OK && first ? tell_missing(watch) : status;
     if (status == MLS_OK && look) {
         status = mls_live_check_silence(&watch->live, watch->job_ended);
     }

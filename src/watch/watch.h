@@ -8,6 +8,9 @@
 #include "watch/notify.h"
 #include "watch/outlook.h"
 
+/* The message of a file that is not there yet. */
+#define MLS_WATCH_WAITING "waiting for it"
+
 typedef struct mls_watch_options {
     const char *const *paths; /* borrowed, as all else */
     size_t path_count;
