@@ -157,17 +157,19 @@ $B/round/mlscore: $(CLI_OBJECTS) $B/round/files.o $B/round/table.o $B/libmlscore
 
 # ---------------------------------------------------------------- packages
 
-DEB_PACKAGES := libcjson-dev libpcre2-dev libcsv-dev zlib1g-dev libcmocka-dev pkg-config
+# Tests need cmocka, and Python to read back what the program wrote.
+DEB_PACKAGES := libcjson-dev libpcre2-dev libcsv-dev zlib1g-dev libcmocka-dev pkg-config python3
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: packages
 packages: ## install the packages that building needs, where they are missing (apt)
-	@if ! $(PKG_CONFIG) --exists $(PACKAGES) cmocka 2>/dev/null || ! printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1; then \
+	@if ! $(PKG_CONFIG) --exists $(PACKAGES) cmocka 2>/dev/null || ! printf '#include <csv.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 || \
+	   ! command -v python3 >/dev/null 2>&1; then \
 	   if command -v apt-get >/dev/null 2>&1; then \
 	     echo "installing $(DEB_PACKAGES)"; \
 	     $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $(DEB_PACKAGES) >/dev/null; \
 	   else \
-	     echo "mlscore needs cJSON, PCRE2, libcsv, cmocka (with headers) and pkg-config; install them with your package manager" >&2; exit 1; \
+	     echo "mlscore needs cJSON, PCRE2, libcsv, cmocka (with headers), pkg-config and python3; install them with your package manager" >&2; exit 1; \
 	   fi; \
 	 fi
 

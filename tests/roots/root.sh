@@ -32,6 +32,8 @@ clean_root() {
 inside() {
     unshare --mount --pid --fork --kill-child sh -c '
         mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" &&
+            mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts" &&
+            mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx" &&
             exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive sh -c "$2"' \
         - "$copy" "$1" >"$scratch/log" 2>&1 </dev/null
 }
