@@ -584,6 +584,17 @@ static off_t fork_written(const char *suffix)
     return status.st_size;
 }
 
+/* Whether an open file is the program's output, opened by another name: a fork's is its own, under that name, too. */
+static bool fork_output_again(int fd)
+{
+    char name[FORK_NAME_SIZE];
+    struct stat status, output;
+
+    snprintf(name, sizeof name, FORK_NAME, fork_folder(), 0L, "out");
+    return REAL(fstat)(fd, &status) == 0 && REAL(stat)(name, &output) == 0 && status.st_ino == output.st_ino &&
+           status.st_dev == output.st_dev && dup2(1, fd) == fd;
+}
+
 /* Whether this is a fork in which the allocation fails. */
 static bool fork_fails(void)
 {
@@ -615,7 +626,8 @@ static bool fork_fails(void)
     fork_output(2, number, "err", err);
     for (int fd = 3, gap = 0; fd < forks.report && gap < 16; fd++, gap++)
         if ((flags = fcntl(fd, F_GETFL)) >= 0) {
-            fork_reopen(fd, flags);
+            if (!fork_output_again(fd))
+                fork_reopen(fd, flags);
             gap = 0;
         }
     errno = ENOMEM;
