@@ -128,7 +128,9 @@ for count in $few $many; do
     for command in score check; do
         "$mlscore" $command --partial --shard 1/1 -o $command.$count.ndjson tens.$count
     done
+    "$mlscore" score --wide --partial --shard 1/1 -o wide.$count.ndjson tens.$count
 done
+grows "merge --wide, of a run of score" 1 merge -j1 --wide wide.@.ndjson
 for format in table csv json ndjson; do
     grows "merge --format $format, of a run of score" 1 merge -j1 --format $format score.@.ndjson
     grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson

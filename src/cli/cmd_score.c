@@ -81,15 +81,15 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_error error = {0};
     if (mls_wide_find(collection, &wide, &error) == MLS_OK) {
         mls_cli_print(cli, &mls_score_wide_report, &wide);
-        for (size_t i = 0; i < collection->run_count; i++) {
-            const mls_tracked *tracked = collection->runs[i].notes;
-            if (tracked != NULL && tracked->too_many) {
-                mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file, "only the first %d tracked names are reported",
+        mls_run_limits run;
+        for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
+            if (run.too_many_tracked) {
+                mls_cli_say(cli, MLS_EXIT_OK, run.file, "only the first %d tracked names are reported",
                             MLS_TRACKED_NAMES_MAX);
             }
-            if (tracked != NULL && tracked->long_line > 0) {
-                mls_cli_say(cli, MLS_EXIT_OK, collection->runs[i].file,
-                            "line %zu: a tracked name of more than %d bytes is not reported", tracked->long_line,
+            if (run.long_tracked_line > 0) {
+                mls_cli_say(cli, MLS_EXIT_OK, run.file,
+                            "line %zu: a tracked name of more than %d bytes is not reported", run.long_tracked_line,
                             MLS_TRACKED_NAME_LENGTH_MAX);
             }
         }
@@ -276,12 +276,12 @@ static bool judge_merged(mls_cli *cli, mls_collect_options *how)
     return true;
 }
 
-/* Whether what is printed asks for the runs of one group after the other: jobs, the columns that all runs share and
- * what was measured beside logs, which people are told, ask for those of all. */
+/* Whether what is printed asks for the runs of one group after the other: jobs, and what was measured beside logs,
+ * which people are told, ask for those of all. */
 static bool reads_again(const mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
-    return cli->merge != NULL && !settings->wide && !settings->jobs && settings->sacct_files.count == 0 &&
+    return cli->merge != NULL && !settings->jobs && settings->sacct_files.count == 0 &&
            (!mls_view_is_for_people(&cli->view) || mls_merge_measuring(cli->merge)->count == 0);
 }
 

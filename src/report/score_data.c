@@ -243,7 +243,8 @@ const mls_report mls_score_report = {
                 .sources = {&group_csv_fields, &run_csv_fields, &mls_group_fields, &run_fields}}};
 
 #define WIDE_FIELDS(F)                                                                                                 \
-    F(wide, groups, LIST(mls_group), "", MLS_ROWS(row->collection->groups, row->collection->group_count))
+    F(wide, groups, LIST(mls_group), "",                                                                               \
+      MLS_EACH(row->collection->group_count, mls_emit_row(to, mls_collection_loaded(row->collection, i))))
 MLS_FIELDS(wide, mls_wide, WIDE_FIELDS)
 
 #define WIDE_RUN_FIELDS(F)                                                                                             \

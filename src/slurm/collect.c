@@ -56,12 +56,7 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     run->part = part;
     const bool kept =
         mls_setups_keep(&to->setups, run, !collecting->options->score.unchecked) && mls_run_note_name(run);
-    if (run->carried != NULL && collecting->options->facts == MLS_FACTS_OF_RUNS) {
-        run->facts = run->carried->heard;
-    }
-    if (run->carried != NULL && run->carried->has_printed && collecting->options->printed) {
-        run->printed = &run->carried->printed;
-    }
+    mls_run_take_carried(run, collecting->options);
     to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);

@@ -23,7 +23,7 @@ typedef struct mls_collect_options {
     mls_facts_of facts;           /**< whose facts, of the settings that jobs printed, are told */
     bool digests;                 /**< each run tells the digest of its file; printed settings are not asked for then */
     struct mls_merge *merge;      /**< merge.h: what shards found below the paths is collected; NULL: logs are read */
-    bool again; /**< of a merge the runs are not kept but read again, for one group at a time; facts of groups only */
+    bool again;                   /**< of a merge the runs are not kept but read again, for one group at a time */
 } mls_collect_options;
 
 /** What of a run was not kept, as it had too much of it. */
@@ -31,6 +31,8 @@ typedef struct mls_run_limits {
     const char *file;
     bool too_many_hyperparameters, too_many_images;
     size_t long_key_line;
+    bool too_many_tracked; /**< of a run whose notes are of mls_tracked_observer */
+    size_t long_tracked_line;
 } mls_run_limits;
 
 /** Everything found under some paths.  Owns all it points to. */

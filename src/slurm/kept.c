@@ -347,11 +347,14 @@ static bool finish_runs(mls_kept_runs *kept, const mls_group *group)
     }
     for (size_t i = 0; i < group->run_count && ok; i++) {
         mls_run *run = &runs[i].run;
+        mls_run_take_carried(run, kept->options);
         ok = mls_run_find_job(run);
         mls_findings_append_as_they_are(&run->findings, &run->carried->ending);
         ok = ok && !run->findings.out_of_memory;
     }
-    runs[0].run.facts = ok ? runs[0].run.carried->facts : runs[0].run.facts;
+    if (ok && kept->options->facts == MLS_FACTS_OF_GROUPS) {
+        runs[0].run.facts = runs[0].run.carried->facts;
+    }
     return ok;
 }
 

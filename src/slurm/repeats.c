@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/statistics.h"
+#include "score/tracked.h"
 #include "slurm/slurm.h"
 
 static bool is_slurm_out(const char *path)
@@ -112,10 +113,17 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
 
 mls_run_limits mls_run_limits_of(const mls_run *run, const char *file)
 {
-    return (mls_run_limits){file, run->too_many_hyperparameters, run->too_many_images, run->long_key_line};
+    const mls_tracked *tracked = run->observer == &mls_tracked_observer ? run->notes : NULL;
+    return (mls_run_limits){.file = file,
+                            .too_many_hyperparameters = run->too_many_hyperparameters,
+                            .too_many_images = run->too_many_images,
+                            .long_key_line = run->long_key_line,
+                            .too_many_tracked = tracked != NULL && tracked->too_many,
+                            .long_tracked_line = tracked != NULL ? tracked->long_line : 0};
 }
 
 bool mls_run_has_limits(const mls_run_limits *limits)
 {
-    return limits->too_many_hyperparameters || limits->too_many_images || limits->long_key_line > 0;
+    return limits->too_many_hyperparameters || limits->too_many_images || limits->long_key_line > 0 ||
+           limits->too_many_tracked || limits->long_tracked_line > 0;
 }

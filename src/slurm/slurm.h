@@ -19,6 +19,9 @@ typedef struct mls_source_runs {
 mls_run_limits mls_run_limits_of(const mls_run *run, const char *file);
 bool mls_run_has_limits(const mls_run_limits *limits);
 
+/* Gives a run out of a part what its shard heard of it before it began, as the options ask for it. */
+void mls_run_take_carried(mls_run *run, const mls_collect_options *options);
+
 /* A run that may stand in another source too.  `run` is its number, in the order of sources. */
 typedef struct mls_repeat {
     mls_run_times times;
