@@ -32,7 +32,7 @@ static bool add_column(wide_finder *finder, mls_wide_kind kind, mls_str name)
     return ok;
 }
 
-static bool add_run(wide_finder *finder, const mls_run *run)
+static bool add_run_names(wide_finder *finder, const mls_run *run)
 {
     const mls_known_settings *known = &finder->wide->known;
     const mls_tracked *tracked = run->notes;
@@ -76,7 +76,7 @@ static bool find_names(wide_finder *finder)
     for (size_t i = 0; i < wide->collection->group_count && ok; i++) {
         const mls_group *group = mls_collection_loaded(wide->collection, i);
         for (size_t k = 0; k < group->run_count && ok; k++) {
-            ok = add_run(finder, group->runs[k]);
+            ok = add_run_names(finder, group->runs[k]);
         }
     }
     settle_names(&wide->names[MLS_WIDE_HYPERPARAMETERS]);
