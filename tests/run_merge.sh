@@ -248,6 +248,9 @@ forged "malformed lines that nobody counted" "'malformed_lines' is not as it mus
 forged "lists within lists" "nested too deeply\|line 2" "{$path,\"runs\":$(printf '[%.0s' $(seq 5000))"
 forged "one file twice" "is in .* too" "{$path}
 {$path}"
+{ head -n 1 "$scratch/tree.ndjson" | sed 's/"command":"score"/"command":"events"/'; echo "{$path,\"runs\":[{}]}"; } >"$scratch/lines"
+sealed "$scratch/lines" 1 0 >"$scratch/forged.ndjson"
+refused "runs among counts" "a part of events holds no runs" "$scratch/forged.ndjson"
 # shards_in WORDS VALUE: a part of these shards.
 shards_in() {
     head -n 1 "$scratch/tree.ndjson" | sed "s/\"shard\":1/\"shards_in\":$2/" >"$scratch/lines"

@@ -301,7 +301,8 @@ static mls_status hand_source(handing *self, mls_error *error)
     status = status == MLS_OK ? place_of_source(self->merge, &source, &place, error) : status;
     if (status == MLS_OK) {
         self->place = place;
-        status = mls_part_runs_read(source.runs, at->line, room, hand_run, self, &read.runs, error);
+        status = mls_part_runs_read(source.runs, at->line, room, self->reading->run != NULL ? hand_run : NULL, self,
+                                    &read.runs, error);
     }
     if (status == MLS_OK && self->reading->done != NULL) {
         read.totals = (mls_log_totals){.bytes = source.bytes,

@@ -158,6 +158,9 @@ static mls_status check_file(part_check *check, mls_str line)
     if (status == MLS_OK) {
         status = mls_part_runs_read(source.runs, check->reader.line, &check->room, NULL, NULL, &runs, check->error);
     }
+    if (status == MLS_OK && runs > 0 && strcmp(check->head.command, "events") == 0) {
+        status = mls_error_set(check->error, MLS_ERROR_VALUE, check->reader.line, 1, "a part of events holds no runs");
+    }
     check->runs += runs;
     check->bytes += status == MLS_OK ? source.bytes : 0;
     status = status == MLS_OK ? add_part_file(check, line, &source) : status;
