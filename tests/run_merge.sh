@@ -129,6 +129,7 @@ with "check --split" "--split" "--format=json" check testdata/submission
 "$mlscore" events --count --key seed --partial --shard 1/2 -o "$scratch/counted.ndjson" testdata/slurm
 "$mlscore" events --count --partial --shard 2/2 -o "$scratch/all.ndjson" testdata/slurm
 "$mlscore" events --count --partial --shard 1/1 -o "$scratch/whole.ndjson" testdata/slurm
+"$mlscore" check --partial --shard 1/1 -o "$scratch/checked.ndjson" testdata/slurm
 deal score 2 --wide testdata/slurm
 alike "parts that are wide, not asked for it" score json testdata/slurm
 alike "parts that are wide, not asked for it" score table testdata/slurm
@@ -307,6 +308,11 @@ wrong 'no PATH beside it' score --partial --shard 1/2 --list "$scratch/list.ndjs
 wrong 'is for events --count' events --partial --shard 1/2 -o "$scratch/x" testdata/slurm
 wrong 'no other --format' merge --format json "$scratch/whole.ndjson"
 wrong 'made with --wide' merge --wide "$scratch/small.ndjson"
+for option in --jobs '--sacct testdata/jobs/sacct.txt' '--timezone UTC' --no-fail '--label a=b' --no-path --wide --summary; do
+    # shellcheck disable=SC2086 # they are words
+    wrong 'is for parts of score, and these are of events' merge $option "$scratch/whole.ndjson"
+done
+wrong 'is for parts of score, and these are of check' merge --no-fail "$scratch/checked.ndjson"
 wrong 'from 1 to 1000000' merge --plan 0
 wrong 'exclude each other' merge --plan 3 --status
 finish

@@ -60,9 +60,39 @@ static void say_trouble(mls_cli *cli, mls_merge_trouble *trouble)
     mls_merge_trouble_release(trouble);
 }
 
-static void merge_parts(mls_cli *cli)
+/* An option that was given and is for scores alone; NULL: none. */
+static const char *option_of_scores(const mls_score_settings *settings)
+{
+    return settings->jobs                     ? "jobs"
+           : settings->sacct_files.count > 0  ? "sacct"
+           : settings->timezone != NULL       ? "timezone"
+           : settings->no_fail                ? "no-fail"
+           : settings->labels.added.count > 0 ? "label"
+           : settings->labels.no_path         ? "no-path"
+           : settings->wide                   ? "wide"
+           : settings->summary != NULL        ? "summary"
+                                              : NULL;
+}
+
+/* Does what the parts' command does with all that they hold. */
+static void print_merged(mls_cli *cli, const char *command)
 {
     merge_settings *settings = cli->settings;
+    const char *wrong = option_of_scores(&settings->score);
+    if (strcmp(command, "score") == 0) {
+        mls_cli_score(cli);
+    } else if (wrong != NULL) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is for parts of score, and these are of %s", wrong, command);
+    } else if (strcmp(command, "events") == 0) {
+        mls_cli_count(cli);
+    } else {
+        mls_cli_check(cli, &settings->names, &settings->score.shards);
+    }
+}
+
+static void merge_parts(mls_cli *cli)
+{
+    const merge_settings *settings = cli->settings;
     mls_merge *merge = NULL;
     mls_merge_trouble trouble = {0};
     if (mls_merge_open((const char *const *)cli->operands.items, cli->operands.count, &merge, &trouble) != MLS_OK) {
@@ -77,13 +107,7 @@ static void merge_parts(mls_cli *cli)
         write_merged(cli, merge);
     } else if (whole || settings->allow_missing) {
         cli->merge = merge;
-        if (strcmp(mls_merge_head(merge)->command, "events") == 0) {
-            mls_cli_count(cli);
-        } else if (strcmp(mls_merge_head(merge)->command, "check") == 0) {
-            mls_cli_check(cli, &settings->names, &settings->score.shards);
-        } else {
-            mls_cli_score(cli);
-        }
+        print_merged(cli, mls_merge_head(merge)->command);
     }
     mls_merge_free(merge);
 }
