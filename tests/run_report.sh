@@ -128,6 +128,15 @@ for run in 0 1 2 3 4; do
 done
 "$mlscore" report -o "$page" "$scratch/equal" >/dev/null 2>&1
 well_formed "runs that are all alike" "$page"
+# One run's rates are as alike as they are, and its rate is no median; that of several is the median of their table's.
+"$mlscore" report -o "$page" testdata/slurm/250419104520_1.log >/dev/null 2>&1
+check "no step of one thousandth fills the picture of one run" sh -c "! grep -q '>38.44[0-9]</text>' '$page'"
+check "one run has no median" sh -c "! grep -q 'steady median of' '$page'"
+"$mlscore" report -o "$page" testdata/slurm >/dev/null 2>&1
+steady=$("$mlscore" throughput --format csv testdata/slurm 2>/dev/null | awk -F '","' '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "steady_samples_per_second") at = i }
+    NR > 1 { print $at }' | sort -n | awk '{ all[NR] = $1 } END { printf "%.2f", (all[5] + all[6]) / 2 }')
+check "the rate of ten runs is their steady median, $steady" grep -q "steady median of the runs $steady<" "$page"
 # Of many runs the bars are pictures of ten, which a sheet may end below, with one axis.
 mkdir "$scratch/many"
 for run in $(seq 10 34); do

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/decimal.h"
+#include "base/statistics.h"
 
 void mls_html_card_begin(mls_buffer *out, const char *title)
 {
@@ -141,6 +142,24 @@ bool mls_html_epochs(const mls_html_group *of)
 const char *mls_html_unit(const mls_html_group *of)
 {
     return mls_html_epochs(of) ? "epochs" : "samples";
+}
+
+double mls_html_steady_ms(mls_buffer *out, const mls_html_group *of, size_t *count)
+{
+    double *values = mls_arena_array(of->scratch, of->group->run_count + 1, sizeof *values);
+    *count = 0;
+    for (size_t i = 0; i < of->group->run_count && values != NULL; i++) {
+        const double steady = of->timed->runs[i].steady_ms_per_sample;
+        if (isfinite(steady) && steady > 0) {
+            values[(*count)++] = steady;
+        }
+    }
+    out->failed |= values == NULL;
+    if (*count == 0) {
+        return NAN;
+    }
+    mls_sort_doubles(values, *count);
+    return mls_median(values, *count);
 }
 
 double mls_html_minutes(const mls_group *group)

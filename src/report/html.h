@@ -119,6 +119,10 @@ void mls_html_run_row(mls_buffer *out, const mls_html_group *of, size_t run);
 bool mls_html_epochs(const mls_html_group *of);
 const char *mls_html_unit(const mls_html_group *of);
 
+/* The median of the steady paces of a group's runs, in milliseconds a sample or epoch, and of how many; NAN: of none.
+ * No memory: `out` has failed. */
+double mls_html_steady_ms(mls_buffer *out, const mls_html_group *of, size_t *count);
+
 /* The mean that the reference is held against; NAN: none, or so many runs did not converge that it says nothing. */
 double mls_html_rcp_mean(const mls_group *group);
 

@@ -162,19 +162,15 @@ static void append_convergence_figure(mls_buffer *out, const mls_group *group)
     mls_buffer_release(&below);
 }
 
-/* The pace by which throughput judges the runs, else that of the median run. */
 static void append_pace_figure(mls_buffer *out, const mls_html_group *of)
 {
-    const mls_throughput *median = mls_overview_median(of->of);
-    const bool group = isfinite(of->timed->median_ms_per_sample);
-    const double ms = group ? of->timed->median_ms_per_sample : median != NULL ? median->steady_ms_per_sample : NAN;
+    size_t count;
+    const double ms = mls_html_steady_ms(out, of, &count);
     const bool epochs = mls_html_epochs(of);
-    if (isfinite(1 / ms) && ms > 0) {
+    if (isfinite(1 / ms)) {
         append_figure(out, epochs ? "epochs per hour" : "samples per second",
                       mls_words_rate(epochs ? 3600000 / ms : 1000 / ms).text, "",
-                      group                      ? "median of the runs"
-                      : of->group->run_count > 1 ? "of the median run"
-                                                 : "steady");
+                      count > 1 ? "steady, median of the runs" : "steady");
     }
 }
 

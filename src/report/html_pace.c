@@ -16,10 +16,10 @@ static double rate_of(const mls_throughput *run, const mls_pace_segment *segment
     return segment->delta / segment->training_ms * (run->in_epochs ? 60000 : 1000);
 }
 
-static double group_rate(const mls_html_group *of)
+/* The median of the steady rates of so many runs, in the same unit; NAN: of none. */
+static double steady_rate(mls_buffer *out, const mls_html_group *of, size_t *count)
 {
-    const bool epochs = mls_html_epochs(of);
-    return (epochs ? 60000 : 1000) / of->timed->median_ms_per_sample;
+    return (mls_html_epochs(of) ? 60000 : 1000) / mls_html_steady_ms(out, of, count);
 }
 
 /* Adds the rates of a group, without the first and the last hundredth of them. */
@@ -47,8 +47,10 @@ static void add_rates(mls_buffer *out, const mls_html_group *of, mls_extent *ext
         mls_extent_add(extent, rates[beyond]);
         mls_extent_add(extent, rates[count - 1 - beyond]);
         /* Runs that are alike look so. */
-        mls_extent_add(extent, group_rate(of) * (1 - RATES_ALIKE));
-        mls_extent_add(extent, group_rate(of) * (1 + RATES_ALIKE));
+        size_t runs;
+        const double steady = steady_rate(out, of, &runs);
+        mls_extent_add(extent, steady * (1 - RATES_ALIKE));
+        mls_extent_add(extent, steady * (1 + RATES_ALIKE));
     }
 }
 
@@ -105,10 +107,11 @@ static void append_medians(mls_buffer *out, const mls_html_group *sides, size_t 
 {
     mls_buffer label = {0};
     for (size_t i = 0; i < count; i++) {
-        const double rate = group_rate(&sides[i]);
-        if (isfinite(rate)) {
+        size_t runs;
+        const double rate = steady_rate(out, &sides[i], &runs);
+        if (runs > 1 && isfinite(rate)) {
             const double at = mls_scale_at(&plot->y, rate);
-            mls_buffer_printf(&label, "%s%s %s", label.len > 0 ? " · " : "median of ",
+            mls_buffer_printf(&label, "%s%s %s", label.len > 0 ? " · " : "steady median of ",
                               sides[i].side != NULL ? sides[i].side : "the runs", mls_words_rate(rate).text);
             mls_svg_line(out, "dotted", plot->x.from, at, plot->x.to, at);
         }
@@ -194,9 +197,11 @@ static void describe_pace(mls_buffer *words, const mls_html_group *sides, size_t
     mls_buffer_printf(words, "%s from %s to %s", mls_html_epochs(sides) ? "Epochs per minute" : "Samples per second",
                       mls_words_rate(rates->low).text, mls_words_rate(rates->high).text);
     for (size_t i = 0; i < count; i++) {
-        if (isfinite(group_rate(&sides[i]))) {
-            mls_buffer_printf(words, "; the median of %s is %s", sides[i].side != NULL ? sides[i].side : "the runs",
-                              mls_words_rate(group_rate(&sides[i])).text);
+        size_t runs;
+        const double rate = steady_rate(words, &sides[i], &runs);
+        if (runs > 1 && isfinite(rate)) {
+            mls_buffer_printf(words, "; the steady median of %s is %s",
+                              sides[i].side != NULL ? sides[i].side : "the runs", mls_words_rate(rate).text);
         }
     }
 }

@@ -7,7 +7,7 @@
 /* What is worth a look. */
 #define MLS_OVERVIEW_PART 0.005       /* of the published score */
 #define MLS_OVERVIEW_STARTUP 0.05     /* of the time */
-#define MLS_OVERVIEW_LOST 0.01        /* of the score, by a slow phase or run */
+#define MLS_OVERVIEW_LOST 0.01        /* of the score (or median run), by a slow phase or run */
 #define MLS_OVERVIEW_EVALUATIONS 0.15 /* of the time */
 #define MLS_OVERVIEW_CONVERGENCE 0.03 /* more samples than the reference's mean */
 
@@ -30,7 +30,7 @@ const mls_throughput *mls_overview_median(const mls_overview_group *of);
 
 /* The slow phase, or the slow run, that lost most: how much, and of which run (NULL: of most of them). */
 typedef struct mls_overview_slow {
-    double lost_ms, share;       /* of the score */
+    double lost_ms, share;       /* of the score before scaling; of the median run where there is none */
     const mls_slow_phase *phase; /* NULL: a run as a whole, */
     const char *part;            /* mostly in this one of its parts */
     const mls_throughput *run;

@@ -178,13 +178,19 @@ const mls_throughput *mls_overview_median(const mls_overview_group *of)
     return NULL;
 }
 
+/* The score before scaling; NAN: none. */
+static double unscaled_minutes(const mls_group *group)
+{
+    return mls_is_weak(&group->weak) ? group->weak.minutes : group->score.score_minutes;
+}
+
 static void offer_slow(mls_overview_slow *slowest, const mls_overview_group *of, mls_overview_slow slow)
 {
     const mls_throughput *median = mls_overview_median(of);
-    const double score_ms = of->group->score.score_minutes * 60000;
+    const double minutes = unscaled_minutes(of->group);
     if (slow.lost_ms > slowest->lost_ms && median != NULL) {
         *slowest = slow;
-        slowest->share = slow.lost_ms / (isnan(score_ms) ? median->run_ms : score_ms);
+        slowest->share = slow.lost_ms / (isnan(minutes) ? median->run_ms : minutes * 60000);
     }
 }
 
@@ -230,8 +236,9 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of, const ml
     } else {
         mls_buffer_printf(line, " slow (%s)", slow->part);
     }
-    mls_buffer_printf(line, ": %s lost, %s of the score", mls_words_duration(slow->lost_ms).text,
-                      mls_words_percent(slow->share, 1).text);
+    mls_buffer_printf(line, ": %s lost, %s of the %s", mls_words_duration(slow->lost_ms).text,
+                      mls_words_percent(slow->share, 1).text,
+                      isnan(unscaled_minutes(of->group)) ? "median run" : "score");
 }
 
 /* "MFU 0.31 of BF16's peak, 0.16 of FP8's" */
