@@ -311,6 +311,14 @@ mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, 
                                (double)(count - 1) * winsorized / (kept * (kept - 1)), kept - 1};
 }
 
+/* To 40 bits: what follows differs from one C library to the next, as their logarithms do. */
+static double rounded(double value)
+{
+    int exponent;
+    const double fraction = frexp(value, &exponent);
+    return ldexp(round(ldexp(fraction, 40)), exponent - 40);
+}
+
 mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b, double level)
 {
     const double difference = b.mean - a.mean;
@@ -328,7 +336,7 @@ mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b
                           .high = difference + reach,
                           .error = error,
                           .degrees = degrees,
-                          .p = 2 * mls_student_t_lower_tail(-fabs(difference) / error, degrees)};
+                          .p = rounded(2 * mls_student_t_lower_tail(-fabs(difference) / error, degrees))};
 }
 
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b)

@@ -67,7 +67,7 @@ mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, 
 
 /* b - a with its two-sided interval of confidence `level`, and the probability of a difference as large where there is
  * none (Welch 1947).  Where both spreads are next to nothing (error_squared within 1e-24 of the larger mean squared)
- * the interval is the difference, and degrees and p are NaN. */
+ * the interval is the difference, and degrees and p are NaN.  p has 40 bits, the same with every C library. */
 typedef struct mls_interval {
     double difference, low, high, error, degrees, p;
 } mls_interval;
