@@ -204,6 +204,9 @@ refused "another number of shards" "its 'shards' is not that of" "$parts"/[13].n
 refused "other paths" "its 'roots' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 "$mlscore" score --partial --shard 2/3 --window -o "$scratch/other.ndjson" testdata/slurm
 refused "other options" "its 'options' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+status=0
+"$mlscore" merge --status "$parts"/[13].ndjson "$scratch/other.ndjson" >"$scratch/out" 2>"$scratch/err" || status=$?
+check "a part of other options counts as missing" sh -c "[ $status -eq 3 ] && grep -qx -e --array=2 '$scratch/out' && grep -q \"its 'options' is not that of\" '$scratch/err'"
 "$mlscore" score --partial --shard 2/3 --edition 5.1 -o "$scratch/other.ndjson" testdata/slurm
 refused "another edition" "its 'edition' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 "$mlscore" check --partial --shard 2/3 -o "$scratch/other.ndjson" testdata/slurm

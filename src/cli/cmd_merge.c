@@ -148,8 +148,10 @@ static bool find_parts(mls_cli *cli, mls_names *parts)
     return ok;
 }
 
-/* Parts are looked at one by one, as broken ones are missing ones. */
-static bool count_shards(mls_cli *cli, const mls_names *parts, size_t *shards, uint64_t *bytes, mls_shard_ranges *there)
+/* Parts are looked at one by one, as broken ones are missing ones, and so are those that are not of what the first is,
+ * which is to be freed. */
+static bool count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first, uint64_t *bytes,
+                         mls_shard_ranges *there)
 {
     bool ok = true;
     for (size_t i = 0; i < parts->count && ok; i++) {
@@ -161,17 +163,18 @@ static bool count_shards(mls_cli *cli, const mls_names *parts, size_t *shards, u
             say_trouble(cli, &trouble);
             continue;
         }
-        const mls_shard_ranges *has = mls_merge_shards(merge);
-        const size_t of = mls_merge_head(merge)->shards;
-        *shards = *shards == 0 ? of : *shards;
-        *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-        if (of != *shards) {
-            mls_cli_say(cli, MLS_EXIT_IO, path, "of %zu shards, not %zu", of, *shards);
+        if (*first != NULL && mls_merge_same_head(*first, mls_merge_head(merge), &trouble.error) != MLS_OK) {
+            mls_cli_say_part(cli, path, &trouble.error);
+            mls_merge_free(merge);
+            continue;
         }
-        for (size_t k = 0; k < has->count && ok && of == *shards; k++) {
+        const mls_shard_ranges *has = mls_merge_shards(merge);
+        *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+        for (size_t k = 0; k < has->count && ok; k++) {
             ok = mls_shard_ranges_add(there, has->items[k].first, has->items[k].last) || mls_cli_say_no_memory(cli);
         }
-        mls_merge_free(merge);
+        mls_merge_free(*first != NULL ? merge : NULL);
+        *first = *first != NULL ? *first : merge;
     }
     return ok;
 }
@@ -203,16 +206,17 @@ static void print_status(mls_cli *cli)
 {
     mls_names parts = {0};
     mls_shard_ranges there = {0};
-    size_t shards = 0;
+    mls_merge *first = NULL;
     uint64_t bytes = 0;
-    if (find_parts(cli, &parts) && count_shards(cli, &parts, &shards, &bytes, &there)) {
+    if (find_parts(cli, &parts) && count_shards(cli, &parts, &first, &bytes, &there)) {
         mls_shard_ranges_unite(&there);
-        if (shards > 0) {
-            print_shards(cli, &there, shards, bytes);
+        if (first != NULL) {
+            print_shards(cli, &there, mls_merge_head(first)->shards, bytes);
         } else {
             mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no part is there");
         }
     }
+    mls_merge_free(first);
     mls_names_release(&parts);
     free(there.items);
 }

@@ -30,6 +30,9 @@ const mls_part_head *mls_merge_head(const mls_merge *merge);
 const mls_shard_ranges *mls_merge_shards(const mls_merge *merge);
 const mls_shard_ranges *mls_merge_missing(const mls_merge *merge);
 
+/* MLS_OK where a head is as that of the merge's first part, but for the shard; else *error says what differs. */
+mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error) MLS_MUST_USE;
+
 /* The files without runs that hold measurements of telemetry. */
 const mls_names *mls_merge_measuring(const mls_merge *merge);
 

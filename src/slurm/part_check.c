@@ -18,8 +18,7 @@ typedef struct part_check {
     mls_error *error;
 } part_check;
 
-/* Refuses a head that differs from that of the first part, but for which shard it is of. */
-static mls_status compare_heads(const mls_merge *merge, const mls_part_head *head, mls_error *error)
+mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error)
 {
     mls_buffer first = {0};
     mls_buffer own = {0};
@@ -93,8 +92,9 @@ static mls_status check_head(part_check *check, mls_str line)
     mls_status status = mls_part_line_read(&mls_part_head_table, line, 1, &check->room, &check->head, check->error);
     status = status == MLS_OK ? check_own(&check->head, check->error) : status;
     status = status == MLS_OK ? take_shards(check) : status;
-    return status == MLS_OK && check->merge->parts.count > 1 ? compare_heads(check->merge, &check->head, check->error)
-                                                             : status;
+    return status == MLS_OK && check->merge->parts.count > 1
+               ? mls_merge_same_head(check->merge, &check->head, check->error)
+               : status;
 }
 
 /* -------------------------------------------------------------- files */
