@@ -158,9 +158,9 @@ void mls_live_release(mls_live *live)
 
 size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run)
 {
-    size_t read = 0;
+    size_t read = run->failures;
     size_t told = 0;
-    for (size_t i = 0; i < live->runs.count; i++) {
+    for (size_t i = 0; i < live->runs.count && run->again != NULL; i++) {
         mls_live_run *other = live->runs.items[i];
         if (mls_live_run_of(other) == run && other->failures > read) {
             read = other->failures;
