@@ -314,7 +314,7 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # It writes what the library reads.
-$B/bench/parts: bench/parts.c $B/libmlscore.a
+$B/bench/parts: bench/parts.c $B/libmlscore.a $B/libcli.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS)
