@@ -176,6 +176,20 @@ touch "$scratch/.mlscore-tree.ndjson.d4e5f6"
 (cd "$scratch" && "$mlscore" score --partial --shard 1/1 -o tree.ndjson tree)
 check "what a task left long ago is removed, and no more" sh -c "[ ! -e '$scratch/.mlscore-tree.ndjson.a1b2c3' ] && [ -e '$scratch/.mlscore-tree.ndjson.d4e5f6' ]"
 
+# The script of --plan, as srun runs it; outside of Slurm it is no task.
+mkdir "$scratch/plan" && cp -R testdata/slurm "$scratch/plan/tree"
+(
+    cd "$scratch/plan" && "$mlscore" merge --plan 2 >plan.sh && "$mlscore" events --count tree >one
+    PATH=${mlscore%/*}:$PATH MLSCORE_COMMAND=events
+    export PATH MLSCORE_COMMAND
+    for task in 0 1; do SLURM_PROCID=$task sh plan.sh --count tree; done
+    "$mlscore" merge parts/*.ndjson >merged
+    rm -r parts
+    (unset SLURM_PROCID SLURM_ARRAY_TASK_ID && sh plan.sh --count tree) 2>err || echo refused >outside
+)
+check "the script of --plan" cmp "$scratch/plan/one" "$scratch/plan/merged"
+check "is not for a shell without Slurm" sh -c "[ -e '$scratch/plan/outside' ] && [ ! -e '$scratch/plan/parts' ] && grep -q 'sbatch or srun' '$scratch/plan/err'"
+
 # ------------------------------------------------------------------- what is refused
 
 # refused NAME WORDS PART…: nothing printed, status 3, and these words.

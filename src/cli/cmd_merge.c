@@ -254,7 +254,7 @@ static void print_plan(mls_cli *cli, size_t shards)
                       "# Those that are missing then: mlscore merge --status parts\n"
                       "# At the end: mlscore merge parts/part-*.ndjson\n"
                       "set -eu\n"
-                      "shard=${SLURM_ARRAY_TASK_ID:-$((SLURM_PROCID + 1))}\n"
+                      "shard=${SLURM_ARRAY_TASK_ID:-$((${SLURM_PROCID:?is not set: sbatch or srun runs this} + 1))}\n"
                       "mkdir -p parts\n"
                       "exec mlscore \"${MLSCORE_COMMAND:-score}\" --partial --resume --shard \"$shard/%zu\" \\\n"
                       "    -o \"parts/part-$shard.ndjson\" \"$@\"\n",
