@@ -273,6 +273,17 @@ double mls_student_t_lower_tail(double t, double degrees)
     return t < 0 ? tail : 1 - tail;
 }
 
+/* To 40 bits: what follows differs from one C library to the next, as their logarithms do. */
+static double rounded(double value)
+{
+    int exponent;
+    if (!isfinite(value)) {
+        return value;
+    }
+    const double fraction = frexp(value, &exponent);
+    return ldexp(round(ldexp(fraction, 40)), exponent - 40);
+}
+
 /* How far to the left of 0 a tail of p < 1/2 begins: halved until the two ends meet in their last digits. */
 static double tail_begins(double p, double degrees)
 {
@@ -286,7 +297,7 @@ static double tail_begins(double p, double degrees)
         const double middle = low + (high - low) / 2;
         *(mls_student_t_lower_tail(-middle, degrees) > p ? &low : &high) = middle;
     }
-    return high;
+    return rounded(high);
 }
 
 double mls_student_t_quantile(double p, double degrees)
@@ -309,14 +320,6 @@ mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, 
     const double winsorized = variance(sorted, count, trim, count - 1 - trim);
     return (mls_mean_estimate){mls_mean_trimmed(sorted, count, trim),
                                (double)(count - 1) * winsorized / (kept * (kept - 1)), kept - 1};
-}
-
-/* To 40 bits: what follows differs from one C library to the next, as their logarithms do. */
-static double rounded(double value)
-{
-    int exponent;
-    const double fraction = frexp(value, &exponent);
-    return ldexp(round(ldexp(fraction, 40)), exponent - 40);
 }
 
 mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b, double level)

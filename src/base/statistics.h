@@ -53,7 +53,7 @@ double mls_stdev_population(const double *values, size_t count);
 /* P(T <= t) for Student's t with `degrees` > 0 degrees of freedom (Abramowitz and Stegun 26.7.1); else NaN. */
 double mls_student_t_lower_tail(double t, double degrees);
 
-/* The t with P(T <= t) = p, within 1e-12 of it; infinite for p = 0 and 1. */
+/* The t with P(T <= t) = p, within 1e-12 of it, of 40 bits, the same with every C library; infinite for p = 0 and 1. */
 double mls_student_t_quantile(double p, double degrees);
 
 /* A trimmed mean with the square of its standard error: of n values of which g are cut at each end, h = n - 2g are
