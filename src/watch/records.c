@@ -254,14 +254,21 @@ static mls_live_run *run_at(const file_records *self, size_t line)
     return run;
 }
 
-/* What stands before such a line: the last that happened above it, of what was queued in another order. */
-static double order_before(const file_records *self, const mls_live_run *run, size_t line)
+static bool happened_here(const file_records *self, const mls_happening *happening)
+{
+    return happening->run != NULL ? happening->run->followed == self->file
+                                  : happening->file != NULL && strcmp(happening->file, self->file->path) == 0;
+}
+
+/* What stands before such a line: the last that happened above it in the file, of what was queued in another order;
+ * that may be of the run before the line's own. */
+static double order_before(const file_records *self, size_t line)
 {
     const mls_live *live = self->live;
     const mls_happening *before = NULL;
-    for (size_t i = 0; i < live->queue.count && run != NULL; i++) {
+    for (size_t i = 0; i < live->queue.count; i++) {
         const mls_happening *other = &live->queue.items[i];
-        if (other->run == run && other->line < line && (before == NULL || other->line >= before->line)) {
+        if (happened_here(self, other) && other->line < line && (before == NULL || other->line >= before->line)) {
             before = other;
         }
     }
@@ -277,7 +284,7 @@ static mls_status queue_failure(file_records *self, size_t line, mls_str text)
     }
     mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
     failure.run = run;
-    failure.order_ms = order_before(self, run, line);
+    failure.order_ms = order_before(self, line);
     failure.message = strndup(text.ptr, text.len);
     failure.file = run == NULL ? strdup(self->file->path) : NULL;
     if (failure.message == NULL || (run == NULL && failure.file == NULL)) {
