@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -161,6 +162,8 @@ static bool opens_again(const char *name, bool below)
 
 static void no_link_leads_out_when_a_file_is_opened_again(void **state)
 {
+    /* Without it no link is followed below a folder, wherever it leads. */
+    const bool has_openat2 = syscall(SYS_openat2, -1, "", NULL, 0) >= 0 || errno != ENOSYS;
     (void)state;
     assert_int_equal(mkdir("in", 0700) | mkdir("in/sub", 0700), 0);
     put_file("in/sub/run.log", "");
@@ -170,7 +173,7 @@ static void no_link_leads_out_when_a_file_is_opened_again(void **state)
     assert_int_equal(mkfifo("in/pipe.log", 0600), 0);
     for (int below = 0; below < 2; below++) {
         assert_true(opens_again("sub/run.log", below));
-        assert_true(opens_again("inside.log", below));
+        assert_true(opens_again("inside.log", below) == (!below || has_openat2));
         assert_true(opens_again("outside.log", below) == !below);
         assert_true(opens_again("away/passwd", below) == !below);
         assert_false(opens_again("pipe.log", below));
