@@ -28,9 +28,8 @@ typedef struct copied_line {
 /* What is behind a text; ptr NULL: it is not there. */
 static mls_str behind(mls_str text, mls_str what)
 {
-    const char *at = text.ptr != NULL ? memmem(text.ptr, text.len, what.ptr, what.len) : NULL;
-    const size_t from = at != NULL ? (size_t)(at - text.ptr) + what.len : 0;
-    return at != NULL ? (mls_str){text.ptr + from, text.len - from} : (mls_str){NULL, 0};
+    mls_str rest = {NULL, 0};
+    return text.ptr != NULL && mls_str_after(text, what, &rest) ? rest : (mls_str){NULL, 0};
 }
 
 static size_t digits_of(mls_str text)
@@ -51,7 +50,7 @@ static bool take_apart(mls_str line, copied_line *copied)
     *copied = (copied_line){.rest = behind(line, MLS_S("\","))};
     if (digits_of(stop) == 13 && seed.len > 1) {
         copied->stop = (mls_str){stop.ptr, 13};
-        copied->seed = (mls_str){seed.ptr, 1 + digits_of((mls_str){seed.ptr + 1, seed.len - 1})};
+        copied->seed = (mls_str){seed.ptr, 1 + digits_of(mls_str_rest(seed, 1))};
     }
     const bool ok = mls_size_parse((mls_str){read.ptr, digits_of(read)}, &bytes);
     copied->bytes = bytes;

@@ -164,6 +164,8 @@ check "a plot for FID and one for CLIP" sh -c "grep -q '>FID</text>' '$page' && 
 check "that they were evaluated behind the run" grep -q 'Evaluated after run_stop' "$page"
 "$mlscore" report -o "$page" "$scratch/images" >/dev/null 2>&1
 [ "$(grep -o 'class="spark"' "$page" | wc -l)" -eq 2 ] && pass || fail "each of two groups of images has its line"
+"$mlscore" compare a="$scratch/images/a" b="$scratch/images/b" --format html >"$page" 2>/dev/null
+check "images of compared sides are drawn, too" sh -c "grep -q '>CLIP</text>' '$page' && grep -q 'Evaluated after run_stop' '$page'"
 grep -v eval_accuracy $plain >"$scratch/equal.log"
 "$mlscore" report -o "$page" "$scratch/equal.log" >/dev/null 2>&1
 well_formed "a run without an evaluation" "$page"

@@ -119,6 +119,10 @@ void mls_html_run_row(mls_buffer *out, const mls_html_group *of, size_t run);
 bool mls_html_epochs(const mls_html_group *of);
 const char *mls_html_unit(const mls_html_group *of);
 
+/* What was measured of a group; where no run was evaluated in its time, with what was evaluated behind it, which the
+ * arena has.  NULL: no memory. */
+const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, mls_arena *arena);
+
 /* The median of the steady paces of a group's runs, in milliseconds a sample or epoch, and of how many; NAN: of none.
  * No memory: `out` has failed. */
 double mls_html_steady_ms(mls_buffer *out, const mls_html_group *of, size_t *count);

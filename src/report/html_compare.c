@@ -185,11 +185,16 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
                                 size_t number)
 {
     mls_arena scratch = {0};
+    mls_arena kept = {0};
     mls_html_group sides[SIDES_DRAWN];
     size_t count = 0;
     for (size_t i = 0; i < block->group_count && count < SIDES_DRAWN; i++) {
         const mls_side_group *side = block->groups[i];
         const mls_throughput_group *timed = side->logged != NULL ? measured_of(beside, side->logged) : NULL;
+        if (timed != NULL && side->logged->run_count > 0) {
+            timed = mls_html_timed(timed, &kept);
+            out->failed |= timed == NULL;
+        }
         if (timed != NULL && side->logged->run_count > 0) {
             sides[count++] = (mls_html_group){.group = side->logged,
                                               .timed = timed,
@@ -206,6 +211,7 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
         mls_html_convergence_of(out, sides, count);
         mls_html_pace_of(out, sides, count);
     }
+    mls_arena_release(&kept);
     mls_arena_release(&scratch);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* html_convergence.c - what every evaluation gave: over the training done, over time, and near the target. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/statistics.h"
 #include "report/html.h"
@@ -410,6 +411,61 @@ static size_t find_views(const mls_html_group *of, curves_view views[])
     return count;
 }
 
+static int compare_images(const void *left, const void *right)
+{
+    const mls_curve_point *a = left;
+    const mls_curve_point *b = right;
+    const int order = mls_compare_doubles(a->samples, b->samples);
+    return order != 0 ? order : mls_compare_doubles(a->ms, b->ms);
+}
+
+/* The evaluations of images in the order of training, which are made when the run has stopped and are no part of its
+ * time. */
+static bool take_images(mls_throughput *run, const mls_run *logged, mls_arena *arena)
+{
+    run->curve = mls_arena_array(arena, logged->image_count, sizeof *run->curve);
+    for (size_t i = 0; i < logged->image_count && run->curve != NULL; i++) {
+        const mls_evaluation *image = &logged->images[i];
+        run->curve[run->curve_count++] = (mls_curve_point){.ms = image->time_ms - logged->run_start.time_ms,
+                                                           .samples = image->at.samples_count,
+                                                           .value = image->value,
+                                                           .steps = image->at.step_num,
+                                                           .box = (double)NAN,
+                                                           .mask = (double)NAN,
+                                                           .metric = image->is_clip ? MLS_CURVE_CLIP : MLS_CURVE_FID};
+    }
+    if (run->curve != NULL) {
+        qsort(run->curve, run->curve_count, sizeof *run->curve, compare_images);
+    }
+    return run->curve != NULL;
+}
+
+const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, mls_arena *arena)
+{
+    const mls_group *group = timed->group;
+    bool images = false;
+    bool curves = false;
+    for (size_t i = 0; i < group->run_count; i++) {
+        images |= group->runs[i]->image_count > 0;
+        curves |= timed->runs[i].curve_count > 0;
+    }
+    if (curves || !images) {
+        return timed;
+    }
+    mls_throughput_group *copy = mls_arena_array(arena, 1, sizeof *copy);
+    mls_throughput *runs = mls_arena_array(arena, group->run_count, sizeof *runs);
+    bool ok = copy != NULL && runs != NULL;
+    for (size_t i = 0; i < group->run_count && ok; i++) {
+        runs[i] = timed->runs[i];
+        ok = group->runs[i]->image_count == 0 || take_images(&runs[i], group->runs[i], arena);
+    }
+    if (ok) {
+        *copy = *timed;
+        copy->runs = runs;
+    }
+    return ok ? copy : NULL;
+}
+
 /* Whether a run has evaluations that were made when it had stopped. */
 static bool is_evaluated_behind(const mls_html_group *of)
 {
@@ -425,6 +481,7 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
 {
     curves_view metrics[MLS_CURVE_MASK + 1];
     const size_t metric_count = find_views(sides, metrics);
+    bool behind = false;
     if (metric_count == 0) {
         return;
     }
@@ -445,7 +502,10 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
             append_metric(out, views, found);
         }
     }
-    if (is_evaluated_behind(sides)) {
+    for (size_t i = 0; i < count; i++) {
+        behind |= is_evaluated_behind(&sides[i]);
+    }
+    if (behind) {
         mls_html_note(out, "Evaluated after run_stop, which is no part of the time.");
     }
     mls_html_card_end(out);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* html_groups.c - the page of an overview: a table of its groups, where they are many, and each with its sections. */
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/statistics.h"
 #include "report/html.h"
 
 /* Of more groups than these each has less. */
@@ -76,63 +74,6 @@ static void append_frame(mls_buffer *out, const mls_overview *all)
     mls_buffer_release(&below);
 }
 
-static int compare_images(const void *left, const void *right)
-{
-    const mls_curve_point *a = left;
-    const mls_curve_point *b = right;
-    const int order = mls_compare_doubles(a->samples, b->samples);
-    return order != 0 ? order : mls_compare_doubles(a->ms, b->ms);
-}
-
-/* The evaluations of images in the order of training, which are made when the run has stopped and are no part of its
- * time. */
-static bool take_images(mls_throughput *run, const mls_run *logged, mls_arena *arena)
-{
-    run->curve = mls_arena_array(arena, logged->image_count, sizeof *run->curve);
-    for (size_t i = 0; i < logged->image_count && run->curve != NULL; i++) {
-        const mls_evaluation *image = &logged->images[i];
-        run->curve[run->curve_count++] = (mls_curve_point){.ms = image->time_ms - logged->run_start.time_ms,
-                                                           .samples = image->at.samples_count,
-                                                           .value = image->value,
-                                                           .steps = image->at.step_num,
-                                                           .box = (double)NAN,
-                                                           .mask = (double)NAN,
-                                                           .metric = image->is_clip ? MLS_CURVE_CLIP : MLS_CURVE_FID};
-    }
-    if (run->curve != NULL) {
-        qsort(run->curve, run->curve_count, sizeof *run->curve, compare_images);
-    }
-    return run->curve != NULL;
-}
-
-/* What was measured of a group, where no run was evaluated in its time with what was evaluated behind it.  NULL: no
- * memory. */
-static const mls_throughput_group *timed_with_images(const mls_throughput_group *timed, mls_arena *arena)
-{
-    const mls_group *group = timed->group;
-    bool images = false;
-    bool curves = false;
-    for (size_t i = 0; i < group->run_count; i++) {
-        images |= group->runs[i]->image_count > 0;
-        curves |= timed->runs[i].curve_count > 0;
-    }
-    if (curves || !images) {
-        return timed;
-    }
-    mls_throughput_group *copy = mls_arena_array(arena, 1, sizeof *copy);
-    mls_throughput *runs = mls_arena_array(arena, group->run_count, sizeof *runs);
-    bool ok = copy != NULL && runs != NULL;
-    for (size_t i = 0; i < group->run_count && ok; i++) {
-        runs[i] = timed->runs[i];
-        ok = group->runs[i]->image_count == 0 || take_images(&runs[i], group->runs[i], arena);
-    }
-    if (ok) {
-        *copy = *timed;
-        copy->runs = runs;
-    }
-    return ok ? copy : NULL;
-}
-
 static void page_of_groups(mls_printer *to, const void *what)
 {
     const mls_overview *all = what;
@@ -151,7 +92,7 @@ static void page_of_groups(mls_printer *to, const void *what)
         groups[i] = (mls_html_group){.all = all,
                                      .of = of,
                                      .group = of->group,
-                                     .timed = timed_with_images(of->timed, &kept),
+                                     .timed = mls_html_timed(of->timed, &kept),
                                      .number = i + 1,
                                      .brief = brief && all->count > 1,
                                      .scratch = &scratch};

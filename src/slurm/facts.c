@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "slurm/part.h"
 #include "slurm/slurm.h"
 
 mls_status mls_facts_take(mls_known_settings *known, const mls_printed *printed, mls_printed_facts *facts)
@@ -34,4 +35,15 @@ mls_status mls_facts_read(mls_known_settings *known, mls_scan_room **room, const
     }
     mls_printed_reader_free(reader);
     return status;
+}
+
+void mls_run_take_carried(mls_run *run, const mls_collect_options *options)
+{
+    const struct mls_carried *carried = run->carried;
+    if (carried != NULL && options->facts == MLS_FACTS_OF_RUNS) {
+        run->facts = carried->heard;
+    }
+    if (carried != NULL && carried->has_printed && options->printed) {
+        run->printed = &carried->printed;
+    }
 }

@@ -3,25 +3,12 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "slurm/hosts.h"
-#include "slurm/part.h"
 #include "slurm/sacct.h"
-#include "slurm/slurm.h"
 
 static bool is_job_number(mls_str job)
 {
     size_t number;
     return mls_size_parse(job, &number);
-}
-
-void mls_run_take_carried(mls_run *run, const mls_collect_options *options)
-{
-    const struct mls_carried *carried = run->carried;
-    if (carried != NULL && options->facts == MLS_FACTS_OF_RUNS) {
-        run->facts = carried->heard;
-    }
-    if (carried != NULL && carried->has_printed && options->printed) {
-        run->printed = &carried->printed;
-    }
 }
 
 bool mls_run_note_name(mls_run *run)
