@@ -328,7 +328,7 @@ void mls_job_number_runs(mls_job_log *job, bool *success);
 
 /* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
  * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
- * and a job that never came further is one that died early. */
+ * and a job of which nothing else is known is one that died early. */
 void mls_job_drop_unbegun(mls_job_log *job);
 
 /* ---- cause.c: the verdict */

@@ -50,7 +50,7 @@ void mls_job_drop_unbegun(mls_job_log *job)
         job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
     }
     for (size_t i = 0; i < job->segment_count; i++) {
-        began |= job->segments[i].began && job->segments[i].line > 0;
+        began |= (job->segments[i].began || job->segments[i].died) && job->segments[i].line > 0;
     }
     for (size_t i = 0; i < job->segment_count && began; i++) {
         mls_log_segment *segment = &job->segments[i];
