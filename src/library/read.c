@@ -83,5 +83,5 @@ mls_str mls_record_event(const mls_record *record)
 mls_str mls_record_metadata(const mls_record *record, const char *member)
 {
     mls_str span;
-    return mls_json_member(record->metadata, mls_str_from(member), &span) ? span : (mls_str){NULL, 0};
+    return mls_record_metadata_member(record, mls_str_from(member), &span) ? span : (mls_str){NULL, 0};
 }

@@ -199,6 +199,44 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
     return check_value(at, outer, false, false, fault);
 }
 
+/* An object without another or a list in it, as Python's json module writes it, and most values and metadata are: the
+ * byte after it, and the places of its names.  NULL means only that it is another, or is wrong. */
+static inline const char *check_flat(const char *at, mls_member_places *places)
+{
+    mls_json_fault fault;
+    const char *text = at;
+    unsigned count = 0;
+    do {
+        at += count > 0 ? 2 : 1;
+        const char *name = at + 1;
+        if (*at != '"' || *(at = mls_json_string_stop(name)) != '"' || at[1] != ':' || at[2] != ' ') {
+            return NULL;
+        }
+        if (count < MLS_PLACES_MAX) {
+            places->names[count] = (uint16_t)(name - text);
+        }
+        count++;
+        at = check_scalar(at + 3, &fault);
+    } while (at != NULL && at[0] == ',' && at[1] == ' ');
+    if (at == NULL || *at != '}') {
+        return NULL;
+    }
+    places->known = count <= MLS_PLACES_MAX && at - text <= UINT16_MAX;
+    places->count = (uint8_t)count;
+    return at + 1;
+}
+
+const char *mls_json_check_part(const char *at, mls_member_places *places)
+{
+    mls_json_fault fault;
+    places->known = false;
+    if (*at == '{') {
+        const char *stop = check_flat(at, places);
+        return stop != NULL ? stop : check_value(at, 1, false, false, &fault);
+    }
+    return *at != '[' ? check_scalar(at, &fault) : check_value(at, 1, false, false, &fault);
+}
+
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault)
 {
     return check_value(at, outer, true, false, fault);

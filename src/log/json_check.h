@@ -90,6 +90,9 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
  * NULL with *fault set. */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
+/* The same of a record's value or metadata, with the places of its names.  NULL: it is wrong. */
+const char *mls_json_check_part(const char *at, mls_member_places *places);
+
 /* The same where a value may go on over many lines, inside of less than 64 levels; after the text stands a NUL. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
 

@@ -39,6 +39,16 @@ typedef enum mls_key {
 mls_key mls_key_of(mls_str text);
 mls_str mls_key_text(mls_key key);
 
+/** Where the names of an object's members stand in its text, noted while it is validated, so that looking for one is no
+ * second walk.  Not `known`: it is no object of so many members, without another or a list in it, in the layout of
+ * Python's json module; or nobody has looked. */
+enum { MLS_PLACES_MAX = 6 };
+typedef struct mls_member_places {
+    bool known;
+    uint8_t count;
+    uint16_t names[MLS_PLACES_MAX]; /**< offsets of the byte after the quote */
+} mls_member_places;
+
 /** One well-formed record.  Its spans are valid until the callback that got it returns. */
 typedef struct mls_record {
     size_t line;        /**< in the file, from 1 */
@@ -51,7 +61,8 @@ typedef struct mls_record {
     mls_str value;      /**< JSON text of the value, validated */
     mls_str metadata;   /**< JSON text of the metadata, validated */
     mls_str event_type; /**< JSON text, validated; ptr NULL when absent */
-    bool torn;          /**< another ":::MLLOG " stands before the one that counts: a record was overwritten */
+    mls_member_places value_places, metadata_places;
+    bool torn; /**< another ":::MLLOG " stands before the one that counts: a record was overwritten */
 } mls_record;
 
 /** A line with ":::MLLOG " in it that is not a record, and why. */

@@ -85,11 +85,10 @@ static inline bool plain_string(const char **at, mls_str *text)
     return *(*at)++ == '"';
 }
 
-static inline bool take_value(const char **at, mls_str *value)
+static inline bool take_value(const char **at, mls_str *value, mls_member_places *places)
 {
-    mls_json_fault fault;
     const char *start = *at;
-    *at = mls_json_check_value(start, 1, &fault);
+    *at = mls_json_check_part(start, places);
     *value = (mls_str){start, *at != NULL ? (size_t)(*at - start) : 0};
     return *at != NULL;
 }
@@ -106,8 +105,9 @@ static bool record_check_usual(const char *at, const char *end, mls_record *reco
     if (!SKIP(&at, "{\"namespace\": ") || !plain_string(&at, &type) || !SKIP(&at, ", \"time_ms\": ") ||
         (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
         !plain_string(&at, &type) || !SKIP(&at, ", \"key\": ") || !plain_string(&at, &record->key) ||
-        !SKIP(&at, ", \"value\": ") || !take_value(&at, &record->value) || !SKIP(&at, ", \"metadata\": ") ||
-        !take_value(&at, &record->metadata) || *at != '}' || at + 1 != end) {
+        !SKIP(&at, ", \"value\": ") || !take_value(&at, &record->value, &record->value_places) ||
+        !SKIP(&at, ", \"metadata\": ") || !take_value(&at, &record->metadata, &record->metadata_places) || *at != '}' ||
+        at + 1 != end) {
         return false;
     }
     record->event_type = (mls_str){type.ptr - 1, type.len + 2};
@@ -122,6 +122,7 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
     mls_str key = {NULL, 0};
     mls_json_walk walk = mls_json_walk_begin(payload);
     record->value = record->metadata = record->event_type = record->key = time;
+    record->value_places = record->metadata_places = (mls_member_places){0};
     for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
         struct {
             mls_str name;

@@ -303,29 +303,46 @@ bool mls_json_walk_next(mls_json_walk *walk, mls_raw_member *member)
     return walk_next(walk, member, &escaped);
 }
 
-void mls_json_members(mls_str json, const mls_str *names, size_t count, mls_str *spans)
+bool mls_json_member(mls_str json, mls_str name, mls_str *span)
 {
     mls_raw_member member;
     bool escaped;
+    bool found = false;
     mls_json_walk walk = mls_json_walk_begin(json);
-    for (size_t i = 0; i < count; i++) {
-        spans[i] = (mls_str){NULL, 0};
-    }
     while (walk.object && walk_next(&walk, &member, &escaped)) {
-        for (size_t i = 0; i < count; i++) {
-            if (escaped ? mls_span_name_is(member.name, names[i]) : mls_str_equal(member.name, names[i])) {
-                spans[i] = member.value;
-            }
+        if (escaped ? mls_span_name_is(member.name, name) : mls_str_equal(member.name, name)) {
+            *span = member.value;
+            found = true;
         }
     }
+    return found;
 }
 
-bool mls_json_member(mls_str json, mls_str name, mls_str *span)
+static bool member_at_places(mls_str json, const mls_member_places *places, mls_str name, mls_str *span)
 {
-    mls_str found;
-    mls_json_members(json, &name, 1, &found);
-    if (found.ptr != NULL) {
-        *span = found;
+    if (!places->known) {
+        return mls_json_member(json, name, span);
     }
-    return found.ptr != NULL;
+    const char *end = json.ptr + json.len;
+    for (unsigned i = places->count; i > 0; i--) { /* the last member of a name counts */
+        const char *at = json.ptr + places->names[i - 1];
+        if ((size_t)(end - at) > name.len && at[name.len] == '"' && memcmp(at, name.ptr, name.len) == 0 &&
+            memchr(at, '"', name.len) == NULL) {
+            at = span_blanks(at + name.len + 1, end);
+            at = span_blanks(at + 1, end); /* over the colon */
+            *span = (mls_str){at, (size_t)(skip_value(at, end) - at)};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mls_record_value_member(const mls_record *record, mls_str name, mls_str *span)
+{
+    return member_at_places(record->value, &record->value_places, name, span);
+}
+
+bool mls_record_metadata_member(const mls_record *record, mls_str name, mls_str *span)
+{
+    return member_at_places(record->metadata, &record->metadata_places, name, span);
 }

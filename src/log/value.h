@@ -56,8 +56,9 @@ bool mls_value_equal(const mls_value *a, const mls_value *b);
  * False when there is none or `json` is not an object. */
 bool mls_json_member(mls_str json, mls_str name, mls_str *span);
 
-/** The same for several names at once; a span without ptr: there is no such member. */
-void mls_json_members(mls_str json, const mls_str *names, size_t count, mls_str *spans);
+/** The same of a record's value or its metadata, whose places are known as a rule. */
+bool mls_record_value_member(const mls_record *record, mls_str name, mls_str *span);
+bool mls_record_metadata_member(const mls_record *record, mls_str name, mls_str *span);
 
 /** A member of an object's text: the name as written between its quotes, and its value. */
 typedef struct mls_raw_member {

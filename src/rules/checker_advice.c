@@ -34,7 +34,7 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
     } else if (advice->run_stop_line == 0 && record->key_id == MLS_KEY_RUN_STOP) {
         advice->run_stop_line = record->line;
         advice->run_stop_ms = record->time_ms;
-        if (mls_json_member(record->metadata, MLS_S("status"), &span) && mls_json_kind_of(span) == MLS_JSON_STRING) {
+        if (mls_record_metadata_member(record, MLS_S("status"), &span) && mls_json_kind_of(span) == MLS_JSON_STRING) {
             checker->out_of_memory |= !mls_json_string(span, &checker->memory, &advice->status);
         }
     }

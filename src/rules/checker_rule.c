@@ -134,7 +134,7 @@ static int target_direction(const mls_expr *expr, const mls_expr_node **measured
 static bool progress_by(const mls_judging *j, mls_str name, double *progress)
 {
     mls_str span;
-    const bool found = mls_json_member(j->record->metadata, name, &span);
+    const bool found = mls_record_metadata_member(j->record, name, &span);
     *progress = NAN;
     if (found) {
         (void)mls_json_number(span, progress);

@@ -123,16 +123,12 @@ typedef struct mls_variable {
 /* The ops that look at a record. */
 #define MLS_EXPR_OF_RECORD ((1U << (MLS_EXPR_TIME + 1)) - 1)
 
-enum { MLS_MEMBERS_INDEXED_MAX = 12, MLS_PARTS = MLS_EXPR_RECORD + 1 };
+enum { MLS_PARTS = MLS_EXPR_RECORD + 1 };
 
 /* A record's value, its metadata or its whole: as text, and as a tree once somebody wants all of it. */
 typedef struct mls_expr_part {
     mls_str span;
     const mls_value *tree; /* NULL: not built yet; may be given, for records that were never in a log */
-    bool indexed;          /* the members below were looked for in the text */
-    bool complete;         /* false: too many, or escapes in it; each lookup reads the text */
-    size_t count;
-    mls_raw_member members[MLS_MEMBERS_INDEXED_MAX];
 } mls_expr_part;
 
 typedef struct mls_expr_input {

@@ -24,19 +24,12 @@ static bool eval_part(mls_expr_op op, mls_expr_input *input, mls_value *result)
     return tree != NULL;
 }
 
-static void part_index(mls_expr_part *part)
+/* A record that is one has a value. */
+static bool find_in_record(const mls_record *record, mls_str name, mls_str *member)
 {
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(part->span);
-    part->indexed = true;
-    part->count = 0;
-    part->complete = memchr(part->span.ptr, '\\', part->span.len) == NULL;
-    while (part->complete && mls_json_walk_next(&walk, &member)) {
-        part->complete = part->count < MLS_MEMBERS_INDEXED_MAX;
-        if (part->complete) {
-            part->members[part->count++] = member;
-        }
-    }
+    const bool value = mls_str_equal(name, MLS_S("value"));
+    *member = value ? record->value : *member;
+    return value || mls_json_member(record->payload, name, member);
 }
 
 /* Whether a node is a part of the record that is an object without a tree yet: then *member is found in its text, or
@@ -49,18 +42,9 @@ static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_s
         mls_json_kind_of(part->span) != MLS_JSON_OBJECT) {
         return false;
     }
-    if (!part->indexed) {
-        part_index(part);
-    }
-    if (!part->complete) {
-        (void)mls_json_member(part->span, name, member);
-        return true;
-    }
-    for (size_t i = part->count; i > 0 && member->ptr == NULL; i--) { /* the last member of a name counts */
-        if (mls_str_equal(part->members[i - 1].name, name)) {
-            *member = part->members[i - 1].value;
-        }
-    }
+    (void)(node->op == MLS_EXPR_VALUE      ? mls_record_value_member(input->record, name, member)
+           : node->op == MLS_EXPR_METADATA ? mls_record_metadata_member(input->record, name, member)
+                                           : find_in_record(input->record, name, member));
     return true;
 }
 

@@ -112,7 +112,6 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
     for (size_t i = 0; i < MLS_PARTS; i++) {
         input->parts[i].span = spans[i];
         input->parts[i].tree = NULL;
-        input->parts[i].indexed = false;
     }
 }
 

@@ -17,20 +17,21 @@ enum { NAME_LENGTH = 1000 };
 
 #define CUT_STRING_END "…\""
 
-/* A number of an evaluation's metadata, none where the span is none; what they do not say, NaN, is as the one before it
- * said. */
-static double take_progress(mls_str span, double *progress)
+/* A number of an evaluation's metadata, NaN where it is none; what they do not say is as the one before it said. */
+static double take_progress(const mls_record *record, mls_str name, double *progress)
 {
+    mls_str span;
     double said = NAN;
-    const bool known = span.ptr != NULL && mls_json_number(span, &said) && !isnan(said);
+    const bool known = mls_record_metadata_member(record, name, &span) && mls_json_number(span, &said) && !isnan(said);
     *progress = known ? said : *progress;
     return known ? said : (double)NAN;
 }
 
-/* Keeps an evaluation that is one of the two that stable_diffusion needs, by its `metric`. */
-static void take_image(mls_run *run, mls_str metric, mls_evaluation image)
+/* Keeps an evaluation that is one of the two that stable_diffusion needs, by its metadata's metric. */
+static void take_image(mls_run *run, const mls_record *record, mls_evaluation image)
 {
-    if (isnan(image.value) || metric.ptr == NULL) {
+    mls_str metric;
+    if (isnan(image.value) || !mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
         return;
     }
     image.is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
@@ -50,20 +51,15 @@ static void take_image(mls_run *run, mls_str metric, mls_evaluation image)
  * convergence goes by the order of the file, as the reference does. */
 static void take_evaluation(mls_run *run, void *member, const mls_record *record)
 {
-    enum { SAMPLES, EPOCH, STEP, METRIC, SAID };
-    static const mls_str names[SAID] = {MLS_STR("samples_count"), MLS_STR("epoch_num"), MLS_STR("step_num"),
-                                        MLS_STR("metric")};
-    mls_str said[SAID];
-    mls_json_members(record->metadata, names, SAID, said);
     mls_evaluation taken = {.time_ms = record->time_ms,
                             .line = record->line,
                             .value = NAN,
-                            .at = {take_progress(said[SAMPLES], &run->progress.samples_count),
-                                   take_progress(said[EPOCH], &run->progress.epoch_num),
-                                   take_progress(said[STEP], &run->progress.step_num)}};
+                            .at = {take_progress(record, MLS_S("samples_count"), &run->progress.samples_count),
+                                   take_progress(record, MLS_S("epoch_num"), &run->progress.epoch_num),
+                                   take_progress(record, MLS_S("step_num"), &run->progress.step_num)}};
     (void)member;
     (void)mls_json_number(record->value, &taken.value);
-    take_image(run, said[METRIC], taken);
+    take_image(run, record, taken);
     if (run->run_stop.line == 0 || record->time_ms <= run->run_stop.time_ms) {
         run->first_evaluation = run->evaluations++ == 0 ? taken : run->first_evaluation;
         run->last_evaluation = taken;
@@ -77,7 +73,7 @@ static void take_throughput(mls_run *run, void *member, const mls_record *record
     double value;
     mls_str span = record->value;
     (void)member;
-    if ((mls_json_kind_of(span) != MLS_JSON_OBJECT || mls_json_member(record->value, MLS_S("throughput"), &span)) &&
+    if ((mls_json_kind_of(span) != MLS_JSON_OBJECT || mls_record_value_member(record, MLS_S("throughput"), &span)) &&
         mls_json_number(span, &value) && isfinite(value)) {
         run->throughput += value;
         run->throughputs++;
@@ -209,7 +205,7 @@ static void take_run_start(mls_run *run, void *member, const mls_record *record)
 static void take_run_stop(mls_run *run, void *member, const mls_record *record)
 {
     mls_str span;
-    const bool said = mls_json_member(record->metadata, MLS_S("status"), &span);
+    const bool said = mls_record_metadata_member(record, MLS_S("status"), &span);
     run->converged = said && mls_str_equal(span, MLS_S("\"success\""));
     run->at_stop = run->progress;
     if (run->run_stop.line == 0 && said && mls_json_kind_of(span) != MLS_JSON_NULL) {

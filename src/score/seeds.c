@@ -97,8 +97,8 @@ bool mls_run_seed(mls_run *run, const mls_record *record)
     }
     bool ok = decode(run->arena, record->value, &seed.value);
     seed.is_integer = ok && append_whole_number(&identity, record->value, seed.value);
-    if (ok && mls_json_member(record->metadata, MLS_S("file"), &file) &&
-        mls_json_member(record->metadata, MLS_S("lineno"), &lineno)) {
+    if (ok && mls_record_metadata_member(record, MLS_S("file"), &file) &&
+        mls_record_metadata_member(record, MLS_S("lineno"), &lineno)) {
         ok = decode(run->arena, file, &seed.file) && decode(run->arena, lineno, &seed.lineno);
         mls_buffer_append_char(&identity, '\0');
         append_value(&identity, file, seed.file);

@@ -51,7 +51,7 @@ static void note_metric(mls_noted_record *noted, const mls_record *record)
     if (mls_json_kind_of(record->value) == MLS_JSON_OBJECT) {
         noted->box = noted_number(record->value, MLS_S("BBOX"));
         noted->mask = noted_number(record->value, MLS_S("SEGM"));
-    } else if (mls_json_member(record->metadata, MLS_S("metric"), &metric)) {
+    } else if (mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
         noted->metric = mls_str_equal(metric, MLS_S("\"CLIP\""))  ? MLS_CURVE_CLIP
                         : mls_str_equal(metric, MLS_S("\"FID\"")) ? MLS_CURVE_FID
                                                                   : MLS_CURVE_ONE;
@@ -170,7 +170,7 @@ static bool note_stop(mls_pace_notes *notes, const mls_record *record)
     mls_str status;
     bool done = true;
     notes->stop_samples = noted_number(record->metadata, MLS_S("samples_count"));
-    if (mls_json_member(record->metadata, MLS_S("status"), &status) && mls_json_kind_of(status) == MLS_JSON_STRING) {
+    if (mls_record_metadata_member(record, MLS_S("status"), &status) && mls_json_kind_of(status) == MLS_JSON_STRING) {
         done = mls_json_string(status, &arena, &status);
         (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s",
                               MLS_CUT(done ? status : MLS_S(""), sizeof notes->status - 1));

@@ -107,7 +107,7 @@ static double counted(const mls_record *record, mls_str name)
 {
     mls_str span;
     double number;
-    return mls_json_member(record->metadata, name, &span) && mls_json_number(span, &number) ? number : (double)NAN;
+    return mls_record_metadata_member(record, name, &span) && mls_json_number(span, &number) ? number : (double)NAN;
 }
 
 static double throughput_of(const mls_record *record)
@@ -116,7 +116,7 @@ static double throughput_of(const mls_record *record)
     double number;
     const bool tracked = record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_THROUGHPUT;
     const bool found = tracked && (mls_json_kind_of(span) != MLS_JSON_OBJECT ||
-                                   mls_json_member(record->value, MLS_S("throughput"), &span));
+                                   mls_record_value_member(record, MLS_S("throughput"), &span));
     return found && mls_json_number(span, &number) && isfinite(number) ? number : (double)NAN;
 }
 

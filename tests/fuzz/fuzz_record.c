@@ -26,6 +26,32 @@ static void member_agrees(mls_str payload, const mls_value *tree, mls_str name, 
         abort();
 }
 
+static void same_member(const mls_record *record, mls_str name)
+{
+    mls_str walked = {NULL, 0};
+    mls_str found = {NULL, 0};
+    const bool there = mls_json_member(record->value, name, &walked);
+
+    if (mls_record_value_member(record, name, &found) != there || found.ptr != walked.ptr || found.len != walked.len)
+        abort();
+}
+
+/* The places that were noted are those that a walk finds, whatever name is
+ * asked for: each one, and the text from each one to the end of the next. */
+static void places_agree(const mls_record *record)
+{
+    mls_json_walk walk = mls_json_walk_begin(record->value);
+    mls_raw_member member;
+    const char *last = NULL;
+
+    while (walk.object && mls_json_walk_next(&walk, &member)) {
+        same_member(record, member.name);
+        if (last != NULL)
+            same_member(record, (mls_str){last, (size_t)(member.name.ptr + member.name.len - last)});
+        last = member.name.ptr;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const mls_str payload = {(const char *)data, size};
@@ -45,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         member_agrees(record.payload, tree, MLS_S("metadata"), record.metadata, &arena);
         if (record.event_type.ptr != NULL)
             member_agrees(record.payload, tree, MLS_S("event_type"), record.event_type, &arena);
+        places_agree(&record);
     }
     mls_arena_release(&arena);
     return 0;

@@ -94,8 +94,6 @@ static void members(void **state)
 static void spans_of_members(void **state)
 {
     const mls_str json = MLS_S("{ \"a\" : {\"b\": \"}\\\"\"} , \"b\":[1, 2] ,\"a\": 7.50 , \"\\u0063\": null }");
-    static const mls_str names[] = {MLS_STR("c"), MLS_STR("d"), MLS_STR("a")};
-    mls_str spans[3];
     double number;
     mls_str span;
     (void)state;
@@ -107,14 +105,57 @@ static void spans_of_members(void **state)
     assert_false(mls_json_member(json, MLS_S("d"), &span));
     assert_false(mls_json_member(MLS_S("[\"a\", 1]"), MLS_S("a"), &span));
     assert_false(mls_json_member(MLS_S("{}"), MLS_S("a"), &span));
-    mls_json_members(json, names, 3, spans);
-    assert_true(mls_str_equal(spans[0], MLS_S("null")) && spans[1].ptr == NULL &&
-                mls_str_equal(spans[2], MLS_S("7.50")));
     assert_true(mls_json_number(MLS_S("true"), &number) && number == 1);
     assert_false(mls_json_number(MLS_S("\"1\""), &number));
     assert_int_equal(mls_json_kind_of(MLS_S("-1")), MLS_JSON_NUMBER);
     assert_int_equal(mls_json_kind_of(MLS_S("NaN")), MLS_JSON_NUMBER);
     assert_int_equal(mls_json_kind_of(MLS_S("\"x\"")), MLS_JSON_STRING);
+}
+
+/* A name is found where it stood while the record was validated, or by a walk; one answers as the other. */
+static void members_of_a_record_are_those_of_its_texts(void **state)
+{
+    static const struct {
+        const char *text;
+        bool known;
+    } values[] = {{"{\"a\": 1, \"b\": \"x\", \"a\": 2.5}", true},
+                  {"{\"a\": \"b\", \"ab\": \"\\\"a\\\": 3\", \"b\": null}", true},
+                  {"{\"p\": 1, \"q\": 2, \"r\": 3, \"s\": 4, \"a\": 5, \"b\": 6}", true},
+                  {"{\"p\": 1, \"q\": 2, \"r\": 3, \"s\": 4, \"t\": 5, \"a\": 6, \"b\": 7}", false},
+                  {"{\"a\": {\"b\": 1}, \"c\": 2}", false},
+                  {"{\"c\": 1, \"a\":2, \"b\": 3}", false},
+                  {"{\"\\u0061\": 1, \"b\": 2}", false},
+                  {"{}", false},
+                  {"[1, {\"a\": 1}]", false},
+                  {"\"a\"", false}};
+    static const mls_str names[] = {MLS_STR("a"), MLS_STR("b"),  MLS_STR("c"),
+                                    MLS_STR("x"), MLS_STR("ab"), MLS_STR("a\": 1, \"b")};
+    mls_arena arena = {0};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[256];
+        size_t where;
+        mls_record record;
+        (void)snprintf(text, sizeof text,
+                       "{\"namespace\": \"\", \"time_ms\": 1, \"event_type\": \"\", \"key\": \"k\", \"value\": %s, "
+                       "\"metadata\": %s}",
+                       values[i].text, values[i].text);
+        assert_null(mls_record_validate(mls_str_from(text), &record, &arena, &where));
+        assert_int_equal(record.value_places.known, values[i].known);
+        assert_int_equal(record.metadata_places.known, values[i].known);
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+            mls_str walked = {NULL, 0};
+            mls_str found = {NULL, 0};
+            const bool there = mls_json_member(record.value, names[n], &walked);
+            assert_int_equal(mls_record_value_member(&record, names[n], &found), there);
+            assert_true(found.ptr == walked.ptr && found.len == walked.len);
+            found = (mls_str){NULL, 0};
+            assert_int_equal(mls_record_metadata_member(&record, names[n], &found), there);
+            assert_true(!there || mls_str_equal(found, walked));
+        }
+    }
+    mls_arena_release(&arena);
 }
 
 /* For a person bytes stay as they are: most logs are UTF-8. */
@@ -193,9 +234,13 @@ static void wide_and_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(kinds, release),         cmocka_unit_test_teardown(texts, release),
-        cmocka_unit_test_teardown(members, release),       cmocka_unit_test_teardown(spans_of_members, release),
-        cmocka_unit_test_teardown(texts_to_show, release), cmocka_unit_test_teardown(equality, release),
+        cmocka_unit_test_teardown(kinds, release),
+        cmocka_unit_test_teardown(texts, release),
+        cmocka_unit_test_teardown(members, release),
+        cmocka_unit_test_teardown(spans_of_members, release),
+        cmocka_unit_test_teardown(members_of_a_record_are_those_of_its_texts, release),
+        cmocka_unit_test_teardown(texts_to_show, release),
+        cmocka_unit_test_teardown(equality, release),
         cmocka_unit_test_teardown(wide_and_deep, release),
     };
     return cmocka_run_group_tests_name("value", tests, NULL, NULL);
