@@ -36,6 +36,14 @@ static int start_program(const mls_program *asked, int pipes[2][2], pid_t *child
     return failed;
 }
 
+/* The errno of a program that ended with 127 and without a word: it was not started.  POSIX lets the child of
+ * posix_spawn() tell it so, where the call itself has returned, as it does below qemu-user; and shells say so of what
+ * they do not find. */
+static int why_not_started(const char *name)
+{
+    return strchr(name, '/') != NULL && access(name, X_OK) != 0 ? errno : ENOENT;
+}
+
 /* Takes what stands in a pipe: false when it has ended. */
 static bool drain(int fd, mls_buffer *into, size_t most)
 {
@@ -87,6 +95,7 @@ static mls_status say_why(const mls_program *asked, const mls_buffer *complaint,
 mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_error *error)
 {
     int pipes[2][2] = {{-1, -1}, {-1, -1}};
+    const size_t before = answer->len;
     mls_buffer complaint = {0};
     pid_t child = -1;
     int how = 0;
@@ -114,6 +123,8 @@ mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_err
         status = mls_error_memory(error);
     } else if (!ended) {
         status = say_why(asked, &complaint, "no answer in time", error);
+    } else if (told && WIFEXITED(how) && WEXITSTATUS(how) == 127 && answer->len == before && complaint.len == 0) {
+        status = mls_error_set_errno(error, MLS_ERROR_READ, why_not_started(asked->arguments[0]), asked->arguments[0]);
     } else if (!told || !WIFEXITED(how) || WEXITSTATUS(how) != 0) {
         char words[40];
         const bool exited = told && WIFEXITED(how);

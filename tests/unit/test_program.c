@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that are asked: what they print is taken, and what goes wrong is told. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/program.h"
+
+/* Asks a shell to run a script, or a program of this name. */
+static mls_status ask(const char *name, const char *script, mls_buffer *answer, mls_error *error)
+{
+    const char *const shell[] = {"sh", "-c", script, NULL};
+    const char *const alone[] = {name, NULL};
+    const mls_program asked = {
+        .arguments = script != NULL ? shell : alone, .timeout_ms = 60000.0, .answer_max = 1 << 16};
+    *error = (mls_error){0};
+    return mls_program_ask(&asked, answer, error);
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    mls_buffer answer = {0};
+    mls_error error;
+    assert_int_equal(ask(NULL, "echo one; echo no word of it >&2", &answer, &error), MLS_OK);
+    assert_int_equal(ask(NULL, "echo two", &answer, &error), MLS_OK);
+    assert_string_equal(answer.ptr, "one\ntwo\n");
+    mls_buffer_release(&answer);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *message;
+        int system_errno;
+    } rows[] = {
+        {"exit 3", "sh: exit status 3", 0},
+        {"echo what >&2; echo else >&2; exit 1", "sh: exit status 1: what", 0},
+        {"kill -9 $$", "sh: ended by signal 9", 0},
+        /* As a child tells that nothing was started, and as one that was says the same of another program. */
+        {"exit 127", "sh: No such file or directory", ENOENT},
+        {"echo all of it; exit 127", "sh: exit status 127", 0},
+        {"echo sacct is not found >&2; exit 127", "sh: exit status 127: sacct is not found", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mls_buffer answer = {0};
+        mls_error error;
+        mls_buffer_append_text(&answer, "what was asked before");
+        assert_int_equal(ask(NULL, rows[i].script, &answer, &error), MLS_ERROR_READ);
+        assert_string_equal(error.message, rows[i].message);
+        assert_int_equal(error.system_errno, rows[i].system_errno);
+        mls_buffer_release(&answer);
+    }
+}
+
+/* However the system tells that a program cannot be started. */
+static void test_not_started(void **state)
+{
+    (void)state;
+    mls_buffer answer = {0};
+    mls_error error;
+    assert_int_equal(ask("no-such-program", NULL, &answer, &error), MLS_ERROR_READ);
+    assert_string_equal(error.message, "no-such-program: No such file or directory");
+    assert_int_equal(ask("./no-such-program", NULL, &answer, &error), MLS_ERROR_READ);
+    assert_string_equal(error.message, "./no-such-program: No such file or directory");
+    assert_int_equal(ask("./Makefile", NULL, &answer, &error), MLS_ERROR_READ);
+    assert_string_equal(error.message, "./Makefile: Permission denied");
+    assert_int_equal(error.system_errno, EACCES);
+    mls_buffer_release(&answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_not_started),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
