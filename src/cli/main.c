@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - from the first word of the command line to a command. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -36,8 +37,22 @@ static bool is_for_overview(const char *word)
     return *word == '-' || access(word, F_OK) == 0 || strchr(word, '/') != NULL || config.gpus > 0;
 }
 
+/* Of the standard descriptors those that are closed are held by what can be neither read nor written: a file that is
+ * opened must not be standard output, or where complaints go. */
+static void hold_closed(void)
+{
+    int fd = STDIN_FILENO;
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = open("/", O_PATH);
+    }
+    if (fd > STDERR_FILENO) {
+        (void)close(fd);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    hold_closed();
     const mls_cli nobody = {.commands = commands, .view = {.width = terminal_width()}};
     /* A closed pipe is an error of write(), to be ended quietly, not a death by signal. */
     (void)signal(SIGPIPE, SIG_IGN);
