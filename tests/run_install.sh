@@ -64,7 +64,7 @@ nm -D --defined-only "$d$prefix/lib/libmlscore.so" | sed 's/.* //' | sort -u >"$
 check "the shared library shows names" test -s "$scratch/exported"
 check "the shared library shows what the headers declare" cmp "$scratch/declared" "$scratch/exported"
 
-# Who links with the library by hand, in other languages.
+# Who links with the library by hand, in C++.
 cat >"$scratch/score.cc" <<'END'
 #include <mlscore/mlscore.h>
 
@@ -88,26 +88,6 @@ int main(int argc, char **argv)
     }
 }
 END
-cat >"$scratch/score.py" <<'END'
-import ctypes, sys
-lib = ctypes.CDLL(sys.argv[1])
-for name in ("mls_group_benchmark", "mls_group_convergence"):
-    getattr(lib, name).restype = ctypes.c_char_p
-lib.mls_group_scaled_minutes.restype = ctypes.c_double
-lib.mls_collection_group.restype = ctypes.c_void_p
-rules, found = ctypes.c_void_p(), ctypes.c_void_p()
-paths = (ctypes.c_char_p * (len(sys.argv) - 2))(*(path.encode() for path in sys.argv[2:]))
-assert lib.mls_rules_new(ctypes.byref(rules), None) == 0
-assert lib.mls_collection_new(rules, paths, ctypes.c_size_t(len(paths)), ctypes.byref(found), None) == 0
-i = 0
-while group := lib.mls_collection_group(found, ctypes.c_size_t(i)):
-    group = ctypes.c_void_p(group)
-    print(lib.mls_group_benchmark(group).decode(), "%.3f" % lib.mls_group_scaled_minutes(group),
-          lib.mls_group_convergence(group).decode())
-    i += 1
-lib.mls_collection_free(found)
-lib.mls_rules_free(rules)
-END
 echo 'llama2_70b_lora 1.680 pass' >"$scratch/scored"
 cxx=$(command -v g++ || command -v clang++) || cxx=
 if [ -n "$cxx" ]; then
@@ -118,13 +98,7 @@ else
     skip
     skip
 fi
-if python3 -c 'import ctypes' 2>/dev/null; then
-    python3 "$scratch/score.py" "$d$prefix/lib/libmlscore.so" testdata/slurm >"$scratch/printed" 2>&1
-    check "a program in Python scores" cmp "$scratch/scored" "$scratch/printed"
-else
-    skip
-fi
-# Moved to where it is, as a package manager would, for who knows only pkg-config.
+# Moved to where it is, as a package manager would, for who knows only pkg-config: those in C, and one in Python.
 sed -i "s|^prefix=.*|prefix=$d$prefix|" "$PKG_CONFIG_PATH/mlscore.pc"
 for page in man/man*/*.3; do
     check "the programs of $page" sh tests/run_examples.sh "$build" "$page"

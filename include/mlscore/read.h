@@ -20,9 +20,10 @@ typedef struct mls_record mls_record;
 typedef mls_status mls_record_taker(void *state, const mls_record *record);
 typedef mls_status mls_malformed_taker(void *state, size_t line, size_t column, const char *reason);
 
-/** Reads an open file or pipe, which stays the caller's, or bytes in memory, to the end.  A taker may be NULL.  MLS_OK;
- * MLS_ERROR_READ, after what came before the failure; MLS_ERROR_VALUE: it is no log, as the message says;
- * MLS_ERROR_MEMORY; or what a taker returned. */
+/** Reads an open file or pipe, which stays the caller's, or bytes in memory, to the end.  A taker may be NULL.  What
+ * gzip has packed into a file is unpacked.  MLS_OK, also where there is no record; MLS_ERROR_READ, after what came
+ * before the failure; MLS_ERROR_VALUE: it cannot be a log, as the message says: one of training 0.6 or older, or a file
+ * that begins as an archive, an image or the like does; MLS_ERROR_MEMORY; or what a taker returned. */
 mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                            mls_error *error) MLS_MUST_USE;
 mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
