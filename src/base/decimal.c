@@ -33,41 +33,65 @@ static bool add_exponent(const char *at, const char *end, long long *exponent)
     return at == end;
 }
 
+/* The digits so far, without the zeros before the first other one. */
+typedef struct digit_run {
+    uint64_t digits;
+    size_t count; /* MLS_DECIMAL_DIGITS of them are kept at most */
+    uint8_t next; /* the first that is not */
+} digit_run;
+
+static const char *add_digits(const char *at, const char *end, digit_run *run)
+{
+    uint64_t eight;
+    while (run->count == 0 && at < end && *at == '0') {
+        at++;
+    }
+    while (run->count + 8 <= MLS_DECIMAL_DIGITS && end - at >= 8 && mls_eight_digits(at, &eight)) {
+        run->digits = run->digits * 100000000 + eight;
+        run->count += 8;
+        at += 8;
+    }
+    for (; at < end && mls_is_digit(*at); at++, run->count++) {
+        if (run->count < MLS_DECIMAL_DIGITS) {
+            run->digits = run->digits * 10 + (uint64_t)(*at - '0');
+        } else if (run->count == MLS_DECIMAL_DIGITS) {
+            run->next = (uint8_t)(*at - '0');
+        }
+    }
+    return at;
+}
+
+/* How many of so many digits are not kept. */
+static long long unkept(size_t count)
+{
+    return count > MLS_DECIMAL_DIGITS ? (long long)(count - MLS_DECIMAL_DIGITS) : 0;
+}
+
 bool mls_decimal_parse(mls_str text, mls_decimal *number)
 {
     const char *at = text.ptr;
-    uint64_t digits = 0;
-    uint8_t next = 0;
-    size_t kept = 0;
-    long long exponent = 0;
-    bool any = false;
-    bool point = false;
+    digit_run run = {0};
     if (text.len == 0) {
         return false;
     }
     const char *end = text.ptr + text.len;
     const bool negative = *at == '-';
-    at += negative || *at == '+';
-    for (; at < end && (mls_is_digit(*at) || (*at == '.' && !point)); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
-        }
-        any = true;
-        if (kept < MLS_DECIMAL_DIGITS) {
-            digits = digits * 10 + (uint64_t)(*at - '0');
-            kept += digits > 0;
-            exponent -= point;
-        } else {
-            next = kept++ == MLS_DECIMAL_DIGITS ? (uint8_t)(*at - '0') : next;
-            exponent += !point;
-        }
+    const char *begin = at + (negative || *at == '+');
+    at = add_digits(begin, end, &run);
+    long long exponent = unkept(run.count);
+    bool any = at > begin;
+    if (at < end && *at == '.') {
+        const long long dropped = unkept(run.count);
+        begin = at + 1;
+        at = add_digits(begin, end, &run);
+        exponent -= at - begin - (unkept(run.count) - dropped);
+        any |= at > begin;
     }
     if (!any || (at < end && ((*at != 'e' && *at != 'E') || !add_exponent(at + 1, end, &exponent)))) {
         return false;
     }
     exponent = exponent > EXPONENT_MAX ? EXPONENT_MAX : exponent < -EXPONENT_MAX ? -EXPONENT_MAX : exponent;
-    *number = (mls_decimal){digits, (int)exponent, negative, next, '\0'};
+    *number = (mls_decimal){run.digits, (int)exponent, negative, run.next, '\0'};
     return true;
 }
 

@@ -15,6 +15,25 @@ enum { MLS_DECIMAL_DIGITS = 19 };
 enum { MLS_POWER_MAX = 19 };
 uint64_t mls_power_of_ten(int exponent);
 
+/* Eight digits at once, as a number; false when one of the bytes is none.  The steps make two digits of each byte, four
+ * of each pair, eight of all. */
+static inline bool mls_eight_digits(const char *at, uint64_t *number)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    bytes ^= UINT64_C(0x3030303030303030);
+    if (((bytes + UINT64_C(0x0606060606060606)) | bytes) & UINT64_C(0xf0f0f0f0f0f0f0f0)) {
+        return false;
+    }
+    bytes = bytes * 10 + (bytes >> 8);
+    bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) * 100 + ((bytes >> 16) & UINT64_C(0x00ff00ff00ff00ff));
+    *number = (bytes & UINT64_C(0xffff)) * 10000 + ((bytes >> 32) & UINT64_C(0xffff));
+    return true;
+}
+
 /* The number is digits × 10^exponent. */
 typedef struct mls_decimal {
     uint64_t digits;

@@ -2,6 +2,7 @@
 /* number.c - reading and writing of numbers. */
 #include "base/number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <strings.h>
@@ -74,7 +75,7 @@ bool mls_number_parse(mls_str text, double *number)
     }
     const double digits = (double)decimal.digits;
     const int scale = decimal.exponent;
-    if (digits < 1e15 && scale >= -22 && scale <= 22) {
+    if (decimal.digits <= UINT64_C(1) << DBL_MANT_DIG && scale >= -22 && scale <= 22) {
         /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
         *number = scale < 0 ? digits / powers[-scale] : digits * powers[scale];
     } else if (decimal.digits < UINT64_C(1000000000000000000) && scale < 0 && scale >= -MLS_POWER_MAX) {
