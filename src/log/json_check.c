@@ -201,12 +201,20 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
 
 /* An object without another or a list in it, as Python's json module writes it, and most values and metadata are: the
  * byte after it, and the places of its names.  NULL means only that it is another, or is wrong. */
-static inline const char *check_flat(const char *at, mls_member_places *places)
+static inline const char *check_flat(const char *at, const char *end, mls_json_front *front, mls_member_places *places)
 {
     mls_json_fault fault;
     const char *text = at;
     unsigned count = 0;
-    do {
+    bool more = true;
+    if (front != NULL && front->len > 0 && front->len < end - text &&
+        (text[front->len] == ',' || text[front->len] == '}') && memcmp(text, front->text, front->len) == 0) {
+        memcpy(places->names, front->names, sizeof front->names);
+        count = MLS_FRONT_MEMBERS;
+        at += front->len;
+        more = at[0] == ',' && at[1] == ' ';
+    }
+    while (more) {
         at += count > 0 ? 2 : 1;
         const char *name = at + 1;
         if (*at != '"' || *(at = mls_json_string_stop(name)) != '"' || at[1] != ':' || at[2] != ' ') {
@@ -217,7 +225,12 @@ static inline const char *check_flat(const char *at, mls_member_places *places)
         }
         count++;
         at = check_scalar(at + 3, &fault);
-    } while (at != NULL && at[0] == ',' && at[1] == ' ');
+        more = at != NULL && at[0] == ',' && at[1] == ' ';
+        if (front != NULL && count == MLS_FRONT_MEMBERS && at != NULL) {
+            *front = (mls_json_front){.text = text, .len = at - text <= UINT16_MAX ? (uint16_t)(at - text) : 0};
+            memcpy(front->names, places->names, sizeof front->names);
+        }
+    }
     if (at == NULL || *at != '}') {
         return NULL;
     }
@@ -226,12 +239,12 @@ static inline const char *check_flat(const char *at, mls_member_places *places)
     return at + 1;
 }
 
-const char *mls_json_check_part(const char *at, mls_member_places *places)
+const char *mls_json_check_part(const char *at, const char *end, mls_json_front *front, mls_member_places *places)
 {
     mls_json_fault fault;
     places->known = false;
     if (*at == '{') {
-        const char *stop = check_flat(at, places);
+        const char *stop = check_flat(at, end, front, places);
         return stop != NULL ? stop : check_value(at, 1, false, false, &fault);
     }
     return *at != '[' ? check_scalar(at, &fault) : check_value(at, 1, false, false, &fault);

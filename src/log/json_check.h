@@ -90,8 +90,18 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
  * NULL with *fault set. */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* The same of a record's value or metadata, with the places of its names.  NULL: it is wrong. */
-const char *mls_json_check_part(const char *at, mls_member_places *places);
+/* The first members of an object that was validated, with which others begin that the same line of code writes: those
+ * that name it.  `text` lives as long as whoever keeps this. */
+enum { MLS_FRONT_MEMBERS = 2 };
+typedef struct mls_json_front {
+    const char *text;
+    uint16_t len;                      /* to the end of the last one's value; 0: nothing is known */
+    uint16_t names[MLS_FRONT_MEMBERS]; /* as in mls_member_places */
+} mls_json_front;
+
+/* The same of a record's value or metadata, in a text that ends at `end`, with the places of its names.  What begins as
+ * *front does is not looked at again; else it becomes its front; NULL: none is wanted.  NULL: it is wrong. */
+const char *mls_json_check_part(const char *at, const char *end, mls_json_front *front, mls_member_places *places);
 
 /* The same where a value may go on over many lines, inside of less than 64 levels; after the text stands a NUL. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
@@ -99,9 +109,11 @@ const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault 
 /* The same of the rest of an object, behind the value of one of its members. */
 const char *mls_json_check_members(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  After it, to the next
- * byte below 0x20 other than a tab, stand only bytes that trimming drops. */
-const char *mls_record_check(mls_str payload, mls_record *record, struct mls_arena *scratch, const char **wrong);
+/* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  `fronts`, of the metadata
+ * of records of each key, begin as zeros and serve one text; NULL: none are kept.  After it, to the next byte below
+ * 0x20 other than a tab, stand only bytes that trimming drops. */
+const char *mls_record_check(mls_str payload, mls_json_front *fronts, mls_record *record, struct mls_arena *scratch,
+                             const char **wrong);
 
 /* Drops the white space that the compliance checker drops: the blanks of JSON in front, at the end all there is. */
 mls_str mls_payload_trim(mls_str text);

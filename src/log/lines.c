@@ -16,6 +16,7 @@ typedef struct line_state {
     const char *mllog;    /* its last ":::MLLOG "; NULL: none yet */
     unsigned mllog_count; /* how many it has */
     size_t dropped;       /* of its bytes stood before the text */
+    mls_json_front fronts[MLS_KEY_COUNT];
 } line_state;
 
 static mls_scan_event *event_add(mls_batch *batch)
@@ -55,7 +56,7 @@ static __attribute__((noinline)) bool line_record(line_state *state, const char 
     const char *reason = "the record is longer than 16 MiB";
     mls_record *record = &event->as.record;
     if (payload.len <= MLS_RECORD_LENGTH_MAX) {
-        reason = mls_record_check(payload, record, &state->batch->scratch, &wrong);
+        reason = mls_record_check(payload, state->fronts, record, &state->batch->scratch, &wrong);
     }
     if (reason == mls_reason_memory) {
         return false;

@@ -2,6 +2,7 @@
 /* record.c - one pass over a payload: is it a record, and where is what. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "log/json_check.h"
@@ -25,6 +26,7 @@ static const char *time_digits(const char *at, double *time_ms)
 {
     const char *start = at;
     uint64_t value = 0;
+    at += mls_eight_digits(at, &value) ? 8 : 0;
     for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison a digit */
         value = value * 10 + digit;
     }
@@ -85,12 +87,21 @@ static inline bool plain_string(const char **at, mls_str *text)
     return *(*at)++ == '"';
 }
 
-static inline bool take_value(const char **at, mls_str *value, mls_member_places *places)
+static inline bool take_value(const char **at, const char *end, mls_json_front *front, mls_str *value,
+                              mls_member_places *places)
 {
     const char *start = *at;
-    *at = mls_json_check_part(start, places);
+    *at = mls_json_check_part(start, end, front, places);
     *value = (mls_str){start, *at != NULL ? (size_t)(*at - start) : 0};
     return *at != NULL;
+}
+
+/* The namespace is hardly ever another. */
+static inline bool skip_namespace(const char **at)
+{
+    mls_str name;
+    return SKIP(at, "{\"namespace\": \"\", \"time_ms\": ") ||
+           (SKIP(at, "{\"namespace\": ") && plain_string(at, &name) && SKIP(at, ", \"time_ms\": "));
 }
 
 /* The layout that the benchmarks' own logging package writes, which nearly every published record has:
@@ -99,15 +110,19 @@ static inline bool take_value(const char **at, mls_str *value, mls_member_places
  *
  * Known names need no looking up.  False means only that the record is not of this layout (or is wrong); the general
  * way then judges it from its start. */
-static bool record_check_usual(const char *at, const char *end, mls_record *record)
+static bool record_check_usual(const char *at, const char *end, mls_json_front *fronts, mls_record *record)
 {
     mls_str type;
-    if (!SKIP(&at, "{\"namespace\": ") || !plain_string(&at, &type) || !SKIP(&at, ", \"time_ms\": ") ||
-        (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
+    if (!skip_namespace(&at) || (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
         !plain_string(&at, &type) || !SKIP(&at, ", \"key\": ") || !plain_string(&at, &record->key) ||
-        !SKIP(&at, ", \"value\": ") || !take_value(&at, &record->value, &record->value_places) ||
-        !SKIP(&at, ", \"metadata\": ") || !take_value(&at, &record->metadata, &record->metadata_places) || *at != '}' ||
-        at + 1 != end) {
+        !SKIP(&at, ", \"value\": ") || !take_value(&at, end, NULL, &record->value, &record->value_places) ||
+        !SKIP(&at, ", \"metadata\": ")) {
+        return false;
+    }
+    record->key_id = mls_key_of(record->key);
+    if (!take_value(&at, end, fronts != NULL ? &fronts[record->key_id] : NULL, &record->metadata,
+                    &record->metadata_places) ||
+        *at != '}' || at + 1 != end) {
         return false;
     }
     record->event_type = (mls_str){type.ptr - 1, type.len + 2};
@@ -186,12 +201,13 @@ mls_str mls_key_text(mls_key key)
     return (unsigned)key < MLS_KEY_COUNT ? texts[key] : texts[MLS_KEY_OTHER];
 }
 
-const char *mls_record_check(mls_str payload, mls_record *record, struct mls_arena *scratch, const char **wrong)
+const char *mls_record_check(mls_str payload, mls_json_front *fronts, mls_record *record, struct mls_arena *scratch,
+                             const char **wrong)
 {
     const char *begin = payload.ptr;
     const char *end = begin + payload.len;
     const char *reason = NULL;
-    if (!record_check_usual(begin, end, record)) {
+    if (!record_check_usual(begin, end, fronts, record)) {
         mls_json_fault fault = {begin, "nothing follows :::MLLOG"};
         const char *stop = begin < end ? mls_json_check_value(begin, 0, &fault) : NULL;
         if (stop == NULL) {
@@ -207,9 +223,9 @@ const char *mls_record_check(mls_str payload, mls_record *record, struct mls_are
             *wrong = begin;
             reason = record_take_members(payload, record, scratch, wrong);
         }
+        record->key_id = reason == NULL && record->key.ptr != NULL ? mls_key_of(record->key) : MLS_KEY_OTHER;
     }
     record->payload = payload;
-    record->key_id = reason == NULL && record->key.ptr != NULL ? mls_key_of(record->key) : MLS_KEY_OTHER;
     return reason;
 }
 
@@ -226,7 +242,7 @@ const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_
     }
     memset(copy + text.len, 0, MLS_SCAN_PADDING);
     const char *wrong = copy;
-    const char *reason = mls_record_check((mls_str){copy, text.len}, record, scratch, &wrong);
+    const char *reason = mls_record_check((mls_str){copy, text.len}, NULL, record, scratch, &wrong);
     *where = (size_t)(wrong - copy) + (size_t)(text.ptr - payload.ptr);
     return reason;
 }

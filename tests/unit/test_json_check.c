@@ -179,12 +179,60 @@ static void depth_has_an_end(void **state)
     }
 }
 
+/* What is known of the object before serves the next; it may not change what that one is. */
+static void a_front_changes_nothing(void **state)
+{
+#define FRONT "{\"file\": \"a.py\", \"lineno\": 27"
+    static const char *const texts[] = {FRONT "}",
+                                        FRONT "2}",
+                                        FRONT ", \"step\": 1}",
+                                        FRONT ", \"step\": 2, \"file\": 3}",
+                                        FRONT ", \"step\": 01}",
+                                        FRONT " , \"step\": 1}",
+                                        FRONT ",\"step\": 1}",
+                                        FRONT ",}",
+                                        FRONT ", }",
+                                        FRONT,
+                                        FRONT ".5}",
+                                        FRONT "}}",
+                                        FRONT ", \"step\": {\"lineno\": 1}}",
+                                        FRONT ", \"st\\u0065p\": 1}",
+                                        "{\"file\": \"b.py\", \"lineno\": 27}",
+                                        "{\"file\": \"a.py\", \"lineno\": 2x}",
+                                        "{\"file\": \"a.py\"}",
+                                        "{\"lineno\": 27, \"file\": \"a.py\", \"step\": null}",
+                                        "{}",
+                                        "[" FRONT "}]",
+                                        "27"};
+    enum { COUNT = sizeof texts / sizeof *texts };
+    (void)state;
+
+    for (size_t i = 0; i < COUNT * COUNT; i++) {
+        char first[256] = "";
+        char second[256] = "";
+        mls_json_front front = {NULL, 0, {0}};
+        mls_member_places alone;
+        mls_member_places behind;
+        memset(&alone, 0xff, sizeof alone);
+        memset(&behind, 0xff, sizeof behind);
+        (void)snprintf(first, sizeof first, "%s", texts[i / COUNT]);
+        (void)snprintf(second, sizeof second, "%s", texts[i % COUNT]);
+        (void)mls_json_check_part(first, first + strlen(first) + 1, &front, &behind);
+        memset(&behind, 0xff, sizeof behind);
+        const char *stop = mls_json_check_part(second, second + strlen(second) + 1, NULL, &alone);
+        assert_ptr_equal(mls_json_check_part(second, second + strlen(second) + 1, &front, &behind), stop);
+        assert_int_equal(behind.known, alone.known);
+        assert_true(!alone.known || memcmp(&behind, &alone, sizeof alone) == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_that_are_right_are_so_everywhere),
         cmocka_unit_test(values_that_are_wrong_are_so_everywhere_for_the_same_reason),
         cmocka_unit_test(depth_has_an_end),
+        cmocka_unit_test(a_front_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
