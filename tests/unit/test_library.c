@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "mlscore/mlscore.h"
@@ -449,6 +450,45 @@ static void choices_of_verify_are_taken(void **state)
     mls_rules_free(rules);
 }
 
+/* Judges a log and a folder, with choices that others use at the same time. */
+static void *judge_beside(void *rules)
+{
+    mls_collection *found = NULL;
+    const char *const paths[] = {"testdata/slurm"};
+    double minutes = NAN;
+    for (int i = 0; i < 3; i++) {
+        const int fd = open("testdata/logs/epochs.log", O_RDONLY | O_CLOEXEC);
+        mls_run *run = NULL;
+        minutes = mls_run_judge_fd(rules, fd, "epochs", &run, NULL) == MLS_OK ? mls_run_minutes(run) : NAN;
+        mls_run_free(run);
+        (void)close(fd);
+    }
+    if (mls_collection_new(rules, paths, 1, &found, NULL) == MLS_OK) {
+        minutes += mls_group_minutes(mls_collection_group(found, 0));
+    }
+    mls_collection_free(found);
+    double *answer = malloc(sizeof *answer);
+    *answer = minutes;
+    return answer;
+}
+
+static void choices_may_be_used_by_many_threads(void **state)
+{
+    (void)state;
+    mls_rules *rules = new_rules();
+    pthread_t threads[4];
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, judge_beside, rules), 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        void *answer = NULL;
+        assert_int_equal(pthread_join(threads[i], &answer), 0);
+        assert_true(fabs(*(double *)answer - 101.680) < 0.001);
+        free(answer);
+    }
+    mls_rules_free(rules);
+}
+
 /* Programs that were linked with 1.0.0 have these in them: later versions add numbers, and change none. */
 static void what_programs_were_linked_with_stays(void **state)
 {
@@ -495,6 +535,7 @@ int main(void)
         cmocka_unit_test(a_window_is_chosen_where_it_is_asked_for),
         cmocka_unit_test(findings_of_a_submission_have_their_paths),
         cmocka_unit_test(choices_of_verify_are_taken),
+        cmocka_unit_test(choices_may_be_used_by_many_threads),
         cmocka_unit_test(what_programs_were_linked_with_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
