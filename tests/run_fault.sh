@@ -98,6 +98,23 @@ that "stat fails: no crash, the others are scored" 'not_crashed && [ "$(runs | g
 score no-such-folder logs
 that "a path that is not there: named, status 3, the rest is scored" '[ "$status" -eq 3 ] && says no-such-folder && [ "$(runs | wc -l)" -eq 3 ]'
 
+# The blocks of a large file are read side by side.
+mkdir large
+i=0
+while [ $i -lt 120 ]; do
+    cat logs/trial_1.log logs/trial_2.log logs/trial_3.log
+    i=$((i + 1))
+done >large/many.log
+events large
+cp out large.good
+that "the large file is read side by side" '[ "$status" -eq 0 ] && [ "$(wc -c <large/many.log)" -gt 5000000 ]'
+faulty 'read@many:*:short=70000' "$mlscore" events -j4 --format ndjson large
+that "a large file in short reads" '[ "$status" -eq 0 ] && cmp -s out large.good'
+faulty 'read@many:9:EIO' "$mlscore" events -j4 --format ndjson large
+that "a read error in a large file: status 3, the file and the reason are named" '[ "$status" -eq 3 ] && says many.log && says "Input/output error"'
+that "a read error in a large file: what stands before is there, nothing from behind it" \
+    '[ -s out ] && head -c "$(wc -c <out)" large.good | cmp -s - out'
+
 # A file that changes while it is read.
 cp -r logs changing
 faulty 'read@changing/trial_2:1:short=9000;read@changing/trial_2:1:truncate=4000' "$mlscore" score -j1 --format json changing

@@ -20,6 +20,36 @@ static bool came_in_time(const mls_input *input)
            (left > 0 && poll(&end, 1, left < INT_MAX ? (int)left + 1 : INT_MAX) != 0);
 }
 
+/* Reads from `offset` on, or from where the descriptor stands, until the block is full, the file ends, or it has given
+ * `enough` bytes: had it grown, more of it would have come at once.  Returns 0 or an errno. */
+static int read_block(const mls_input *input, off_t offset, uint64_t enough, char *block, size_t *len)
+{
+    *len = 0;
+    while (*len < MLS_BLOCK_SIZE && *len < enough) {
+        if (!came_in_time(input)) {
+            return ETIME;
+        }
+        const size_t wanted = MLS_BLOCK_SIZE - *len;
+        const ssize_t got = offset < 0 ? read(input->fd, block + *len, wanted)
+                                       : pread(input->fd, block + *len, wanted, offset + (off_t)*len);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            return got < 0 ? errno : 0;
+        }
+        *len += got > 0 ? (size_t)got : 0;
+    }
+    return 0;
+}
+
+int mls_input_fill_at(const mls_input *input, off_t offset, char *block, size_t *len)
+{
+    return read_block(input, offset, MLS_BLOCK_SIZE, block, len);
+}
+
+bool mls_input_is_file(const mls_input *input)
+{
+    return !input->in_memory && !input->text && input->unread == NULL && input->unpacker == NULL;
+}
+
 static bool input_read(mls_input *input, char *block, size_t *len)
 {
     bool ok = true;
@@ -35,22 +65,9 @@ static bool input_read(mls_input *input, char *block, size_t *len)
             input->bytes = (mls_str){input->bytes.ptr + *len, input->bytes.len - *len};
         }
     } else {
-        while (*len < MLS_BLOCK_SIZE) {
-            if (!came_in_time(input)) {
-                input->trouble.read_errno = ETIME;
-                break;
-            }
-            const ssize_t got = read(input->fd, block + *len, MLS_BLOCK_SIZE - *len);
-            if (got == 0 || (got < 0 && errno != EINTR)) {
-                input->trouble.read_errno = got < 0 ? errno : 0;
-                break;
-            }
-            *len += got > 0 ? (size_t)got : 0;
-            input->taken += got > 0 ? (uint64_t)got : 0;
-            if (input->size > 0 && input->taken >= input->size) {
-                break; /* had it grown, more of it would have come at once */
-            }
-        }
+        const uint64_t enough = input->size > input->taken ? input->size - input->taken : UINT64_MAX;
+        input->trouble.read_errno = read_block(input, -1, enough, block, len);
+        input->taken += *len;
     }
     input->ended = !ok || *len < MLS_BLOCK_SIZE;
     return ok;

@@ -2,6 +2,8 @@
 /* input.h - the bytes of a file, block by block, whatever they are packed in; private to the library. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "base/base.h"
 
 enum { MLS_BLOCK_SIZE = 256 * 1024 /* stays in a core's second-level cache */ };
@@ -36,6 +38,14 @@ typedef struct mls_input {
 /* Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  By the first one it is known what a file is: from
  * there on it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out. */
 bool mls_input_fill(mls_input *input, char *block, size_t *len);
+
+/* Whether the bytes of the blocks so far, of which the first has been filled, are those of the file as they stand
+ * there: of a regular one the others may then be read in any order. */
+bool mls_input_is_file(const mls_input *input);
+
+/* Fills a block with what stands from `offset` on, on any thread, and leaves the rest to mls_input_fill().  *len less
+ * than MLS_BLOCK_SIZE: the file ends there, or its errno is returned; else 0. */
+int mls_input_fill_at(const mls_input *input, off_t offset, char *block, size_t *len);
 
 /* The reason why the file was not read to its end, as a status; MLS_OK: it was. */
 mls_status mls_input_status(const mls_input *input, mls_error *error);

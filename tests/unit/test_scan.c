@@ -378,6 +378,53 @@ static void what_a_file_holds_is_read(void **state)
     mls_buffer_release(&text);
 }
 
+/* A file that changes while it is read, when its first record comes. */
+typedef struct changing_file {
+    int fd;
+    off_t size; /* that it gets then */
+    size_t records;
+} changing_file;
+
+static mls_status change_file(void *state, const mls_record *record)
+{
+    changing_file *file = state;
+    (void)record;
+    return file->records++ > 0 || ftruncate(file->fd, file->size) == 0 ? MLS_OK : MLS_ERROR_WRITE;
+}
+
+/* The blocks of a large file are read side by side, each from its place: from where the descriptor stands on, to where
+ * the file ends by then, which is where the descriptor stands afterwards. */
+static void a_large_file_may_change(void **state)
+{
+    enum { LINES = 300000, GROWN = 1000000, SHRUNK = 10000000, LENGTH = sizeof RECORD };
+    const mls_scan_options options = {.threads = 4};
+    mls_log_totals totals;
+    mls_buffer text = {0};
+    (void)state;
+
+    for (size_t i = 0; i < LINES; i++) {
+        mls_buffer_append_text(&text, RECORD "\n");
+    }
+    const off_t size = (off_t)text.len;
+    for (off_t begin = 0; begin < 3 * LENGTH; begin += LENGTH) {
+        changing_file file = {.fd = file_with(mls_buffer_str(&text)), .size = size + GROWN};
+        const mls_sink sink = {.state = &file, .record = change_file};
+        assert_int_equal(lseek(file.fd, begin, SEEK_SET), begin);
+        assert_int_equal(mls_log_scan_fd(file.fd, &options, &sink, 1, &totals, NULL), MLS_OK);
+        assert_int_equal(totals.bytes, size + GROWN - begin);
+        assert_int_equal(totals.records, LINES - begin / LENGTH);
+        assert_int_equal(lseek(file.fd, 0, SEEK_CUR), size + GROWN);
+        file.records = 0;
+        file.size = SHRUNK;
+        assert_int_equal(lseek(file.fd, begin, SEEK_SET), begin);
+        assert_int_equal(mls_log_scan_fd(file.fd, &options, &sink, 1, &totals, NULL), MLS_OK);
+        assert_in_range(totals.bytes, SHRUNK - begin, size + GROWN - begin);
+        assert_in_range(totals.records, (SHRUNK - begin) / LENGTH, LINES);
+        close(file.fd);
+    }
+    mls_buffer_release(&text);
+}
+
 static void what_cannot_be_read(void **state)
 {
     mls_error error = {0};
@@ -466,6 +513,7 @@ int main(void)
         cmocka_unit_test(over_the_limit),
         cmocka_unit_test(a_pipe_is_read_too),
         cmocka_unit_test(what_a_file_holds_is_read),
+        cmocka_unit_test(a_large_file_may_change),
         cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_lines_cut),
