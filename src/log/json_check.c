@@ -207,6 +207,7 @@ static inline const char *check_flat(const char *at, const char *end, mls_json_f
     const char *text = at;
     unsigned count = 0;
     bool more = true;
+    const char *second = NULL; /* where the second value ends, if it had to be looked at */
     if (front != NULL && front->len > 0 && front->len < end - text &&
         (text[front->len] == ',' || text[front->len] == '}') && memcmp(text, front->text, front->len) == 0) {
         memcpy(places->names, front->names, sizeof front->names);
@@ -226,13 +227,14 @@ static inline const char *check_flat(const char *at, const char *end, mls_json_f
         count++;
         at = check_scalar(at + 3, &fault);
         more = at != NULL && at[0] == ',' && at[1] == ' ';
-        if (front != NULL && count == MLS_FRONT_MEMBERS && at != NULL) {
-            *front = (mls_json_front){.text = text, .len = at - text <= UINT16_MAX ? (uint16_t)(at - text) : 0};
-            memcpy(front->names, places->names, sizeof front->names);
-        }
+        second = count == MLS_FRONT_MEMBERS ? at : second;
     }
     if (at == NULL || *at != '}') {
         return NULL;
+    }
+    if (front != NULL && second != NULL) {
+        *front = (mls_json_front){.text = text, .len = second - text <= UINT16_MAX ? (uint16_t)(second - text) : 0};
+        memcpy(front->names, places->names, sizeof front->names);
     }
     places->known = count <= MLS_PLACES_MAX && at - text <= UINT16_MAX;
     places->count = (uint8_t)count;

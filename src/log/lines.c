@@ -246,10 +246,9 @@ static bool walk_stretch(line_state *state, mark_words mark, const char *at, siz
     uint64_t marks[STRETCH_WORDS];
     const size_t words = (len + 63) / 64;
     mark(at, words, marks);
+    marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
     for (size_t i = 0; i < words; i++, at += 64) {
-        uint64_t left = marks[i];
-        left &= i + 1 < words ? UINT64_MAX : UINT64_MAX >> (words * 64 - len);
-        for (; left != 0; left &= left - 1) {
+        for (uint64_t left = marks[i]; left != 0; left &= left - 1) {
             if (!mark_seen(state, at + __builtin_ctzll(left))) {
                 return false;
             }
