@@ -199,9 +199,9 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
     return check_value(at, outer, false, false, fault);
 }
 
-/* An object without another or a list in it, as Python's json module writes it, and most values and metadata are: the
- * byte after it, and the places of its names.  NULL means only that it is another, or is wrong. */
-static inline const char *check_flat(const char *at, const char *end, mls_json_front *front, mls_member_places *places)
+/* An object as Python's json module writes it, and nearly all values and metadata are: the byte after it, and the
+ * places of its names.  NULL means only that it is another, or is wrong. */
+static inline const char *check_usual(const char *at, const char *end, mls_json_front *front, mls_member_places *places)
 {
     mls_json_fault fault;
     const char *text = at;
@@ -225,7 +225,8 @@ static inline const char *check_flat(const char *at, const char *end, mls_json_f
             places->names[count] = (uint16_t)(name - text);
         }
         count++;
-        at = check_scalar(at + 3, &fault);
+        at += 3;
+        at = *at != '{' && *at != '[' ? check_scalar(at, &fault) : mls_json_check_value(at, 2, &fault);
         more = at != NULL && at[0] == ',' && at[1] == ' ';
         second = count == MLS_FRONT_MEMBERS ? at : second;
     }
@@ -246,7 +247,7 @@ const char *mls_json_check_part(const char *at, const char *end, mls_json_front 
     mls_json_fault fault;
     places->known = false;
     if (*at == '{') {
-        const char *stop = check_flat(at, end, front, places);
+        const char *stop = check_usual(at, end, front, places);
         return stop != NULL ? stop : check_value(at, 1, false, false, &fault);
     }
     return *at != '[' ? check_scalar(at, &fault) : check_value(at, 1, false, false, &fault);

@@ -40,8 +40,8 @@ mls_key mls_key_of(mls_str text);
 mls_str mls_key_text(mls_key key);
 
 /** Where the names of an object's members stand in its text, noted while it is validated, so that looking for one is no
- * second walk.  Not `known`: it is no object of so many members, without another or a list in it, in the layout of
- * Python's json module; or nobody has looked. */
+ * second walk.  Not `known`: it is no object of so many members in the layout of Python's json module, or nobody has
+ * looked. */
 enum { MLS_PLACES_MAX = 6 };
 typedef struct mls_member_places {
     bool known;

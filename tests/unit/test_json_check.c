@@ -202,6 +202,9 @@ static void a_front_changes_nothing(void **state)
                                         "{\"file\": \"a.py\"}",
                                         "{\"lineno\": 27, \"file\": \"a.py\", \"step\": null}",
                                         "{}",
+                                        "{\"file\": {\"a\": 1}, \"lineno\": [1, 2]}",
+                                        "{\"file\": {\"a\": 1}, \"lineno\": [1, 2], \"step\": [3,4]}",
+                                        "{\"file\": {\"a\": 1}, \"lineno\": [1, 2], \"step\": [3,4}]",
                                         "[" FRONT "}]",
                                         "27"};
     enum { COUNT = sizeof texts / sizeof *texts };
