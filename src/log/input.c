@@ -22,7 +22,7 @@ static bool came_in_time(const mls_input *input)
 
 /* Reads from `offset` on, or from where the descriptor stands, until the block is full, the file ends, or it has given
  * `enough` bytes: had it grown, more of it would have come at once.  Returns 0 or an errno. */
-static int read_block(const mls_input *input, off_t offset, uint64_t enough, char *block, size_t *len)
+static int fill_from(const mls_input *input, off_t offset, uint64_t enough, char *block, size_t *len)
 {
     *len = 0;
     while (*len < MLS_BLOCK_SIZE && *len < enough) {
@@ -42,7 +42,7 @@ static int read_block(const mls_input *input, off_t offset, uint64_t enough, cha
 
 int mls_input_fill_at(const mls_input *input, off_t offset, char *block, size_t *len)
 {
-    return read_block(input, offset, MLS_BLOCK_SIZE, block, len);
+    return fill_from(input, offset, MLS_BLOCK_SIZE, block, len);
 }
 
 bool mls_input_is_file(const mls_input *input)
@@ -66,7 +66,7 @@ static bool input_read(mls_input *input, char *block, size_t *len)
         }
     } else {
         const uint64_t enough = input->size > input->taken ? input->size - input->taken : UINT64_MAX;
-        input->trouble.read_errno = read_block(input, -1, enough, block, len);
+        input->trouble.read_errno = fill_from(input, -1, enough, block, len);
         input->taken += *len;
     }
     input->ended = !ok || *len < MLS_BLOCK_SIZE;
