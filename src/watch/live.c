@@ -278,28 +278,52 @@ mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
     return status;
 }
 
+/* By when they ended: who reads ten logs at once finds them in another order than who follows them as they grow, and
+ * sums differ by that in their last digit. */
+static int compare_finished(const void *a, const void *b)
+{
+    const mls_live_run *left = *(const mls_live_run *const *)a;
+    const mls_live_run *right = *(const mls_live_run *const *)b;
+    const double apart = left->run_stop.time_ms - right->run_stop.time_ms;
+    const int files = apart < 0 || apart > 0 ? 0 : strcmp(left->file, right->file);
+    return apart < 0    ? -1
+           : apart > 0  ? 1
+           : files != 0 ? files
+                        : (left->line > right->line) - (left->line < right->line);
+}
+
 mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms, mls_estimate *estimate)
 {
     const mls_live_group *group = run->group;
-    mls_past_run *past = group != NULL ? calloc(MLS_PAST_RUNS_MAX, sizeof *past) : NULL;
-    size_t count = 0;
     *estimate = mls_estimate_none();
-    if (past == NULL) {
-        return group != NULL ? MLS_ERROR_MEMORY : MLS_OK;
+    if (group == NULL) {
+        return MLS_OK;
     }
-    for (size_t i = 0; i < live->runs.count && count < MLS_PAST_RUNS_MAX; i++) {
+    const mls_live_run **finished = calloc(live->runs.count, sizeof *finished);
+    mls_past_run *past = calloc(MLS_PAST_RUNS_MAX, sizeof *past);
+    size_t count = 0;
+    for (size_t i = 0; i < live->runs.count && finished != NULL; i++) {
         const mls_live_run *other = live->runs.items[i];
         if (mls_live_is_of(other, group) && other->state == MLS_LIVE_SUCCESS && other->run_stop.time_ms <= time_ms &&
             isfinite(other->needed)) {
-            past[count++] =
-                (mls_past_run){&other->curve, mls_live_minutes(other, other->run_stop.time_ms), other->needed};
+            finished[count++] = other;
         }
     }
-    const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->facts.max_steps
-                         : group->counts == MLS_PROGRESS_SAMPLES ? run->facts.max_steps * run->facts.batch_size
-                                                                 : 0;
-    const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
-    *estimate = mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
+    if (finished != NULL && past != NULL) {
+        qsort(finished, count, sizeof *finished, compare_finished);
+        count = count < MLS_PAST_RUNS_MAX ? count : MLS_PAST_RUNS_MAX;
+        for (size_t i = 0; i < count; i++) {
+            past[i] = (mls_past_run){&finished[i]->curve, mls_live_minutes(finished[i], finished[i]->run_stop.time_ms),
+                                     finished[i]->needed};
+        }
+        const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->facts.max_steps
+                             : group->counts == MLS_PROGRESS_SAMPLES ? run->facts.max_steps * run->facts.batch_size
+                                                                     : 0;
+        const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
+        *estimate = mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
+    }
+    const bool ready = finished != NULL && past != NULL;
     free(past);
-    return MLS_OK;
+    free(finished);
+    return ready ? MLS_OK : MLS_ERROR_MEMORY;
 }

@@ -141,6 +141,38 @@ static void a_newer_trial_outlives_a_silent_one(void **state)
     mls_live_release(&self.live);
 }
 
+/* Sums differ in their last digit by the order of what is added. */
+static void an_estimate_is_the_same_whichever_run_was_found_first(void **state)
+{
+    static const char *const paths[] = {"logs/2.log", "logs/3.log", "logs/4.log"};
+    double left[2];
+    (void)state;
+    for (size_t turn = 0; turn < 2; turn++) {
+        watched self;
+        mls_estimate estimate;
+        begin(&self, MLS_LIVE_TRAINING);
+        self.run->run_start = (mls_step){30000, 1};
+        for (size_t i = 0; i < 3; i++) {
+            const size_t run = turn == 0 ? i : 2 - i;
+            mls_followed file = {.path = (char *)(uintptr_t)paths[run], .written_ms = WRITTEN_MS};
+            mls_live_run *other = mls_live_run_add(&self.live, &file);
+            assert_non_null(other);
+            other->group = self.group;
+            other->state = MLS_LIVE_SUCCESS;
+            other->run_start = (mls_step){0, 1};
+            other->run_stop = (mls_step){6000.0 * (double)(run + 1), 2};
+            other->needed = 100;
+        }
+        assert_int_equal(mls_live_estimate(&self.live, self.run, 30000, &estimate), MLS_OK);
+        left[turn] = estimate.left;
+        assert_int_equal(mls_live_estimate(&self.live, self.run, 0, &estimate), MLS_OK);
+        assert_int_equal(estimate.from, MLS_ESTIMATE_NONE); /* none had ended by then */
+        mls_live_release(&self.live);
+    }
+    assert_true(left[0] > 0.19 && left[0] < 0.21);
+    assert_memory_equal(&left[0], &left[1], sizeof left[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +182,7 @@ int main(void)
         cmocka_unit_test(initialization_may_take_half_an_hour_until_it_is_known),
         cmocka_unit_test(the_end_of_a_job_is_that_of_its_runs),
         cmocka_unit_test(a_newer_trial_outlives_a_silent_one),
+        cmocka_unit_test(an_estimate_is_the_same_whichever_run_was_found_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
