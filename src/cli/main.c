@@ -38,12 +38,14 @@ static bool is_for_overview(const char *word)
 }
 
 /* Of the standard descriptors those that are closed are held by what can be neither read nor written: a file that is
- * opened must not be standard output, or where complaints go. */
+ * opened must not be standard output, or where complaints go.  Nor may the path /dev/stdin lead to anything then: a
+ * link itself cannot be opened, and this one names no other file.  Without /proc there is no such path. */
 static void hold_closed(void)
 {
     int fd = STDIN_FILENO;
     while (fd >= 0 && fd <= STDERR_FILENO) {
-        fd = open("/", O_PATH);
+        fd = open("/proc/self/ns/mnt", O_PATH | O_NOFOLLOW);
+        fd = fd >= 0 ? fd : open("/", O_PATH);
     }
     if (fd > STDERR_FILENO) {
         (void)close(fd);
