@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -229,6 +230,44 @@ static void a_front_changes_nothing(void **state)
     }
 }
 
+/* Checks a text of exactly this length, and the padding behind it, after another with the same front. */
+static void same_behind(mls_json_front *front, mls_str text)
+{
+    char *copy = malloc(text.len + MLS_SCAN_PADDING);
+    mls_member_places alone;
+    mls_member_places behind;
+    assert_non_null(copy);
+    memcpy(copy, text.ptr, text.len);
+    memset(copy + text.len, 0, MLS_SCAN_PADDING);
+    const char *stop = mls_json_check_part(copy, copy + text.len, NULL, &alone);
+    assert_true(stop == NULL || stop == copy + text.len);
+    assert_ptr_equal(mls_json_check_part(copy, copy + text.len, front, &behind), stop);
+    assert_int_equal(behind.known, alone.known);
+    free(copy);
+}
+
+/* Places are noted in 16 bits: what stands further behind has none, and is no front; nor is one compared with what ends
+ * before it. */
+static void what_is_long_is_no_front(void **state)
+{
+    enum { FAR = UINT16_MAX + 1 };
+    static char text[2 * FAR];
+    (void)state;
+    for (size_t len = FAR - 40; len < FAR + 100; len++) {
+        mls_json_front front = {NULL, 0, {0}};
+        mls_member_places noted = {0};
+        memset(text, '}', sizeof text);
+        memcpy(text, "{\"a\": \"", 7);
+        memcpy(text + len, "\", \"b\": 1, \"c\": 2}", sizeof "\", \"b\": 1, \"c\": 2}");
+        const size_t whole = strlen(text);
+        assert_ptr_equal(mls_json_check_part(text, text + whole, &front, &noted), text + whole);
+        assert_int_equal(noted.known, whole - 1 <= UINT16_MAX);
+        same_behind(&front, (mls_str){text, whole});
+        same_behind(&front, (mls_str){text, len / 2});
+        same_behind(&front, (mls_str){text, 20});
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +275,7 @@ int main(void)
         cmocka_unit_test(values_that_are_wrong_are_so_everywhere_for_the_same_reason),
         cmocka_unit_test(depth_has_an_end),
         cmocka_unit_test(a_front_changes_nothing),
+        cmocka_unit_test(what_is_long_is_no_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
