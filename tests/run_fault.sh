@@ -114,6 +114,10 @@ faulty 'read@many:9:EIO' "$mlscore" events -j4 --format ndjson large
 that "a read error in a large file: status 3, the file and the reason are named" '[ "$status" -eq 3 ] && says many.log && says "Input/output error"'
 that "a read error in a large file: what stands before is there, nothing from behind it" \
     '[ -s out ] && head -c "$(wc -c <out)" large.good | cmp -s - out'
+truncate -s 400M large/many.log
+faulty 'read@many:9+:EIO' "$mlscore" events -j4 --format ndjson large
+that "a large file that can be read no further: it is not tried to the end" \
+    '[ "$status" -eq 3 ] && says "Input/output error" && [ "$(cat report)" -lt 200 ]'
 
 # A file that changes while it is read.
 cp -r logs changing

@@ -31,7 +31,7 @@ typedef struct scan_state {
     mls_json_flow json;
     off_t next, end; /* of the whole blocks of a large file; next is not less when blocks are read in order */
     bool ended;      /* the last block has been taken */
-    bool cut;        /* a block that was whole no longer is, and what stands behind it is no part of the same log */
+    bool cut;        /* a block that was whole no longer is: what stands behind it is no part of the same log */
     int read_errno;  /* why */
 } scan_state;
 
@@ -80,14 +80,13 @@ static mls_status deliver_block(void *state, size_t item)
 {
     scan_state *scan = state;
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
-    if (scan->cut) {
-        return MLS_OK;
-    }
-    if (slot->offset >= 0 && slot->block.len < MLS_BLOCK_SIZE) {
+    const mls_status status = slot->ok ? mls_reader_feed(scan->reader, &slot->block) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK && slot->offset >= 0 && slot->block.len < MLS_BLOCK_SIZE) {
         scan->cut = true;
         scan->read_errno = slot->read_errno;
+        return MLS_STOPPED;
     }
-    return slot->ok ? mls_reader_feed(scan->reader, &slot->block) : MLS_ERROR_MEMORY;
+    return status;
 }
 
 static void free_slots(mls_scan_room *slots, size_t count)
@@ -131,9 +130,10 @@ static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, ml
     for (size_t i = 0; ok && i < scan.slot_count; i++) {
         ok = block_has_data(&scan.slots[i].block);
     }
-    const mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
+    mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
     reader->totals.json = mls_json_flow_whole(&scan.json);
     if (scan.cut) {
+        status = MLS_OK;
         input->trouble.read_errno = scan.read_errno;
     }
     if (keeps) {
