@@ -126,5 +126,5 @@ mls_status mls_sacct_read_json(mls_sacct *sacct, mls_str text, const char *sourc
         }
     }
     cJSON_Delete(json);
-    return status;
+    return status == MLS_OK && sacct->findings.out_of_memory ? mls_error_memory(error) : status;
 }
