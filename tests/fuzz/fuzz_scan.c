@@ -15,6 +15,25 @@ typedef struct counts {
     mls_arena arena;
 } counts;
 
+static bool same_places(const mls_member_places *a, const mls_member_places *b)
+{
+    return a->known == b->known &&
+           (!a->known || (a->count == b->count && memcmp(a->names, b->names, a->count * sizeof *a->names) == 0));
+}
+
+/* A record is what it is by itself, whatever is known of those before it. */
+static void is_alone(const mls_record *record, mls_arena *arena)
+{
+    mls_record alone = {0};
+    size_t where;
+
+    if (mls_record_validate(record->payload, &alone, arena, &where) != NULL || alone.key_id != record->key_id ||
+        !mls_str_equal(alone.value, record->value) || !mls_str_equal(alone.metadata, record->metadata) ||
+        !same_places(&alone.value_places, &record->value_places) ||
+        !same_places(&alone.metadata_places, &record->metadata_places))
+        abort();
+}
+
 static mls_status on_record(void *state, const mls_record *record)
 {
     counts *c = state;
@@ -26,6 +45,7 @@ static mls_status on_record(void *state, const mls_record *record)
     /* Spans are validated: the tree can always be built (memory aside). */
     if (mls_value_build(record->value, &c->arena) == NULL || mls_value_build(record->metadata, &c->arena) == NULL)
         abort();
+    is_alone(record, &c->arena);
     mls_arena_reset(&c->arena);
     return MLS_OK;
 }
@@ -33,8 +53,13 @@ static mls_status on_record(void *state, const mls_record *record)
 static mls_status on_malformed(void *state, const mls_malformed *malformed)
 {
     counts *c = state;
+    mls_record alone = {0};
+    size_t where;
 
     c->malformed++;
+    if (mls_record_validate(malformed->payload, &alone, &c->arena, &where) == NULL)
+        abort();
+    mls_arena_reset(&c->arena);
     if (malformed->reason == NULL || malformed->line < c->last_line || malformed->column == 0)
         abort();
     c->last_line = malformed->line;
