@@ -243,7 +243,7 @@ __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t wor
 
 static bool walk_stretch(line_state *state, mark_words mark, const char *at, size_t len)
 {
-    uint64_t marks[STRETCH_WORDS];
+    uint64_t marks[STRETCH_WORDS] = {0};
     const size_t words = (len + 63) / 64;
     mark(at, words, marks);
     marks[words - 1] &= UINT64_MAX >> (words * 64 - len);

@@ -251,13 +251,16 @@ static void same_behind(mls_json_front *front, mls_str text)
 static void what_is_long_is_no_front(void **state)
 {
     enum { FAR = UINT16_MAX + 1 };
+    static const char front_text[] = "{\"a\": \"";
     static char text[2 * FAR];
     (void)state;
     for (size_t len = FAR - 40; len < FAR + 100; len++) {
         mls_json_front front = {NULL, 0, {0}};
         mls_member_places noted = {0};
         memset(text, '}', sizeof text);
-        memcpy(text, "{\"a\": \"", 7);
+        for (size_t i = 0; front_text[i] != '\0'; i++) {
+            text[i] = front_text[i];
+        }
         memcpy(text + len, "\", \"b\": 1, \"c\": 2}", sizeof "\", \"b\": 1, \"c\": 2}");
         const size_t whole = strlen(text);
         assert_ptr_equal(mls_json_check_part(text, text + whole, &front, &noted), text + whole);
