@@ -45,18 +45,14 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
 
 bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
 {
-    mls_endings endings = {
-        .options = {.work = {.threads = cli->work.threads, .deadline_ms = cli->work.deadline_ms}, .unpack = true}};
+    const mls_diagnose_options options = {.work = {.threads = cli->work.threads, .deadline_ms = cli->work.deadline_ms},
+                                          .unpack = true};
     mls_error error = {0};
     if (cli->merge != NULL) {
         return mls_merge_note_endings(collection) == MLS_OK || mls_cli_say_no_memory(cli);
     }
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < collection->run_count && status == MLS_OK; i++) {
-        status = mls_endings_find(&endings, &collection->runs[i], &error);
-    }
-    mls_endings_release(&endings);
-    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+    return mls_endings_find_all(&options, collection->runs, collection->run_count, &error) == MLS_OK ||
+           mls_cli_say_error(cli, NULL, &error);
 }
 
 void mls_cli_judge_group(mls_cli *cli, const mls_group *group)

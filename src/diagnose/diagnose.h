@@ -133,6 +133,10 @@ struct mls_run;
 mls_status mls_endings_find(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
+/** The same for many runs, of which those of one file follow each other: files are diagnosed on all threads. */
+mls_status mls_endings_find_all(const mls_diagnose_options *options, struct mls_run *runs, size_t count,
+                                mls_error *error) MLS_MUST_USE;
+
 /** The kinds of time that a failure costs. */
 typedef enum mls_lost_time {
     MLS_LOST_DETECTION,

@@ -8,8 +8,12 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "diagnose/diagnose.h"
 #include "score/run.h"
+
+/* Knowing all messages once more takes as long as diagnosing a few logs, and megabytes. */
+enum { LOGS_A_THREAD = 4, THREADS_MAX = 8 };
 
 /* Bytes that were read from a pipe are gone, and waiting for more would be for ever. */
 static bool can_be_read_again(const mls_endings *endings, const char *path)
@@ -66,10 +70,14 @@ static const mls_failure *failure_of(mls_endings *endings, const mls_run *run)
     return first;
 }
 
+static bool wants_ending(const mls_run *run)
+{
+    return !run->valid && run->run_stop.line == 0 && !run->unread && run->file != NULL && mls_run_exists(run);
+}
+
 mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error)
 {
-    if (run->valid || run->run_stop.line > 0 || run->unread || run->file == NULL || !mls_run_exists(run) ||
-        !can_be_read_again(endings, run->file)) {
+    if (!wants_ending(run) || !can_be_read_again(endings, run->file)) {
         return MLS_OK;
     }
     endings->root = run->root;
@@ -102,4 +110,98 @@ void mls_endings_release(mls_endings *endings)
     mls_signatures_free(endings->options.signatures);
     free(endings->path);
     *endings = (mls_endings){0};
+}
+
+/* The runs of one file, and what diagnoses them, which the next file in its place takes over. */
+typedef struct file_endings {
+    mls_endings endings;
+    mls_run *runs;
+    size_t count;
+    mls_status status;
+    mls_error error;
+} file_endings;
+
+typedef struct all_endings {
+    mls_run *runs, *end; /* that are left */
+    file_endings *files;
+    size_t slots;
+    mls_error *error;
+} all_endings;
+
+/* The next file with a run that wants an ending: its runs that follow each other, from *runs on; 0: there is none. */
+static size_t next_file(mls_run **runs, const mls_run *end)
+{
+    while (*runs < end && !wants_ending(*runs)) {
+        (*runs)++;
+    }
+    const mls_run *next = *runs;
+    while (next < end && next->file != NULL && strcmp(next->file, (*runs)->file) == 0) {
+        next++;
+    }
+    return (size_t)(next - *runs);
+}
+
+static bool take_file(void *state, size_t item)
+{
+    all_endings *all = state;
+    file_endings *file = &all->files[item % all->slots];
+    file->count = next_file(&all->runs, all->end);
+    file->runs = all->runs;
+    all->runs += file->count;
+    return file->count > 0;
+}
+
+static void find_endings(void *state, size_t item)
+{
+    const all_endings *all = state;
+    file_endings *file = &all->files[item % all->slots];
+    file->status = MLS_OK;
+    for (size_t i = 0; i < file->count && file->status == MLS_OK; i++) {
+        file->status = mls_endings_find(&file->endings, &file->runs[i], &file->error);
+    }
+}
+
+static mls_status deliver_file(void *state, size_t item)
+{
+    const all_endings *all = state;
+    const file_endings *file = &all->files[item % all->slots];
+    if (file->status != MLS_OK) {
+        *all->error = file->error;
+    }
+    return file->status;
+}
+
+mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *runs, size_t count, mls_error *error)
+{
+    all_endings all = {.runs = runs, .end = runs + count, .slots = 1, .error = error};
+    const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
+    size_t files = 0;
+    size_t of_file = 0;
+    for (mls_run *next = runs; (of_file = next_file(&next, all.end)) > 0; next += of_file) {
+        files++;
+    }
+    while (all.slots < threads && all.slots < THREADS_MAX && all.slots * LOGS_A_THREAD < files) {
+        all.slots++;
+    }
+    all.files = calloc(all.slots, sizeof *all.files);
+    if (all.files == NULL) {
+        return mls_error_memory(error);
+    }
+    for (size_t i = 0; i < all.slots; i++) {
+        all.files[i].endings.options = *options;
+        all.files[i].endings.options.work.threads = threads / (unsigned)all.slots;
+    }
+    const mls_relay relay = {.threads = (unsigned)all.slots,
+                             .slots = all.slots,
+                             .count = SIZE_MAX,
+                             .state = &all,
+                             .take = take_file,
+                             .work = find_endings,
+                             .deliver = deliver_file};
+    const mls_status status = mls_relay_run(&relay);
+    for (size_t i = 0; i < all.slots; i++) {
+        mls_endings_release(&all.files[i].endings);
+    }
+    free(all.files);
+    return status;
 }
