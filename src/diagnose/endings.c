@@ -141,7 +141,7 @@ static size_t next_file(mls_run **runs, const mls_run *end)
     return (size_t)(next - *runs);
 }
 
-static bool take_file(void *state, size_t item)
+static bool take_runs_of_file(void *state, size_t item)
 {
     all_endings *all = state;
     file_endings *file = &all->files[item % all->slots];
@@ -195,7 +195,7 @@ mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *ru
                              .slots = all.slots,
                              .count = SIZE_MAX,
                              .state = &all,
-                             .take = take_file,
+                             .take = take_runs_of_file,
                              .work = find_endings,
                              .deliver = deliver_file};
     const mls_status status = mls_relay_run(&relay);
