@@ -11,7 +11,6 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "base/statistics.h"
 #include "score/score.h"
 #include "settings/settings.h"
@@ -257,74 +256,20 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
     return status == MLS_OK ? dropped : status;
 }
 
-/* What the job of a group's first run printed, and the room for reading it. */
-typedef struct heard_of_group {
-    mls_scan_room *room;
-    mls_printed_reader *reader;
-    mls_status status;
-} heard_of_group;
-
-typedef struct facts_reading {
-    mls_known_settings *known;
-    const mls_collection *collection;
-    heard_of_group *heard;
-    size_t slots;
-} facts_reading;
-
-static mls_run *first_run(const mls_collection *collection, size_t group)
+/* Looks up what one run of each group printed. */
+static mls_status read_facts(mls_known_settings *known, mls_collection *collection)
 {
-    return &collection->runs[collection->groups[group].runs[0] - collection->runs];
-}
-
-static void hear_group(void *state, size_t group)
-{
-    const facts_reading *reading = state;
-    heard_of_group *heard = &reading->heard[group % reading->slots];
-    const mls_run *run = first_run(reading->collection, group);
-    heard->reader = NULL;
-    heard->status = run->carried == NULL ? mls_facts_hear(&heard->room, run, &heard->reader) : MLS_OK;
-}
-
-static mls_status take_group_facts(void *state, size_t group)
-{
-    const facts_reading *reading = state;
-    heard_of_group *heard = &reading->heard[group % reading->slots];
-    mls_run *run = first_run(reading->collection, group);
-    run->facts = run->carried != NULL ? run->carried->facts : run->facts;
-    if (heard->status == MLS_OK) {
-        heard->status = mls_facts_take_heard(reading->known, heard->reader, run, &run->facts);
-        heard->reader = NULL;
+    mls_scan_room *room = NULL;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        mls_run *run = &collection->runs[collection->groups[i].runs[0] - collection->runs];
+        if (run->carried != NULL) {
+            run->facts = run->carried->facts;
+        } else {
+            status = mls_facts_read(known, &room, run, &run->facts);
+        }
     }
-    return heard->status;
-}
-
-/* Looks up what one run of each group printed, on all threads. */
-static mls_status read_facts(const mls_work *work, mls_known_settings *known, mls_collection *collection)
-{
-    const unsigned threads = work->threads != 0 ? work->threads : mls_processor_count();
-    const size_t most = threads < MLS_RELAY_SLOTS_MAX ? threads : MLS_RELAY_SLOTS_MAX;
-    facts_reading reading = {.known = known,
-                             .collection = collection,
-                             .slots = collection->group_count < most ? collection->group_count : most};
-    if (reading.slots == 0) {
-        return MLS_OK;
-    }
-    reading.heard = calloc(reading.slots, sizeof *reading.heard);
-    if (reading.heard == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    const mls_relay relay = {.threads = (unsigned)reading.slots,
-                             .slots = reading.slots,
-                             .count = collection->group_count,
-                             .state = &reading,
-                             .work = hear_group,
-                             .deliver = take_group_facts};
-    const mls_status status = mls_relay_run(&relay);
-    for (size_t i = 0; i < reading.slots; i++) {
-        mls_printed_reader_free(reading.heard[i].reader);
-        mls_scan_room_free(reading.heard[i].room);
-    }
-    free(reading.heard);
+    mls_scan_room_free(room);
     return status;
 }
 
@@ -334,7 +279,7 @@ static mls_status score_groups(const mls_collect_options *options, const mls_tre
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     if (status == MLS_OK && options->facts == MLS_FACTS_OF_GROUPS) {
-        status = read_facts(&options->work, known, collection);
+        status = read_facts(known, collection);
     }
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         status = mls_group_finish(options, trees, &collection->points, &collection->groups[i], error);

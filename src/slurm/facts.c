@@ -15,28 +15,24 @@ mls_status mls_facts_take(mls_known_settings *known, const mls_printed *printed,
     return status;
 }
 
-mls_status mls_facts_hear(mls_scan_room **room, const mls_run *run, mls_printed_reader **reader)
+mls_status mls_facts_read(mls_known_settings *known, mls_scan_room **room, const mls_run *run, mls_printed_facts *facts)
 {
     const size_t line = run->run_start.line;
     const bool may = line == 0 || run->unlogged_lines >= MLS_PRINTED_BLOCK_MIN;
     const int fd = may ? mls_file_open_again(run->file, run->root, NULL) : -1;
+    mls_printed_reader *reader = NULL;
     mls_status status = MLS_OK;
-    *reader = NULL;
     if (fd >= 0 && mls_printed_may_split(fd, line)) {
-        status = mls_printed_read_before(fd, line, room, reader, NULL);
+        status = mls_printed_read_before(fd, line, room, &reader, NULL);
         status = status == MLS_ERROR_READ ? MLS_OK : status;
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return status;
-}
-
-mls_status mls_facts_take_heard(mls_known_settings *known, mls_printed_reader *reader, const mls_run *run,
-                                mls_printed_facts *facts)
-{
-    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, run->run_start.line) : NULL;
-    const mls_status status = printed != NULL ? mls_facts_take(known, printed, facts) : MLS_OK;
+    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, line) : NULL;
+    if (printed != NULL && status == MLS_OK) {
+        status = mls_facts_take(known, printed, facts);
+    }
     mls_printed_reader_free(reader);
     return status;
 }

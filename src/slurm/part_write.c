@@ -80,11 +80,7 @@ static mls_status ask_ending(const shard_reading *self, mls_part_run *run)
 /* Everything that whoever scores runs would look up on this disk. */
 static mls_status look_up(shard_reading *self, const mls_printed_reader *reader, mls_part_run *run)
 {
-    mls_printed_reader *before = NULL;
-    mls_status status = mls_facts_hear(&self->room, &run->run, &before);
-    if (status == MLS_OK) {
-        status = mls_facts_take_heard(&self->known, before, &run->run, &run->carried.facts);
-    }
+    mls_status status = mls_facts_read(&self->known, &self->room, &run->run, &run->carried.facts);
     status = status == MLS_OK ? take_heard(self, reader, run) : status;
     status = status == MLS_OK ? mls_power_carry(&run->run, &run->carried) : status;
     return status == MLS_OK && self->job->ending != NULL ? ask_ending(self, run) : status;

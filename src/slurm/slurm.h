@@ -51,16 +51,12 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
 mls_status mls_group_power(mls_group *group) MLS_MUST_USE;
 mls_status mls_power_carry(const mls_run *run, struct mls_carried *carried) MLS_MUST_USE;
 
-/* Tells the facts of what was printed: the table is loaded when the first was.  MLS_OK, MLS_ERROR_MEMORY, or what
- * mls_known_settings_load() says. */
+/* Tells the facts of what was printed: the table is loaded when the first was.  And of what the job of a run printed
+ * before it, by reading its log once more; where nothing was, or the log cannot be read, they stay as they are.  `room`
+ * is kept for the next log.  MLS_OK, MLS_ERROR_MEMORY, or what mls_known_settings_load() says. */
 mls_status mls_facts_take(mls_known_settings *known, const mls_printed *printed, mls_printed_facts *facts) MLS_MUST_USE;
-
-/* Hears what the job of a run printed before it, by reading its log once more: on any thread, each with a `room` that
- * is kept for the next log.  *reader NULL: nothing, or the log cannot be read.  And tells the facts of what was heard,
- * which is released: where nothing was they stay as they are. */
-mls_status mls_facts_hear(mls_scan_room **room, const mls_run *run, mls_printed_reader **reader) MLS_MUST_USE;
-mls_status mls_facts_take_heard(mls_known_settings *known, mls_printed_reader *reader, const mls_run *run,
-                                mls_printed_facts *facts) MLS_MUST_USE;
+mls_status mls_facts_read(mls_known_settings *known, mls_scan_room **room, const mls_run *run,
+                          mls_printed_facts *facts) MLS_MUST_USE;
 
 /* Whether a folder is results/<system>/[strong/|weak/]<benchmark>; *above is where `results` lies, with its slash. */
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);
