@@ -13,7 +13,7 @@
 #include "score/run.h"
 
 /* Knowing all messages once more takes as long as diagnosing a few logs, and megabytes. */
-enum { LOGS_A_THREAD = 4, THREADS_MAX = 8 };
+enum { LOGS_A_THREAD = 16, THREADS_MAX = 8 };
 
 /* Bytes that were read from a pipe are gone, and waiting for more would be for ever. */
 static bool can_be_read_again(const mls_endings *endings, const char *path)
