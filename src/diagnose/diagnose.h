@@ -133,7 +133,7 @@ struct mls_run;
 mls_status mls_endings_find(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
-/** The same for many runs, of which those of one file follow each other: files are diagnosed on all threads. */
+/** The same for many runs, of which those of one file follow each other: of many files, side by side. */
 mls_status mls_endings_find_all(const mls_diagnose_options *options, struct mls_run *runs, size_t count,
                                 mls_error *error) MLS_MUST_USE;
 
