@@ -173,6 +173,9 @@ static mls_status deliver_file(void *state, size_t item)
 
 mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *runs, size_t count, mls_error *error)
 {
+    if (count == 0) {
+        return MLS_OK; /* there is no place to go on from either */
+    }
     all_endings all = {.runs = runs, .end = runs + count, .slots = 1, .error = error};
     const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
     size_t files = 0;
