@@ -193,6 +193,10 @@ void mls_run_init(mls_run *run);
 void mls_run_record(mls_run *run, const mls_record *record);
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 
+/** The samples a second that a record of tracked_stats or throughput tells; NAN: none.  The former carries an object
+ * that may have them; so does the value of some of the latter, others log the bare number. */
+double mls_record_throughput(const mls_record *record);
+
 /** The log has ended.  With a checker, which has been fed the same records, the run takes over its findings and is
  * valid when the log is; with `steps` what is wrong with the sequence init_start → init_stop → run_start → evaluations
  * → run_stop is advice, and a run without a time is not valid.  Without one (NULL) each step missing or out of order, a

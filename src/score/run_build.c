@@ -66,15 +66,20 @@ static void take_evaluation(mls_run *run, void *member, const mls_record *record
     }
 }
 
-/* tracked_stats carries an object that may have a throughput; so does the value of some throughput records, others log
- * the bare number. */
+double mls_record_throughput(const mls_record *record)
+{
+    double value = NAN;
+    mls_str span = record->value;
+    const bool told =
+        mls_json_kind_of(span) != MLS_JSON_OBJECT || mls_record_value_member(record, MLS_S("throughput"), &span);
+    return told && mls_json_number(span, &value) && isfinite(value) ? value : (double)NAN;
+}
+
 static void take_throughput(mls_run *run, void *member, const mls_record *record)
 {
-    double value;
-    mls_str span = record->value;
+    const double value = mls_record_throughput(record);
     (void)member;
-    if ((mls_json_kind_of(span) != MLS_JSON_OBJECT || mls_record_value_member(record, MLS_S("throughput"), &span)) &&
-        mls_json_number(span, &value) && isfinite(value)) {
+    if (isfinite(value)) {
         run->throughput += value;
         run->throughputs++;
     }

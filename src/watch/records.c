@@ -112,12 +112,8 @@ static double counted(const mls_record *record, mls_str name)
 
 static double throughput_of(const mls_record *record)
 {
-    mls_str span = record->value;
-    double number;
     const bool tracked = record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_THROUGHPUT;
-    const bool found = tracked && (mls_json_kind_of(span) != MLS_JSON_OBJECT ||
-                                   mls_record_value_member(record, MLS_S("throughput"), &span));
-    return found && mls_json_number(span, &number) && isfinite(number) ? number : (double)NAN;
+    return tracked ? mls_record_throughput(record) : (double)NAN;
 }
 
 /* How far the run is, where a record says so; not more often than it is wanted. */
