@@ -20,11 +20,17 @@ static double finite_number(mls_str span)
     return known ? number : (double)NAN;
 }
 
-/* That of an object's member; NAN when it has none. */
-static double noted_number(mls_str object, mls_str name)
+/* That of a member of a record's value, or of its metadata; NAN when it has none. */
+static double value_number(const mls_record *record, mls_str name)
 {
     mls_str span;
-    return mls_json_member(object, name, &span) ? finite_number(span) : (double)NAN;
+    return mls_record_value_member(record, name, &span) ? finite_number(span) : (double)NAN;
+}
+
+static double metadata_number(const mls_record *record, mls_str name)
+{
+    mls_str span;
+    return mls_record_metadata_member(record, name, &span) ? finite_number(span) : (double)NAN;
 }
 
 /* The result of an evaluation: a number, or the smallest of an object of numbers. */
@@ -47,10 +53,10 @@ static double noted_value(mls_str value)
 static void note_metric(mls_noted_record *noted, const mls_record *record)
 {
     mls_str metric;
-    noted->steps = noted_number(record->metadata, MLS_S("step_num"));
+    noted->steps = metadata_number(record, MLS_S("step_num"));
     if (mls_json_kind_of(record->value) == MLS_JSON_OBJECT) {
-        noted->box = noted_number(record->value, MLS_S("BBOX"));
-        noted->mask = noted_number(record->value, MLS_S("SEGM"));
+        noted->box = value_number(record, MLS_S("BBOX"));
+        noted->mask = value_number(record, MLS_S("SEGM"));
     } else if (mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
         noted->metric = mls_str_equal(metric, MLS_S("\"CLIP\""))  ? MLS_CURVE_CLIP
                         : mls_str_equal(metric, MLS_S("\"FID\"")) ? MLS_CURVE_FID
@@ -58,13 +64,13 @@ static void note_metric(mls_noted_record *noted, const mls_record *record)
     }
 }
 
-static double step_ms_of(mls_str value)
+static double step_ms_of(const mls_record *record)
 {
     static const mls_str names[] = {MLS_STR("train_step_time"), MLS_STR("train_step_timing"),
                                     MLS_STR("train_step_timing in s")};
     double seconds = NAN;
     for (size_t i = 0; i < sizeof names / sizeof *names && isnan(seconds); i++) {
-        seconds = noted_number(value, names[i]);
+        seconds = value_number(record, names[i]);
     }
     return 1000 * seconds;
 }
@@ -130,9 +136,8 @@ static void give_up(mls_pace_notes *notes)
 
 static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *record)
 {
-    const mls_str where = record->metadata;
     mls_noted_record noted = {.time_ms = record->time_ms,
-                              .samples = noted_number(where, MLS_S("samples_count")),
+                              .samples = metadata_number(record, MLS_S("samples_count")),
                               .epoch = NAN,
                               .value = NAN,
                               .step_ms = NAN,
@@ -142,13 +147,13 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
                               .spans_before = (uint32_t)notes->spans.count,
                               .kind = kind};
     if (kind == MLS_NOTED_EVALUATION) {
-        noted.epoch = noted_number(where, MLS_S("epoch_num"));
+        noted.epoch = metadata_number(record, MLS_S("epoch_num"));
         noted.value = noted_value(record->value);
         note_metric(&noted, record);
     } else if (kind == MLS_NOTED_STATS) {
-        noted.epoch = noted_number(where, MLS_S("step"));
-        noted.value = noted_number(record->value, MLS_S("throughput"));
-        noted.step_ms = step_ms_of(record->value);
+        noted.epoch = metadata_number(record, MLS_S("step"));
+        noted.value = value_number(record, MLS_S("throughput"));
+        noted.step_ms = step_ms_of(record);
     } else if (!is_position(notes, &noted)) {
         return true;
     }
@@ -169,7 +174,7 @@ static bool note_stop(mls_pace_notes *notes, const mls_record *record)
     mls_arena arena = {0};
     mls_str status;
     bool done = true;
-    notes->stop_samples = noted_number(record->metadata, MLS_S("samples_count"));
+    notes->stop_samples = metadata_number(record, MLS_S("samples_count"));
     if (mls_record_metadata_member(record, MLS_S("status"), &status) && mls_json_kind_of(status) == MLS_JSON_STRING) {
         done = mls_json_string(status, &arena, &status);
         (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s",
