@@ -24,10 +24,10 @@ static bool eval_part(mls_expr_op op, mls_expr_input *input, mls_value *result)
     return tree != NULL;
 }
 
-/* A record that is one has a value. */
+/* A record of a log has a value; one that was made up to look at a number alone has no line. */
 static bool find_in_record(const mls_record *record, mls_str name, mls_str *member)
 {
-    const bool value = mls_str_equal(name, MLS_S("value"));
+    const bool value = record->line > 0 && mls_str_equal(name, MLS_S("value"));
     *member = value ? record->value : *member;
     return value || mls_json_member(record->payload, name, member);
 }
