@@ -133,7 +133,8 @@ struct mls_run;
 mls_status mls_endings_find(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
-/** The same for many runs, of which those of one file follow each other: of many files, side by side. */
+/** The same for many runs, of which those of one file follow each other: of many files, side by side.  The signatures
+ * of `options` are NULL, as each thread loads its own. */
 mls_status mls_endings_find_all(const mls_diagnose_options *options, struct mls_run *runs, size_t count,
                                 mls_error *error) MLS_MUST_USE;
 
