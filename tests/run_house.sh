@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_house.sh BUILD
-# Holds the code to the drawing in CONTRIBUTING.md: which room may include
-# which, which files call each other, how large a file is, what a file opens
-# with, what names look like.
+# Checks the structure of the code: modules include only modules below them
+# (CONTRIBUTING.md), each file begins with a comment on its purpose, and
+# types, constants and names follow the conventions.
 . tests/count.sh
 build=$1
 cd "$root" || exit 1
@@ -32,10 +32,6 @@ if [ -s "$scratch/wrong" ]; then fail "public headers include no others" "$scrat
 grep -n -E '(struct|union)( [a-z_]+)? \{' include/mlscore/*.h | grep -v -e 'typedef struct mls_\(error\|str\) {$' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "public types have no members" "$scratch/wrong"; else pass; fi
 
-wc -l src/*/*.c src/*/*.h include/mlscore/*.h tests/unit/*.c tests/unit/*.h bench/*.c |
-    awk '$2 != "total" && $1 > (($2 ~ /^tests/) ? 800 : 600) { print $2 ": " $1 " lines" }' >"$scratch/wrong"
-if [ -s "$scratch/wrong" ]; then fail "no file is longer than 600 lines" "$scratch/wrong"; else pass; fi
-
 # Nobody reads a difference in what is longer: such a case prints the fields that matter, and how many there are.
 wc -c tests/cli/*/stdout tests/cli/*/stderr | awk '$2 != "total" && $1 >= 16384 { print $2 ": " $1 " bytes" }' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no case expects 16 KiB and more" "$scratch/wrong"; else pass; fi
@@ -45,48 +41,6 @@ awk 'FNR == 2 && /^\/\*/ { opens[FILENAME] }
     END { for (i = 1; i < ARGC; i++) if (!(ARGV[i] in opens)) print ARGV[i] }' \
     src/*/*.c src/*/*.h include/mlscore/*.h >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "each file opens with what it is for" "$scratch/wrong"; else pass; fi
-
-# A body between braces in the first column is a function's (or an initialiser's, which is data).
-awk 'FNR == 1 { open = 0 }
-    /^{/ { open = FNR; name = before }
-    /^}/ && open { if (FNR - open > 61 && name ~ /\)$/) print FILENAME ":" open ": " FNR - open - 1 " lines"; open = 0 }
-    { before = $0 }' src/*/*.c >"$scratch/wrong"
-if [ -s "$scratch/wrong" ]; then fail "no function is longer than 60 lines" "$scratch/wrong"; else pass; fi
-
-# No circle of files: none of calls, by what object files define and use, and none of headers that include each other.
-circles() {
-    sort -u "$1" | cut -d ' ' -f 1,2 | tsort 2>&1 >"$scratch/order" | sed -n 's/^tsort: \([^ ]*\/[^ ]*\)$/\1/p' |
-        sort -u >"$scratch/turning"
-    awk -v turning="$scratch/turning" '
-        BEGIN { while ((getline file < turning) > 0) turns[file] = 1 }
-        ($1 in turns) && ($2 in turns) { print $1 " " word " " $2 ($3 != "" ? ": " $3 : "") }' word="$2" "$1" | sort -u
-}
-for file in src/*/*.c; do
-    object=${file#src/}
-    object=$build/${object%.c}.o
-    if [ -f "$object" ]; then echo "$object"; else echo "$object is not built" >>"$scratch/unbuilt"; fi
-done >"$scratch/objects"
-xargs nm -A -P <"$scratch/objects" |
-    awk -v skip="${#build}" '
-        { file = substr($1, skip + 2); sub(/\.o:$/, "", file) }
-        $3 == "U" { users[$2] = users[$2] " " file }
-        $3 ~ /^[A-TV-Z]$/ { owner[$2] = file }
-        END {
-            for (name in users) {
-                count = split(users[name], user, " ")
-                for (i = 1; i <= count && name in owner; i++)
-                    if (user[i] != owner[name]) print user[i], owner[name], name
-            }
-        }' >"$scratch/calls"
-circles "$scratch/calls" calls >"$scratch/wrong"
-cat "$scratch/unbuilt" >>"$scratch/wrong" 2>/dev/null
-[ -s "$scratch/calls" ] || echo "no call was found" >>"$scratch/wrong"
-if [ -s "$scratch/wrong" ]; then fail "no files call each other in a circle" "$scratch/wrong"; else pass; fi
-
-awk -F '"' '/^#include "[a-z]*\/[a-z_0-9]*\.h"/ { name = FILENAME; sub(/^(src|include)\//, "", name); print name, $2 }' \
-    src/*/*.h include/mlscore/*.h >"$scratch/headers"
-circles "$scratch/headers" includes >"$scratch/wrong"
-if [ -s "$scratch/wrong" ]; then fail "no headers include each other in a circle" "$scratch/wrong"; else pass; fi
 
 # Each type has one definition, and so has a constant that a header defines or that is called MLS_.
 awk '
@@ -135,18 +89,6 @@ if [ -s "$scratch/wrong" ]; then fail "no type or constant is defined twice" "$s
 grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c | grep -vE '\<(inline|const struct)\>' |
     sed -nE 's/^([^:]*:[0-9]*):static [^(]*\<(mls_[a-z0-9_]+)\(.*/\1: \2/p' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "static functions carry no mls_" "$scratch/wrong"; else pass; fi
-
-# No two functions share a name, not even those that only their own files see.
-awk '/^[A-Za-z_]/ { head = "" }
-    /^[A-Za-z_]/ || head != "" { head = head $0 }
-    /^{/ {
-        gsub(/__attribute__\(\([^)]*\)+ */, "", head)
-        if (sub(/\(.*\)[{]$/, "", head)) { sub(/.*[ *]/, "", head); print head, FILENAME }
-        head = ""
-    }' src/*/*.[ch] include/mlscore/*.h | sort -u | tee "$scratch/functions" |
-    awk '$1 == name { print name ": " file ", " $2 } { name = $1; file = $2 }' >"$scratch/wrong"
-[ -s "$scratch/functions" ] || echo "no function was found" >>"$scratch/wrong"
-if [ -s "$scratch/wrong" ]; then fail "no two functions share a name" "$scratch/wrong"; else pass; fi
 
 # One text of a failed allocation; what others say of theirs is looked for in logs.
 grep -n '"[^"]*out of memory' src/*/*.[ch] include/mlscore/*.h | grep -v -e '^src/base/error.c:' >"$scratch/wrong"
