@@ -113,7 +113,7 @@ bool mls_number_parse_lenient(mls_str text, double *number)
     }
     /* Only underscores between two digits may be dropped. */
     mls_buffer plain = {0};
-    bool ok = memchr(text.ptr, '_', text.len) != NULL;
+    bool ok = text.len > 0 && memchr(text.ptr, '_', text.len) != NULL;
     for (size_t i = 0; ok && i < text.len; i++) {
         if (text.ptr[i] != '_') {
             mls_buffer_append_char(&plain, text.ptr[i]);

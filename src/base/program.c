@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ERROR_BYTES_MAX = 4096 };
+enum { ERROR_BYTES_MAX = 4096, WAIT_STEP_MS = 5 };
 
 /* Starts the program in a group of its own, whose output comes through two pipes.  0, or an errno. */
 static int start_program(const mls_program *asked, int pipes[2][2], pid_t *child)
@@ -56,10 +56,10 @@ static bool drain(int fd, mls_buffer *into, size_t most)
     return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* Reads both pipes until they end.  False: the time is over. */
-static bool read_program(const mls_program *asked, mls_buffer *answer, mls_buffer *complaint, int out, int complaints)
+/* Read both pipes until they end.  False: the deadline has passed. */
+static bool read_program(const mls_program *asked, double deadline_ms, mls_buffer *answer, mls_buffer *complaint,
+                         int out, int complaints)
 {
-    const double deadline_ms = mls_clock_ms() + asked->timeout_ms;
     struct pollfd ends[2] = {{.fd = out, .events = POLLIN}, {.fd = complaints, .events = POLLIN}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         const double left = deadline_ms - mls_clock_ms();
@@ -81,6 +81,24 @@ static bool read_program(const mls_program *asked, mls_buffer *answer, mls_buffe
     return true;
 }
 
+/* Wait for a program that has closed its output, which may stay alive.  False: the deadline has passed, and it was
+ * killed.  *told: its status is in *how. */
+static bool wait_program(pid_t child, double deadline_ms, int *how, bool *told)
+{
+    pid_t ended;
+    double left;
+    while ((ended = waitpid(child, how, WNOHANG)) == 0 && (left = deadline_ms - mls_clock_ms()) > 0) {
+        (void)poll(NULL, 0, left < WAIT_STEP_MS ? (int)left + 1 : WAIT_STEP_MS);
+    }
+    const bool in_time = ended != 0;
+    if (!in_time) {
+        (void)kill(-child, SIGKILL);
+        ended = waitpid(child, how, 0);
+    }
+    *told = ended == child;
+    return in_time;
+}
+
 /* "sacct: exit status 1: its first line" */
 static mls_status say_why(const mls_program *asked, const mls_buffer *complaint, const char *what, mls_error *error)
 {
@@ -96,6 +114,7 @@ mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_err
 {
     int pipes[2][2] = {{-1, -1}, {-1, -1}};
     const size_t before = answer->len;
+    const double deadline_ms = mls_clock_ms() + asked->timeout_ms;
     mls_buffer complaint = {0};
     pid_t child = -1;
     int how = 0;
@@ -114,11 +133,9 @@ mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_err
         (void)close(pipes[i][1]);
         pipes[i][1] = -1;
     }
-    const bool ended = read_program(asked, answer, &complaint, pipes[0][0], pipes[1][0]);
-    if (!ended) {
-        (void)kill(-child, SIGKILL);
-    }
-    const bool told = waitpid(child, &how, 0) == child;
+    bool told;
+    const bool closed = read_program(asked, deadline_ms, answer, &complaint, pipes[0][0], pipes[1][0]);
+    const bool ended = wait_program(child, closed ? deadline_ms : 0, &how, &told) && closed;
     if (answer->failed || complaint.failed) {
         status = mls_error_memory(error);
     } else if (!ended) {

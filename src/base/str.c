@@ -54,7 +54,8 @@ mls_str mls_str_word(mls_str *text)
 
 bool mls_str_after(mls_str text, mls_str words, mls_str *rest)
 {
-    const char *at = memmem(text.ptr, text.len, words.ptr, words.len);
+    /* memmem() does not take the NULL of an empty text. */
+    const char *at = text.len > 0 ? memmem(text.ptr, text.len, words.ptr, words.len) : NULL;
     if (at != NULL) {
         *rest = (mls_str){at + words.len, (size_t)(text.ptr + text.len - at) - words.len};
     }

@@ -494,9 +494,21 @@ static void embedded_files_are_found(void **state)
     }
 }
 
+/* An empty text may be NULL: what a program printed that printed nothing. */
+static void test_after_nothing(void **state)
+{
+    (void)state;
+    mls_str rest = {NULL, 0};
+    size_t number;
+    assert_false(mls_str_after((mls_str){NULL, 0}, MLS_S("JobId="), &rest));
+    assert_false(mls_str_contains((mls_str){NULL, 0}, MLS_S("JobId=")));
+    assert_false(mls_size_parse((mls_str){NULL, 0}, &number));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_after_nothing),
         cmocka_unit_test(strings),
         cmocka_unit_test(natural_order),
         cmocka_unit_test(nothing_commands_a_terminal),

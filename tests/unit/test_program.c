@@ -75,12 +75,32 @@ static void test_not_started(void **state)
     mls_buffer_release(&answer);
 }
 
+/* A program that closes its output and stays alive is killed at the deadline, as is one that keeps it open. */
+static void test_deadline(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"exec >&- 2>&-; exec sleep 60", "echo part; exec >&- 2>&-; sleep 60 & wait",
+                                          "exec sleep 60"};
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        const char *const shell[] = {"sh", "-c", scripts[i], NULL};
+        const mls_program asked = {.arguments = shell, .timeout_ms = 200.0, .answer_max = 1 << 16};
+        mls_buffer answer = {0};
+        mls_error error = {0};
+        const double began = mls_clock_ms();
+        assert_int_equal(mls_program_ask(&asked, &answer, &error), MLS_ERROR_READ);
+        assert_true(mls_clock_ms() - began < 20000);
+        assert_string_equal(error.message, "sh: no answer in time");
+        mls_buffer_release(&answer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_not_started),
+        cmocka_unit_test(test_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
