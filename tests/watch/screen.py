@@ -13,6 +13,7 @@ class Screen:
         self.x = self.y = 0
         self.cursor_shown = True
         self.strange = []  # what watch is not to send
+        self.rest = ""  # of an escape sequence that a read has cut
 
     def resize(self, columns, rows):
         """As xterm does: lines are cut, and gone where there is no room below."""
@@ -70,6 +71,9 @@ class Screen:
             self.strange.append(numbers + final)
 
     def feed(self, data):
+        data = self.rest + data
+        self.rest = re.search("(\x1b(\\[[?0-9;]*)?)?$", data).group(0)
+        data = data[: len(data) - len(self.rest)]
         for token in TOKEN.finditer(data):
             text = token.group(0)
             if token.group(3):

@@ -4,6 +4,7 @@
 
 Runs mlscore watch on pseudo-terminals and compares the screen, which is made of the bytes, with tests/watch/screen-*;
 and sees that the terminal is left as it was, however watch ends.  Times of day are masked.  Prints lines as replay.py."""
+import codecs
 import fcntl
 import os
 import pty
@@ -44,6 +45,7 @@ class Terminal:
 
     def __init__(self, folder, columns=80, rows=24, arguments=()):
         self.screen = Screen(columns, rows)
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -61,7 +63,7 @@ class Terminal:
             data = os.read(self.fd, 65536)
         except OSError:  # nobody writes any more
             return False
-        self.screen.feed(data.decode("utf-8", "replace"))
+        self.screen.feed(self.decoder.decode(data))
         return bool(data)
 
     def until(self, what):
