@@ -339,15 +339,28 @@ static void judge_watched(mls_cli *cli)
     }
 }
 
-/* Of each run that goes on, how far it is. */
-static void print_unfinished(mls_cli *cli)
+static int compare_files(const void *a, const void *b)
+{
+    const mls_live_run *left = *(mls_live_run *const *)a;
+    const mls_live_run *right = *(mls_live_run *const *)b;
+    const int order = mls_str_compare_natural(mls_str_from(left->file), mls_str_from(right->file));
+    return order != 0 ? order : (left->line > right->line) - (left->line < right->line);
+}
+
+/* Print how far each run is that goes on, and the last evaluation of each that has ended, in the order of files. */
+static void print_runs(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
+    if (self->watch.live.runs.count > 1) {
+        qsort((void *)self->watch.live.runs.items, self->watch.live.runs.count, sizeof(mls_live_run *), compare_files);
+    }
     for (size_t i = 0; i < self->watch.live.runs.count; i++) {
         const mls_live_run *run = self->watch.live.runs.items[i];
-        if (run->same == NULL && !mls_live_run_ended(run) && run->run_start.line > 0) {
-            const mls_watch_event event = {.kind = MLS_WATCH_PROGRESS,
-                                           .time_ms = run->newest_ms,
+        const bool ended = mls_live_run_ended(run);
+        if (run->same == NULL && (ended ? run->evaluations > 0 : run->run_start.line > 0)) {
+            const mls_watch_event event = {.kind = ended ? MLS_WATCH_EVALUATION : MLS_WATCH_PROGRESS,
+                                           .time_ms = ended ? run->evaluated.time_ms : run->newest_ms,
+                                           .line = ended ? run->evaluated.line : 0,
                                            .seen_ms = self->watch.live.now_ms,
                                            .file = run->file,
                                            .run = run};
@@ -361,7 +374,7 @@ static void print_once(mls_cli *cli)
     watch_settings *self = cli->settings;
     mls_buffer block = {0};
     if (cli->view.format == MLS_FORMAT_NDJSON) {
-        print_unfinished(cli);
+        print_runs(cli);
         return;
     }
     self->screen.width = cli->view.width;

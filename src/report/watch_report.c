@@ -31,19 +31,29 @@ static const mls_estimate *event_estimate(const mls_watch_event *event)
 {
     const bool estimates =
         event->kind == MLS_WATCH_START || event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_EVALUATION;
-    return estimates && event->run->estimate.from != MLS_ESTIMATE_NONE ? &event->run->estimate : NULL;
+    return estimates && (event->run->estimate.from != MLS_ESTIMATE_NONE || event->run->met) ? &event->run->estimate
+                                                                                            : NULL;
 }
 
 static double left_of(const mls_watch_event *event, size_t member)
 {
     const mls_estimate *estimate = event_estimate(event);
-    return estimate != NULL ? *(const double *)(const void *)((const char *)estimate + member) : (double)NAN;
+    return estimate != NULL && event->run->met ? 0
+           : estimate != NULL                  ? *(const double *)(const void *)((const char *)estimate + member)
+                                               : (double)NAN;
 }
 
 static const char *from_of(const mls_watch_event *event)
 {
     const mls_estimate *estimate = event_estimate(event);
     return estimate != NULL ? mls_estimate_from_name(estimate->from) : NULL;
+}
+
+static bool says_converged(const mls_watch_event *event)
+{
+    const bool evaluated = event->kind == MLS_WATCH_EVALUATION || event->kind == MLS_WATCH_PROGRESS;
+    return event->kind == MLS_WATCH_STOP ||
+           (evaluated && (event->run->met || (event->kind == MLS_WATCH_EVALUATION && mls_live_has_target(event->run))));
 }
 
 #define WATCH_FIELDS(F)                                                                                                \
@@ -66,7 +76,8 @@ static const char *from_of(const mls_watch_event *event)
     F(watch, left_low, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, low)))                           \
     F(watch, left_high, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, high)))                         \
     F(watch, left_from, TEXT_OR_NULL, "", from_of(row))                                                                \
-    F(watch, converged, IF(BOOL, row->kind == MLS_WATCH_STOP), "", row->run->status == MLS_RUN_SUCCESS)                \
+    F(watch, converged, IF(BOOL, says_converged(row)), "",                                                             \
+      row->kind == MLS_WATCH_STOP ? row->run->status == MLS_RUN_SUCCESS : row->run->met)                               \
     F(watch, status, TEXT_OR_NULL, "", row->kind == MLS_WATCH_STOP ? mls_run_status_name(row->run->status) : NULL)     \
     F(watch, minutes, NUMBER_OR_NULL, "minutes", row->kind == MLS_WATCH_STOP ? elapsed_of(row) : (double)NAN)          \
     F(watch, message, TEXT_OR_NULL, "", row->message)                                                                  \

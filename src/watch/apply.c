@@ -34,9 +34,9 @@ static mls_status tell_run(mls_live *live, mls_watch_kind kind, const mls_live_r
 /* What says how far a run is says how long it still takes. */
 static mls_status tell_estimated(mls_live *live, mls_watch_kind kind, mls_live_run *run, const mls_happening *of)
 {
-    const mls_status status = mls_live_estimate(live, run, of->time_ms, &run->estimate);
+    run->estimate = mls_live_estimate(run, of->time_ms);
     run->estimated_ms = of->time_ms;
-    return status == MLS_OK ? tell_run(live, kind, run, of, NULL) : status;
+    return tell_run(live, kind, run, of, NULL);
 }
 
 /* Same moments, as far as both have come: the job's output repeats a trial's own file. */
@@ -60,31 +60,90 @@ static bool is_job_output(const mls_live_run *run)
  * name of the trial's own file. */
 static mls_status find_repeated(mls_live *live, mls_live_run *run)
 {
-    for (size_t i = 0; i < live->runs.count && !run->followed->result; i++) {
-        mls_live_run *other = live->runs.items[i];
-        if (other == run || other->same != NULL || !is_same_run(run, other) || other->followed->result) {
-            continue;
+    mls_live_run *first = NULL;
+    const mls_live_started *started = run->followed->result ? NULL : mls_live_started_with(live, run);
+    for (; started != NULL; started = started->next) {
+        mls_live_run *other = started->run;
+        if (other != run && other->same == NULL && is_same_run(run, other) && !other->followed->result &&
+            (first == NULL || other->found < first->found)) {
+            first = other;
         }
-        run->same = other;
-        other->again = run->followed;
-        if (is_job_output(other) && !is_job_output(run)) {
-            char *path = strdup(run->file);
-            if (path == NULL) {
-                return MLS_ERROR_MEMORY;
-            }
-            free(other->file);
-            other->file = path;
-        }
-        break;
     }
-    return MLS_OK;
+    if (first != NULL) {
+        run->same = first;
+        run->next_repeat = first->repeat;
+        first->repeat = run;
+    }
+    if (first != NULL && is_job_output(first) && !is_job_output(run)) {
+        char *path = strdup(run->file);
+        if (path == NULL) {
+            return MLS_ERROR_MEMORY;
+        }
+        free(first->file);
+        first->file = path;
+    }
+    return mls_live_started_add(live, run) ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* Let a run be one of its own again. */
+static void part_from_repeated(mls_live_run *run)
+{
+    mls_live_run **at = &run->same->repeat;
+    while (*at != run) {
+        at = &(*at)->next_repeat;
+    }
+    *at = run->next_repeat;
+    run->next_repeat = NULL;
+    run->same = NULL;
+}
+
+/* Return the samples after which a run should be by now: by the pace until its last evaluation, before that by the
+ * throughput that it logs, else by the pace of the runs of its group that have ended.  NAN: not known. */
+static double expected_samples(const mls_live_run *run, double minutes, double throughput)
+{
+    if (run->evaluations > 0 && run->last.at > 0 && run->last.minutes > 0) {
+        return run->last.at * minutes / run->last.minutes;
+    }
+    if (isfinite(throughput) && throughput > 0) {
+        return throughput * minutes * 60;
+    }
+    for (size_t i = 0; run->group != NULL && i < run->group->runs.count; i++) {
+        const mls_live_run *other = run->group->runs.items[i];
+        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0) {
+            return other->last.at * minutes / other->last.minutes;
+        }
+    }
+    return (double)NAN;
+}
+
+/* Return the samples of the `step` of tracked_stats, which counts steps in some logs and samples in others: whichever
+ * is nearer to where the run should be.  NAN: not known. */
+static double samples_of_step(const mls_live_run *run, const mls_happening *of)
+{
+    const double step = of->at.step_num;
+    const double batch = run->facts.batch_size;
+    if (!of->any_step || !(batch > 1)) {
+        return step * batch;
+    }
+    const double expected = expected_samples(run, mls_live_minutes(run, of->time_ms),
+                                             isfinite(of->throughput) ? of->throughput : run->throughput);
+    return !(expected > 0) || !(step > 0)              ? (double)NAN
+           : expected * expected > step * step * batch ? step * batch
+                                                       : step;
+}
+
+/* Return how far a run may be at most without another evaluation: the distance to the next one and a tenth. */
+static double furthest_position(const mls_live_run *run)
+{
+    return run->curve.count > 1 ? run->last.at + 1.1 * (run->last.at - run->curve.before) : (double)INFINITY;
 }
 
 /* Where in training a record stands, in what the benchmark counts, else in what it says. */
-static double live_position(const mls_live_run *run, const mls_training_progress *at)
+static double live_position(const mls_live_run *run, const mls_happening *of)
 {
     const mls_live_group *group = run->group;
-    const double steps = at->step_num * run->facts.batch_size;
+    const mls_training_progress *at = &of->at;
+    const double steps = isnan(at->samples_count) ? samples_of_step(run, of) : (double)NAN;
     const bool known = group != NULL && group->rules->runs_needed > 0;
     const double counted = known && group->counts == MLS_PROGRESS_EPOCHS  ? at->epoch_num
                            : known && group->counts == MLS_PROGRESS_STEPS ? at->step_num
@@ -133,8 +192,7 @@ static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happe
     run->first_ms = of->first_ms;
     run->run_start = (mls_step){of->time_ms, of->line};
     if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
-        run->same->again = NULL;
-        run->same = NULL;
+        part_from_repeated(run);
     }
     mls_status status = run->same == NULL ? find_repeated(live, run) : MLS_OK;
     mls_live_run *counts = mls_live_run_of(run);
@@ -153,8 +211,9 @@ static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happe
 
 static mls_status apply_progress(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
-    const double at = live_position(run, &of->at);
-    const bool further = isnan(run->at) || at > run->at;
+    double at = live_position(run, of);
+    at = at > furthest_position(run) ? (double)NAN : at;
+    const bool further = isfinite(at) && (isnan(run->at) || at > run->at);
     run->throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
     run->step = isfinite(of->at.step_num) && !(of->at.step_num < run->step) ? of->at.step_num : run->step;
     if (of->kind == MLS_WATCH_EVAL_START) {
@@ -173,7 +232,7 @@ static mls_status apply_progress(mls_live *live, mls_live_run *run, const mls_ha
 /* What a repetition says again is no news. */
 static mls_status apply_evaluation(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
-    const mls_value_point point = {live_position(run, &of->at), mls_live_minutes(run, of->time_ms), of->value};
+    const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
     const bool again = run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at);
     if (again) {
         return MLS_OK;
@@ -181,17 +240,21 @@ static mls_status apply_evaluation(mls_live *live, mls_live_run *run, const mls_
     run->state = MLS_LIVE_TRAINING;
     run->evaluations++;
     run->last = point;
-    run->at = isnan(run->at) || point.at > run->at ? point.at : run->at;
+    run->evaluated = (mls_step){of->time_ms, of->line};
+    run->met =
+        mls_live_has_target(run) && (run->group->target.direction > 0 ? point.value >= run->group->target.number
+                                                                      : point.value <= run->group->target.number);
     if (isfinite(point.at) && !mls_curve_add(&run->curve, point)) {
         return MLS_ERROR_MEMORY;
     }
+    run->at = run->curve.count > 0 ? run->curve.items[run->curve.count - 1].at : run->at;
     return tell_estimated(live, MLS_WATCH_EVALUATION, run, of);
 }
 
 /* What is known of runs that have ended well. */
 static void take_silences(const mls_live_run *run)
 {
-    run->group->finished = true;
+    run->group->finished_well = true;
     for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
         run->group->longest_silence_ms[i] = fmax(run->group->longest_silence_ms[i], run->longest_silence_ms[i]);
     }
@@ -203,8 +266,13 @@ static mls_status apply_stop(mls_live *live, mls_live_run *run, const mls_happen
     run->status = of->status;
     run->needed = of->status == MLS_RUN_SUCCESS ? of->needed : (double)NAN;
     run->state = of->status == MLS_RUN_SUCCESS ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
+    /* Where the target is not known, the run's own word counts. */
+    run->met = run->met || (run->state == MLS_LIVE_SUCCESS && !mls_live_has_target(run));
     if (run->state == MLS_LIVE_SUCCESS && run->group != NULL) {
         take_silences(run);
+        if (!mls_live_finished_add(run)) {
+            return MLS_ERROR_MEMORY;
+        }
     }
     run->estimate = mls_estimate_none();
     return tell_run(live, MLS_WATCH_STOP, run, of, NULL);
@@ -322,31 +390,25 @@ mls_status mls_live_apply(mls_live *live)
     return status;
 }
 
-/* How long a run may be silent before it counts as stalled. */
-static double patience_of(const mls_live *live, const mls_live_run *run)
+/* How long a run may be silent before it counts as stalled, by what is known of its group, or of all groups while it is
+ * in none. */
+static double patience_of(const mls_live_run *run, const mls_live_group *all)
 {
-    double longest = 0;
-    bool others = false;
+    const mls_live_group *group = run->group != NULL ? run->group : all;
+    const bool others = group->finished_well;
+    const double longest = others ? group->longest_silence_ms[run->state] : 0;
     double own = 0;
     for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
         own = fmax(own, run->longest_silence_ms[i]);
-    }
-    for (size_t i = 0; i < live->groups.count; i++) {
-        const mls_live_group *group = live->groups.items[i];
-        if (group->finished && (group == run->group || run->group == NULL)) {
-            longest = fmax(longest, group->longest_silence_ms[run->state]);
-            others = true;
-        }
     }
     const double least = run->state == MLS_LIVE_INIT && !others ? PATIENCE_INIT_MS : PATIENCE_MS;
     return fmax(least, fmax(4 * own, 2 * longest));
 }
 
-void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms)
+void mls_live_grown(mls_live_run *last, double silence_ms)
 {
-    for (size_t i = live->runs.count; i-- > 0;) {
-        mls_live_run *run = live->runs.items[i];
-        if (run->followed == file && !mls_live_run_ended(run)) {
+    for (mls_live_run *run = last; run != NULL; run = run->above) {
+        if (!mls_live_run_ended(run)) {
             double *longest = &mls_live_run_of(run)->longest_silence_ms[mls_live_run_of(run)->state];
             *longest = fmax(*longest, silence_ms);
             return;
@@ -358,37 +420,69 @@ void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms)
 static double silence_of(const mls_live *live, const mls_live_run *run)
 {
     const double own = run->followed->written_ms;
-    return live->now_ms - (run->again != NULL ? fmax(own, run->again->written_ms) : own);
+    return live->now_ms - (run->repeat != NULL ? fmax(own, run->repeat->followed->written_ms) : own);
+}
+
+/* The latest time at which a run began in each folder. */
+typedef struct latest_starts {
+    mls_arena arena;
+    mls_map folders; /* to indexes of … */
+    MLS_LIST_OF(double) times;
+} latest_starts;
+
+static mls_status find_latest_starts(const mls_live *live, latest_starts *latest)
+{
+    latest->folders.arena = &latest->arena;
+    for (size_t i = 0; i < live->runs.count; i++) {
+        const mls_live_run *run = live->runs.items[i];
+        bool added = false;
+        if (run->same != NULL || isnan(run->init_start.time_ms)) {
+            continue;
+        }
+        mls_map_entry *entry = mls_map_put(&latest->folders, mls_path_folder(mls_str_from(run->file)), &added);
+        if (entry == NULL || (added && !MLS_GROW(&latest->times, items))) {
+            return MLS_ERROR_MEMORY;
+        }
+        if (added) {
+            entry->value.number = latest->times.count;
+            latest->times.items[latest->times.count++] = run->init_start.time_ms;
+        }
+        double *time = &latest->times.items[entry->value.number];
+        *time = fmax(*time, run->init_start.time_ms);
+    }
+    return MLS_OK;
 }
 
 /* Whether a run of the same folder and group began after the last word of one that has stalled: trials one after the
  * other, the first of which died.  Trials side by side are not silent. */
-static bool is_outlived(const mls_live *live, const mls_live_run *run)
+static bool is_outlived(const latest_starts *latest, const mls_live_run *run)
 {
-    const mls_str folder = mls_path_folder(mls_str_from(run->file));
-    for (size_t i = 0; i < live->runs.count; i++) {
-        const mls_live_run *other = live->runs.items[i];
-        if (other != run && other->same == NULL && other->init_start.time_ms > run->newest_ms &&
-            mls_str_equal(mls_path_folder(mls_str_from(other->file)), folder)) {
-            return true;
-        }
-    }
-    return false;
+    const mls_map_entry *entry = mls_map_find(&latest->folders, mls_path_folder(mls_str_from(run->file)));
+    return entry != NULL && latest->times.items[entry->value.number] > run->newest_ms;
 }
 
 mls_status mls_live_check_silence(mls_live *live, bool job_ended)
 {
-    mls_status status = MLS_OK;
+    mls_live_group all = {0};
+    latest_starts latest = {0};
+    mls_status status = find_latest_starts(live, &latest);
+    for (size_t i = 0; i < live->groups.count; i++) {
+        const mls_live_group *group = live->groups.items[i];
+        all.finished_well |= group->finished_well;
+        for (size_t k = 0; k <= MLS_LIVE_DIED && group->finished_well; k++) {
+            all.longest_silence_ms[k] = fmax(all.longest_silence_ms[k], group->longest_silence_ms[k]);
+        }
+    }
     for (size_t i = 0; i < live->runs.count && status == MLS_OK; i++) {
         mls_live_run *run = live->runs.items[i];
         if (run->same != NULL || mls_live_run_ended(run) || run->state == MLS_LIVE_WAITING) {
             continue;
         }
         const double silence = silence_of(live, run);
-        const bool stalled = silence > patience_of(live, run);
+        const bool stalled = silence > patience_of(run, &all);
         char age[64];
         (void)mls_text_printf(age, sizeof age, "nothing written for %s", mls_words_seconds(floor(silence / 1000)).text);
-        if (job_ended || (stalled && is_outlived(live, run))) {
+        if (job_ended || (stalled && is_outlived(&latest, run))) {
             status = apply_death(live, run, NULL, job_ended ? "the job has ended" : "a newer trial began");
         } else if (!stalled) {
             status = end_stall(live, run);
@@ -397,5 +491,7 @@ mls_status mls_live_check_silence(mls_live *live, bool job_ended)
             status = tell_run(live, MLS_WATCH_STALLED, run, NULL, age);
         }
     }
+    free(latest.times.items);
+    mls_arena_release(&latest.arena);
     return status;
 }

@@ -9,8 +9,8 @@
  */
 mls_status mls_live_apply(mls_live *live) MLS_MUST_USE;
 
-/* Notes that a file has bytes again after a silence. */
-void mls_live_grown(mls_live *live, const mls_followed *file, double silence_ms);
+/* Note that the file whose last run this is (NULL: it has none) has bytes again after a silence. */
+void mls_live_grown(mls_live_run *last, double silence_ms);
 
 /* Finds the runs that have stalled or go on, and those that a newer one of their group has outlived.  `job_ended`: so
  * has the job of all of them. */

@@ -356,7 +356,9 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     const double middle = mean_beyond(&all, here->at, (double)NAN);
     const bool nearest = isnan(middle) || estimate.from == MLS_ESTIMATE_CURVES;
     const double half = half_interval(&all, estimate.from, &basis);
-    estimate.end = at_evaluation(here->at, distance, isnan(middle) ? here->at : middle, nearest);
+    /* It did not end here: the next evaluation is due, after the distance of the first one if no other is known. */
+    const double next = distance > 0 ? distance : here->at;
+    estimate.end = isnan(middle) ? here->at + next : at_evaluation(here->at, distance, middle, nearest);
     const double low = fmin(at_evaluation(here->at, distance, all.mean - half, false), estimate.end);
     const double high = fmax(at_evaluation(here->at, distance, all.mean + half, false), estimate.end);
     estimate.left = fmax(0, later + (estimate.end - here->at) * pace);

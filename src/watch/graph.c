@@ -66,7 +66,7 @@ static void draw_cell(uint8_t own, uint8_t others, bool line, bool ascii, size_t
     mls_sheet_text(sheet, own != 0 ? MLS_INK_BOLD : MLS_INK_DIM, (mls_str){text, length});
 }
 
-mls_status mls_graph_draw(const mls_live *live, const mls_live_run *run, size_t lines, bool ascii, mls_sheet *sheet)
+mls_status mls_graph_draw(const mls_live_run *run, size_t lines, bool ascii, mls_sheet *sheet)
 {
     const double far = isfinite(run->estimate.end) ? run->estimate.end : run->at;
     dots graph = {.rows = lines < GRAPH_ROWS_MAX ? lines : GRAPH_ROWS_MAX,
@@ -75,8 +75,8 @@ mls_status mls_graph_draw(const mls_live *live, const mls_live_run *run, size_t 
                   .highest = run->facts.target};
     widen(&graph, &run->curve);
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < live->runs.count; i++) {
-            const mls_live_run *other = live->runs.items[i];
+        for (size_t i = 0; run->group != NULL && i < run->group->runs.count; i++) {
+            const mls_live_run *other = run->group->runs.items[i];
             if (other != run && mls_live_is_of(other, run->group) && other->state == MLS_LIVE_SUCCESS) {
                 if (pass == 0) {
                     widen(&graph, &other->curve);

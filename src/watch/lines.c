@@ -45,7 +45,9 @@ static void append_estimate(const mls_live_run *run, mls_buffer *line)
 {
     const mls_estimate *estimate = &run->estimate;
     const char *from = mls_estimate_from_name(estimate->from);
-    if (from != NULL && estimate->left > 0) {
+    if (run->met) {
+        mls_buffer_append_text(line, ", target met");
+    } else if (from != NULL && estimate->left > 0) {
         mls_buffer_printf(line, ", left %.2f (%.2f-%.2f, %s)", estimate->left, estimate->low, estimate->high, from);
     } else if (from != NULL) {
         mls_buffer_printf(line, ", left any moment (%.2f-%.2f, %s)", estimate->low, estimate->high, from);

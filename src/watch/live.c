@@ -23,7 +23,7 @@ const char *mls_watch_kind_name(mls_watch_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "";
 }
 
-mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
+mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above)
 {
     const double nan = (double)NAN;
     const mls_step no_step = {nan, 0};
@@ -36,6 +36,8 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
     }
     *run = (mls_live_run){.file = path,
                           .followed = file,
+                          .found = live->found++,
+                          .above = above,
                           .first_ms = nan,
                           .init_start = no_step,
                           .run_start = no_step,
@@ -43,6 +45,7 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file)
                           .facts = {.batch_size = nan, .target = nan, .max_steps = nan},
                           .newest_ms = nan,
                           .last = {nan, nan, nan},
+                          .evaluated = no_step,
                           .at = nan,
                           .throughput = nan,
                           .step = nan,
@@ -82,47 +85,99 @@ static void free_run(mls_live_run *run)
 static void free_live_group(mls_live_group *group)
 {
     mls_buffer_release(&group->key);
+    free(group->runs.items);
+    free(group->finished.items);
     free(group);
 }
 
-/* What a file told that was then cut short, or went away, is no group any more. */
-static void forget_empty_groups(mls_live *live)
+mls_str mls_live_time_key(const double *time_ms)
 {
+    return isnan(*time_ms) ? (mls_str){"", 0} : (mls_str){(const char *)time_ms, sizeof *time_ms};
+}
+
+bool mls_live_started_add(mls_live *live, mls_live_run *run)
+{
+    const mls_str key = mls_live_time_key(&run->first_ms);
+    live->started.arena = &live->arena;
+    mls_map_entry *entry = key.len > 0 ? mls_map_put(&live->started, key, NULL) : NULL;
+    mls_live_started *started = entry != NULL ? mls_arena_alloc(&live->arena, sizeof *started) : NULL;
+    if (started != NULL) {
+        *started = (mls_live_started){run, entry->value.pointer};
+        entry->value.pointer = started;
+    }
+    return started != NULL || key.len == 0;
+}
+
+const mls_live_started *mls_live_started_with(const mls_live *live, const mls_live_run *run)
+{
+    const mls_str key = mls_live_time_key(&run->first_ms);
+    const mls_map_entry *entry = key.len > 0 ? mls_map_find(&live->started, key) : NULL;
+    return entry != NULL ? entry->value.pointer : NULL;
+}
+
+/* Make the lists and maps of runs anew, without the runs that are gone; groups that have none left are forgotten. */
+static bool list_runs_again(mls_live *live)
+{
+    bool ok = true;
+    mls_arena_release(&live->arena);
+    live->started = live->keys = (mls_map){.arena = &live->arena};
+    for (size_t i = 0; i < live->groups.count; i++) {
+        live->groups.items[i]->runs.count = live->groups.items[i]->finished.count = 0;
+    }
+    for (size_t i = 0; i < live->runs.count; i++) {
+        live->runs.items[i]->repeat = live->runs.items[i]->next_repeat = NULL;
+    }
+    for (size_t i = 0; i < live->runs.count && ok; i++) {
+        mls_live_run *run = live->runs.items[i];
+        ok = mls_live_started_add(live, run);
+        if (run->same != NULL) {
+            run->next_repeat = run->same->repeat;
+            run->same->repeat = run;
+        }
+        if (run->group != NULL && ok) {
+            ok = MLS_GROW(&run->group->runs, items);
+            if (ok) {
+                run->group->runs.items[run->group->runs.count++] = run;
+            }
+            ok = ok && (run->state != MLS_LIVE_SUCCESS || mls_live_finished_add(run));
+        }
+    }
     size_t kept = 0;
     for (size_t i = 0; i < live->groups.count; i++) {
         mls_live_group *group = live->groups.items[i];
-        bool empty = true;
-        for (size_t k = 0; k < live->runs.count && empty; k++) {
-            empty = live->runs.items[k]->group != group;
-        }
-        if (empty) {
+        if (group->runs.count == 0) {
             free_live_group(group);
         } else {
+            mls_map_entry *entry = mls_map_put(&live->keys, mls_buffer_str(&group->key), NULL);
+            ok = ok && entry != NULL;
+            if (entry != NULL) {
+                entry->value.pointer = group;
+            }
             live->groups.items[kept++] = group;
         }
     }
     live->groups.count = kept;
+    return ok;
 }
 
-void mls_live_forget(mls_live *live, const mls_followed *file)
+bool mls_live_forget(mls_live *live, const mls_followed *file)
 {
     size_t kept = 0;
     for (size_t i = 0; i < live->runs.count; i++) {
         mls_live_run *run = live->runs.items[i];
-        run->again = run->again == file ? NULL : run->again;
+        run->same = run->same != NULL && run->same->followed == file ? NULL : run->same;
+    }
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *run = live->runs.items[i];
         if (run->followed == file) {
-            for (size_t k = 0; k < live->runs.count; k++) {
-                if ((k < kept || k > i) && live->runs.items[k]->same == run) {
-                    live->runs.items[k]->same = NULL;
-                }
-            }
             free_run(run);
         } else {
             live->runs.items[kept++] = run;
         }
     }
+    const bool fewer = kept < live->runs.count;
     live->runs.count = kept;
-    forget_empty_groups(live);
+    return !fewer || list_runs_again(live);
 }
 
 static void free_happening(mls_happening *happening)
@@ -152,19 +207,17 @@ void mls_live_release(mls_live *live)
         free_live_group(live->groups.items[i]);
     }
     free(live->groups.items);
+    mls_arena_release(&live->arena);
     mls_rcp_sets_release(&live->points);
     *live = (mls_live){0};
 }
 
-size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run)
+size_t mls_live_failures_left(const mls_live_run *run)
 {
     size_t read = run->failures;
     size_t told = 0;
-    for (size_t i = 0; i < live->runs.count && run->again != NULL; i++) {
-        mls_live_run *other = live->runs.items[i];
-        if (mls_live_run_of(other) == run && other->failures > read) {
-            read = other->failures;
-        }
+    for (const mls_live_run *other = run->repeat; other != NULL; other = other->next_repeat) {
+        read = other->failures > read ? other->failures : read;
     }
     while (told < MLS_FAILURES_SHOWN && run->shown[told] != 0) {
         told++;
@@ -239,7 +292,27 @@ const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark,
     return mls_benchmark_find(editions, usage, name);
 }
 
-/* Takes the key over. */
+/* Find the value that the runs must reach: that of the rules, but an open one may have set itself another. */
+static mls_status find_group_target(const mls_live *live, const mls_live_run *run, mls_live_group *group)
+{
+    const mls_checker_options *by = &live->how->checker;
+    const mls_ruleset *rules = by->ruleset;
+    if (rules == NULL && by->rulesets != NULL && group->edition != NULL &&
+        mls_rulesets_get(by->rulesets, group->edition, &rules, NULL) == MLS_ERROR_MEMORY) {
+        return MLS_ERROR_MEMORY;
+    }
+    const mls_status status =
+        rules != NULL && run->facts.benchmark != NULL
+            ? mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL, &group->target)
+            : MLS_OK;
+    const bool open = run->facts.division != NULL && strcmp(run->facts.division, "open") == 0;
+    if (open && isfinite(run->facts.target)) {
+        group->target.number = run->facts.target;
+    }
+    return status;
+}
+
+/* Take the key over. */
 static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buffer *key, mls_live_group **added)
 {
     mls_live_group *group = calloc(1, sizeof *group);
@@ -255,7 +328,8 @@ static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buff
     group->rules = mls_live_rules(live, run->facts.benchmark, run->first_ms, &group->edition);
     group->counts = mls_benchmark_counts(group->rules, group->edition);
     live->groups.items[live->groups.count++] = group;
-    return find_group_reference(live, group);
+    const mls_status status = find_group_target(live, run, group);
+    return status == MLS_OK ? find_group_reference(live, group) : status;
 }
 
 mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
@@ -264,15 +338,22 @@ mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
     const mls_run told = run_as_told(run);
     const mls_run_key told_key = mls_run_key_of(&told);
     const mls_str key = mls_run_group_key(&told_key, &bytes);
-    mls_status status = bytes.failed ? MLS_ERROR_MEMORY : MLS_OK;
-    for (size_t i = 0; i < live->groups.count && status == MLS_OK && run->group == NULL; i++) {
-        run->group = mls_str_equal(mls_buffer_str(&live->groups.items[i]->key), key) ? live->groups.items[i] : NULL;
-    }
-    if (run->group == NULL && status == MLS_OK) {
+    mls_status status = MLS_OK;
+    live->keys.arena = &live->arena;
+    mls_map_entry *entry = bytes.failed ? NULL : mls_map_put(&live->keys, key, NULL);
+    run->group = entry != NULL ? entry->value.pointer : NULL;
+    if (entry == NULL) {
+        status = MLS_ERROR_MEMORY;
+    } else if (run->group == NULL) {
         status = add_group_of(live, run, &bytes, &run->group);
+        entry->value.pointer = run->group;
     }
     mls_buffer_release(&bytes);
+    if (status == MLS_OK && !MLS_GROW(&run->group->runs, items)) {
+        status = MLS_ERROR_MEMORY;
+    }
     if (status == MLS_OK) {
+        run->group->runs.items[run->group->runs.count++] = run;
         run->number = ++run->group->numbered;
     }
     return status;
@@ -292,38 +373,45 @@ static int compare_finished(const void *a, const void *b)
                         : (left->line > right->line) - (left->line < right->line);
 }
 
-mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms, mls_estimate *estimate)
+bool mls_live_finished_add(mls_live_run *run)
+{
+    mls_live_group *group = run->group;
+    if (!isfinite(run->needed)) {
+        return true;
+    }
+    if (!MLS_GROW(&group->finished, items)) {
+        return false;
+    }
+    /* Runs stop in the order of time, so that this is most often the last one. */
+    size_t at = group->finished.count++;
+    for (; at > 0 && compare_finished(&group->finished.items[at - 1], &run) > 0; at--) {
+        group->finished.items[at] = group->finished.items[at - 1];
+    }
+    group->finished.items[at] = run;
+    return true;
+}
+
+mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)
 {
     const mls_live_group *group = run->group;
-    *estimate = mls_estimate_none();
-    if (group == NULL) {
-        return MLS_OK;
-    }
-    const mls_live_run **finished = calloc(live->runs.count, sizeof *finished);
-    mls_past_run *past = calloc(MLS_PAST_RUNS_MAX, sizeof *past);
+    mls_past_run past[MLS_PAST_RUNS_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < live->runs.count && finished != NULL; i++) {
-        const mls_live_run *other = live->runs.items[i];
-        if (mls_live_is_of(other, group) && other->state == MLS_LIVE_SUCCESS && other->run_stop.time_ms <= time_ms &&
-            isfinite(other->needed)) {
-            finished[count++] = other;
+    if (group == NULL || run->met) {
+        return mls_estimate_none();
+    }
+    for (size_t i = 0; i < group->finished.count && count < MLS_PAST_RUNS_MAX; i++) {
+        const mls_live_run *other = group->finished.items[i];
+        if (other->run_stop.time_ms > time_ms) {
+            break;
+        }
+        if (other->same == NULL) {
+            past[count++] =
+                (mls_past_run){&other->curve, mls_live_minutes(other, other->run_stop.time_ms), other->needed};
         }
     }
-    if (finished != NULL && past != NULL) {
-        qsort(finished, count, sizeof *finished, compare_finished);
-        count = count < MLS_PAST_RUNS_MAX ? count : MLS_PAST_RUNS_MAX;
-        for (size_t i = 0; i < count; i++) {
-            past[i] = (mls_past_run){&finished[i]->curve, mls_live_minutes(finished[i], finished[i]->run_stop.time_ms),
-                                     finished[i]->needed};
-        }
-        const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->facts.max_steps
-                             : group->counts == MLS_PROGRESS_SAMPLES ? run->facts.max_steps * run->facts.batch_size
-                                                                     : 0;
-        const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
-        *estimate = mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
-    }
-    const bool ready = finished != NULL && past != NULL;
-    free(past);
-    free(finished);
-    return ready ? MLS_OK : MLS_ERROR_MEMORY;
+    const double limit = group->counts == MLS_PROGRESS_STEPS     ? run->facts.max_steps
+                         : group->counts == MLS_PROGRESS_SAMPLES ? run->facts.max_steps * run->facts.batch_size
+                                                                 : 0;
+    const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
+    return mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
 }

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/map.h"
+#include "base/memory.h"
 #include "messages/messages.h"
 #include "slurm/collect.h"
 #include "watch/estimate.h"
@@ -37,8 +39,12 @@ typedef struct mls_live_group {
     const double *reference; /* what the reference needed, times `scale`, at this batch size */
     size_t reference_count;
     double scale;
-    size_t numbered;                              /* the last number that a run got */
-    bool finished;                                /* some have ended well: */
+    mls_target target;                       /* of the rules; its direction is 0 where they have none */
+    MLS_LIST_OF(struct mls_live_run *) runs; /* that joined it */
+    MLS_LIST_OF(struct mls_live_run *)
+    finished;           /* of these, those that converged, in the order in which they stopped */
+    size_t numbered;    /* the last number that a run got */
+    bool finished_well; /* some have ended well: */
     double longest_silence_ms[MLS_LIVE_DIED + 1]; /* of these, by state */
     const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
 } mls_live_group;
@@ -52,11 +58,13 @@ typedef struct mls_live_facts {
 typedef struct mls_live_run {
     char *file; /* the one that it is read from, or the trial's own of two */
     const mls_followed *followed;
-    size_t line;               /* of its first record */
-    struct mls_live_run *same; /* the run that this one repeats; NULL: it is one of its own */
-    const mls_followed *again; /* the file of one that repeats it; NULL: none does */
-    mls_live_group *group;     /* NULL: not known yet */
-    size_t number;             /* in its group, in the order in which they started; 0: it has not */
+    size_t line;                               /* of its first record */
+    size_t found;                              /* counts up in the order in which runs were found */
+    struct mls_live_run *above;                /* the run before it in its file; NULL: it is the first */
+    struct mls_live_run *same;                 /* the run that this one repeats; NULL: it is one of its own */
+    struct mls_live_run *repeat, *next_repeat; /* the runs that repeat it, the last first; and the next of these */
+    mls_live_group *group;                     /* NULL: not known yet */
+    size_t number;                             /* in its group, in the order in which they started; 0: it has not */
     mls_live_state state;
     bool stalled;
     double first_ms; /* its earliest record when it started */
@@ -66,6 +74,8 @@ typedef struct mls_live_run {
     double newest_ms; /* of its records */
     mls_curve curve;
     mls_value_point last; /* the last evaluation; its time counts from run_start */
+    mls_step evaluated;   /* the record of that evaluation */
+    bool met;             /* that evaluation reached the target: nothing is left but run_stop */
     size_t evaluations;
     double at, throughput, step;                  /* how far it is, samples a second, its last step */
     double needed;                                /* the position where it converged */
@@ -119,6 +129,7 @@ typedef struct mls_happening {
     size_t line;
     double first_ms, value, throughput, needed;
     mls_training_progress at;
+    bool any_step; /* step_num may count samples: it is the `step` of tracked_stats */
     mls_run_status status;
     mls_live_facts *facts; /* of INIT and START; owned, as the next two */
     char *file;
@@ -135,6 +146,10 @@ typedef struct mls_live {
     MLS_LIST_OF(mls_live_group *) groups;
     MLS_LIST_OF(mls_happening) queue;
     size_t round; /* how often it was applied */
+    size_t found; /* how many runs were found so far */
+    mls_arena arena;
+    mls_map started; /* runs by the time of their first record, as lists of mls_live_started */
+    mls_map keys;    /* groups by their keys */
     mls_rcp_sets points;
     mls_status (*event)(void *state, const mls_watch_event *event);
     void *state; /* of the callback, which ends everything with anything but MLS_OK */
@@ -142,11 +157,28 @@ typedef struct mls_live {
     bool news; /* runs began or ended, or are gone: the scores are old */
 } mls_live;
 
-/* A run that begins in a file.  NULL: no memory. */
-mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file) MLS_MUST_USE;
+/* A run that has started, in the list of those whose first record has the same time. */
+typedef struct mls_live_started {
+    mls_live_run *run;
+    struct mls_live_started *next;
+} mls_live_started;
+
+/* Add a run that begins in a file, below the run `above` (NULL: the first).  NULL: no memory. */
+mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above) MLS_MUST_USE;
+
+/* Return the bytes of a time as a key of a map, none where it is NAN. */
+mls_str mls_live_time_key(const double *time_ms);
+
+/* Note that a run started, or that its first record is earlier than was known; and return the runs that started at the
+ * same time.  NULL: none, or no time is known. */
+bool mls_live_started_add(mls_live *live, mls_live_run *run) MLS_MUST_USE;
+const mls_live_started *mls_live_started_with(const mls_live *live, const mls_live_run *run);
+
+/* Note that a run of a group ended well.  False: no memory. */
+bool mls_live_finished_add(mls_live_run *run) MLS_MUST_USE;
 
 /* Forgets the runs of a file, and the groups that have none left.  What is queued is to be applied before. */
-void mls_live_forget(mls_live *live, const mls_followed *file);
+bool mls_live_forget(mls_live *live, const mls_followed *file) MLS_MUST_USE; /* false: no memory */
 void mls_live_release(mls_live *live);
 
 /* The run that counts where this one is a repetition of it. */
@@ -177,15 +209,20 @@ static inline double mls_live_minutes(const mls_live_run *run, double until_ms)
 const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
                                     const mls_edition **edition);
 
+/* Return whether it is known which value a run must reach. */
+static inline bool mls_live_has_target(const mls_live_run *run)
+{
+    return run->group != NULL && run->group->target.direction != 0;
+}
+
 /* Finds the group of a run that has started, which may be a new one, and gives the run its number. */
 mls_status mls_live_group_join(mls_live *live, mls_live_run *run) MLS_MUST_USE;
 
-/* Estimates what is left of a run at a time, by the runs of its group that had ended by then. */
-mls_status mls_live_estimate(const mls_live *live, const mls_live_run *run, double time_ms,
-                             mls_estimate *estimate) MLS_MUST_USE;
+/* Estimate what is left of a run at a time, by the runs of its group that had ended by then. */
+mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms);
 
-/* How many lines of failure of a run, or of one that repeats it, were not told. */
-size_t mls_live_failures_left(const mls_live *live, const mls_live_run *run);
+/* Return how many lines of failure of a run, or of one that repeats it, were not told. */
+size_t mls_live_failures_left(const mls_live_run *run);
 
 /* Frees facts, which may be NULL. */
 void mls_live_facts_free(mls_live_facts *facts);

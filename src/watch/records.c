@@ -11,18 +11,25 @@
 #include "messages/marked.h"
 #include "reading/file.h"
 
+/* Where something stands that was queued, and its order. */
+typedef struct queued_line {
+    size_t line;
+    double order_ms;
+} queued_line;
+
 /* A file that is read. */
 typedef struct file_records {
     mls_live *live;
     const mls_followed *file;
     mls_file cutter;
-    mls_live_run *run; /* the last one; NULL: there is none yet */
-    size_t begun;      /* the line that it begins in, as the cutter has it */
-    bool ended;        /* it has a run_stop, or died */
-    double order_ms;   /* see mls_happening */
-    double applied_ms; /* the same when the queue was applied last */
-    size_t round;      /* in which something was queued last */
-    size_t failures;   /* before the first run */
+    mls_live_run *run;               /* the last one; NULL: there is none yet */
+    size_t begun;                    /* the line that it begins in, as the cutter has it */
+    bool ended;                      /* it has a run_stop, or died */
+    double order_ms;                 /* see mls_happening */
+    double applied_ms;               /* the same when the queue was applied last */
+    size_t round;                    /* in which something was queued last */
+    size_t failures;                 /* before the first run */
+    MLS_LIST_OF(queued_line) queued; /* in that round, by their lines */
     mls_marked_lines marked;
 } file_records;
 
@@ -33,6 +40,7 @@ static mls_happening happening_of(file_records *self, mls_watch_kind kind, const
     if (self->round != self->live->round) {
         self->round = self->live->round;
         self->applied_ms = self->order_ms;
+        self->queued.count = 0;
     }
     if (record != NULL && record->time_ms > self->order_ms) {
         self->order_ms = record->time_ms;
@@ -51,6 +59,14 @@ static mls_happening happening_of(file_records *self, mls_watch_kind kind, const
 
 static mls_status queue(file_records *self, mls_happening happening)
 {
+    if (!MLS_GROW(&self->queued, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    size_t at = self->queued.count++;
+    for (; at > 0 && self->queued.items[at - 1].line > happening.line; at--) {
+        self->queued.items[at] = self->queued.items[at - 1];
+    }
+    self->queued.items[at] = (queued_line){happening.line, happening.order_ms};
     return mls_live_queue(self->live, happening) ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
@@ -122,7 +138,11 @@ static mls_status queue_progress(file_records *self, const mls_record *record, m
     mls_live_run *run = self->run;
     mls_happening happening = happening_of(self, kind, record, record->line);
     const double step = counted(record, MLS_S("step_num"));
-    happening.at = (mls_training_progress){counted(record, MLS_S("samples_count")), counted(record, MLS_S("epoch_num")),
+    /* The samples_count of a block is its length. */
+    const bool block = record->key_id == MLS_KEY_BLOCK_START || record->key_id == MLS_KEY_BLOCK_STOP;
+    happening.any_step = isnan(step);
+    happening.at = (mls_training_progress){block ? (double)NAN : counted(record, MLS_S("samples_count")),
+                                           counted(record, MLS_S("epoch_num")),
                                            isnan(step) ? counted(record, MLS_S("step")) : step};
     happening.throughput = throughput_of(record);
     const bool says = isfinite(happening.at.samples_count) || isfinite(happening.at.epoch_num) ||
@@ -170,7 +190,7 @@ static mls_status find_run(file_records *self, const mls_record *record)
         return MLS_OK;
     }
     const mls_status status = queue_death(self, record, record->line, "the next trial began");
-    self->run = mls_live_run_add(self->live, self->file);
+    self->run = mls_live_run_add(self->live, self->file, self->run);
     self->begun = read->line;
     self->ended = false;
     if (self->run != NULL) {
@@ -241,34 +261,22 @@ static mls_status records_marker(void *state, const mls_marker *marker)
 /* The run that a line is of, of a file that may have been read further already; NULL: of none. */
 static mls_live_run *run_at(const file_records *self, size_t line)
 {
-    const mls_live *live = self->live;
-    mls_live_run *run = NULL;
-    for (size_t i = 0; i < live->runs.count; i++) {
-        mls_live_run *other = live->runs.items[i];
-        run = other->followed == self->file && other->line <= line ? other : run;
+    mls_live_run *run = self->run;
+    while (run != NULL && run->line > line) {
+        run = run->above;
     }
     return run;
-}
-
-static bool happened_here(const file_records *self, const mls_happening *happening)
-{
-    return happening->run != NULL ? happening->run->followed == self->file
-                                  : happening->file != NULL && strcmp(happening->file, self->file->path) == 0;
 }
 
 /* What stands before such a line: the last that happened above it in the file, of what was queued in another order;
  * that may be of the run before the line's own. */
 static double order_before(const file_records *self, size_t line)
 {
-    const mls_live *live = self->live;
-    const mls_happening *before = NULL;
-    for (size_t i = 0; i < live->queue.count; i++) {
-        const mls_happening *other = &live->queue.items[i];
-        if (happened_here(self, other) && other->line < line && (before == NULL || other->line >= before->line)) {
-            before = other;
-        }
+    size_t at = self->queued.count;
+    while (at > 0 && self->queued.items[at - 1].line >= line) {
+        at--;
     }
-    return before != NULL ? before->order_ms : self->applied_ms;
+    return at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
 }
 
 static mls_status queue_failure(file_records *self, size_t line, mls_str text)
@@ -352,9 +360,16 @@ void mls_records_forget_file(mls_followed *file)
     if (self != NULL) {
         mls_file_release(&self->cutter);
         free(self->marked.bits);
+        free(self->queued.items);
         free(self);
         file->reader = NULL;
     }
+}
+
+mls_live_run *mls_records_last_run(const mls_followed *file)
+{
+    const file_records *self = file->reader;
+    return self != NULL ? self->run : NULL;
 }
 
 const char *mls_records_job(const mls_followed *file)

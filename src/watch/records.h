@@ -10,5 +10,8 @@ mls_status mls_records_begin(void *live, mls_followed *file);
 void mls_records_forget_file(mls_followed *file);
 mls_status mls_records_changed(void *live, mls_followed *file, mls_file_change change, const char *what);
 
+/* Return the last run that was read in a file; NULL: none. */
+mls_live_run *mls_records_last_run(const mls_followed *file);
+
 /* The job that the file says it is of, as far as it has been read; NULL: it has not said. */
 const char *mls_records_job(const mls_followed *file);

@@ -77,6 +77,8 @@ void mls_grid_cell(mls_grid *grid, size_t column, const char *format, ...)
         if (copy != NULL) {
             memcpy(copy, clean.len > 0 ? clean.ptr : "", clean.len + 1);
             grid->rows.items[grid->rows.count - 1].cells[column] = copy;
+            const size_t width = mls_display_width((mls_str){copy, clean.len});
+            grid->width[column] = width > grid->width[column] ? width : grid->width[column];
         }
     }
     mls_buffer_release(&text);
@@ -91,11 +93,7 @@ static size_t cell_width(const char *cell)
 /* The width of a column; 0: it is empty. */
 static size_t grid_column_width(const mls_grid *grid, size_t column)
 {
-    size_t width = 0;
-    for (size_t i = 0; i < grid->rows.count; i++) {
-        const size_t own = cell_width(grid->rows.items[i].cells[column]);
-        width = own > width ? own : width;
-    }
+    const size_t width = grid->width[column];
     const size_t header = cell_width(grid->headers[column]);
     return width == 0 || width > header ? width : header;
 }

@@ -36,6 +36,7 @@ typedef struct mls_grid {
     unsigned rank[MLS_GRID_COLUMNS]; /* each its own, below MLS_GRID_COLUMNS */
     size_t columns;
     MLS_LIST_OF(mls_grid_row) rows;
+    size_t width[MLS_GRID_COLUMNS]; /* of the widest cell */
     bool failed;
 } mls_grid;
 

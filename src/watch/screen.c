@@ -71,11 +71,11 @@ static double run_clock_ms(const composing *self, const mls_live_run *run)
     return run->newest_ms + (self->screen->live && silence > 0 ? silence : 0);
 }
 
-static size_t count_ended_well(const mls_live *live, const mls_live_group *group)
+static size_t count_ended_well(const mls_live_group *group)
 {
     size_t count = 0;
-    for (size_t i = 0; i < live->runs.count; i++) {
-        const mls_live_run *run = live->runs.items[i];
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_live_run *run = group->runs.items[i];
         count += mls_live_is_of(run, group) && run->state == MLS_LIVE_SUCCESS;
     }
     return count;
@@ -87,19 +87,22 @@ static mls_words minutes_short(double minutes)
 }
 
 /* "0:24 (0:12-0:37, 2 runs)" */
-static mls_status left_cell(const composing *self, const mls_live_run *run, mls_grid *grid)
+static void left_cell(const composing *self, const mls_live_run *run, mls_grid *grid)
 {
     const double now_ms = run_clock_ms(self, run);
     const double since = (now_ms - run->estimated_ms) / 60000;
-    mls_estimate estimate;
     char from[40] = "reference";
-    const mls_status status = mls_live_estimate(&self->watch->live, run, now_ms, &estimate);
-    if (status != MLS_OK || estimate.from == MLS_ESTIMATE_NONE) {
+    if (run->met) {
+        mls_grid_cell(grid, COL_LEFT, "target met");
+        return;
+    }
+    const mls_estimate estimate = mls_live_estimate(run, now_ms);
+    if (estimate.from == MLS_ESTIMATE_NONE) {
         mls_grid_cell(grid, COL_LEFT, self->screen->ascii ? "-" : "–");
-        return status;
+        return;
     }
     if (estimate.from != MLS_ESTIMATE_REFERENCE) {
-        const size_t count = count_ended_well(&self->watch->live, run->group);
+        const size_t count = count_ended_well(run->group);
         (void)mls_text_printf(from, sizeof from, "%zu %s", count, count == 1 ? "run" : "runs");
     }
     if (estimate.beyond) {
@@ -113,7 +116,6 @@ static mls_status left_cell(const composing *self, const mls_live_run *run, mls_
         mls_grid_cell(grid, COL_LEFT, "%s (%s-%s, %s)", minutes_short(estimate.left).text,
                       minutes_short(estimate.low).text, minutes_short(estimate.high).text, from);
     }
-    return status;
 }
 
 static mls_ink ink_of(const mls_live_run *run)
@@ -132,7 +134,7 @@ static void words_or_nothing(mls_grid *grid, size_t column, double number, mls_w
     }
 }
 
-static mls_status add_live_run(const composing *self, const mls_live_run *run, size_t number, mls_grid *grid)
+static void add_live_run(const composing *self, const mls_live_run *run, size_t number, mls_grid *grid)
 {
     const double now_ms = run_clock_ms(self, run);
     const double init_end = run->run_start.line > 0 ? run->run_start.time_ms : now_ms;
@@ -161,7 +163,9 @@ static mls_status add_live_run(const composing *self, const mls_live_run *run, s
     words_or_nothing(grid, COL_SAMPLES, at, mls_words_trimmed(at, at < 1000 ? 3 : 0));
     words_or_nothing(grid, COL_EVAL, run->last.value, mls_words_grouped(run->last.value, 5));
     words_or_nothing(grid, COL_PACE, run->throughput, mls_words_rate(run->throughput));
-    return runs ? left_cell(self, run, grid) : MLS_OK;
+    if (runs) {
+        left_cell(self, run, grid);
+    }
 }
 
 /* How far the run is by its estimate, as a bar; never whole before it has stopped. */
@@ -188,24 +192,32 @@ static void draw_bar(composing *self, const mls_live_run *run)
     mls_buffer_release(&bar);
 }
 
-/* The runs of a group in the order of their numbers, those without one behind them. */
+/* Those without a number come last. */
+static int compare_numbers(const void *a, const void *b)
+{
+    const mls_live_run *left = *(mls_live_run *const *)a;
+    const mls_live_run *right = *(mls_live_run *const *)b;
+    const int order = (left->number == 0) - (right->number == 0);
+    return order != 0                      ? order
+           : left->number != right->number ? (left->number > right->number) - (left->number < right->number)
+                                           : (left->found > right->found) - (left->found < right->found);
+}
+
+/* The runs of a group in the order of their numbers; with one group alone also those that are in none yet. */
 static mls_live_run **runs_in_order(const mls_live *live, const mls_live_group *group, size_t *count)
 {
-    mls_live_run **runs = calloc(live->runs.count + 1, sizeof *runs);
+    const bool alone = live->groups.count == 1;
+    const size_t all = alone ? live->runs.count : group->runs.count;
+    mls_live_run *const *items = alone ? live->runs.items : group->runs.items;
+    mls_live_run **runs = calloc(all + 1, sizeof *runs);
     *count = 0;
-    for (size_t i = 0; i < live->runs.count && runs != NULL; i++) {
-        mls_live_run *run = live->runs.items[i];
-        const bool ours = run->group == group || (run->group == NULL && live->groups.count == 1);
-        if (run->same != NULL || !ours) {
-            continue;
+    for (size_t i = 0; i < all && runs != NULL; i++) {
+        if (items[i]->same == NULL) {
+            runs[(*count)++] = items[i];
         }
-        size_t at = *count;
-        while (at > 0 && run->number > 0 && (runs[at - 1]->number == 0 || runs[at - 1]->number > run->number)) {
-            runs[at] = runs[at - 1];
-            at--;
-        }
-        runs[at] = run;
-        ++*count;
+    }
+    if (*count > 1) {
+        qsort((void *)runs, *count, sizeof *runs, compare_numbers);
     }
     return runs;
 }
@@ -380,11 +392,9 @@ static mls_status draw_beat(composing *self, const mls_live_group *group, const 
 }
 
 /* Convergence if the runs to come need what those before them needed. */
-static mls_status judge_reference(const composing *self, const mls_live_group *group, size_t to_come,
-                                  mls_rcp_result *result, bool *known)
+static mls_status judge_reference(const mls_live_group *group, size_t to_come, mls_rcp_result *result, bool *known)
 {
-    const mls_live *live = &self->watch->live;
-    double *numbers = calloc(live->runs.count + to_come + 1, sizeof *numbers);
+    double *numbers = calloc(group->runs.count + to_come + 1, sizeof *numbers);
     size_t count = 0;
     size_t good = 0;
     double sum = 0;
@@ -392,8 +402,8 @@ static mls_status judge_reference(const composing *self, const mls_live_group *g
     if (numbers == NULL) {
         return MLS_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < live->runs.count; i++) {
-        const mls_live_run *run = live->runs.items[i];
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_live_run *run = group->runs.items[i];
         if (mls_live_is_of(run, group) && mls_live_run_ended(run)) {
             const bool converged = run->state == MLS_LIVE_SUCCESS && isfinite(run->needed);
             numbers[count++] = converged ? run->needed : MLS_RCP_NOT_CONVERGED;
@@ -440,9 +450,9 @@ static mls_status draw_outlook(composing *self, const mls_live_group *group)
     mls_outlook outlook = {0};
     mls_rcp_result reference;
     bool known = false;
-    mls_status status = mls_watch_so_far(self->watch, group, &minutes, &so_far);
+    mls_status status = mls_watch_so_far(group, &minutes, &so_far);
     status = status == MLS_OK ? mls_outlook_make(&so_far, &outlook) : status;
-    status = status == MLS_OK ? judge_reference(self, group, outlook.to_come, &reference, &known) : status;
+    status = status == MLS_OK ? judge_reference(group, outlook.to_come, &reference, &known) : status;
     if (status == MLS_OK) {
         so_far.scale = known ? reference.score_scale : 1;
         draw_score(self, &outlook);
@@ -473,13 +483,13 @@ static mls_status draw_group(composing *self, const mls_live_group *group)
         draw_heading(self, group, runs, count);
     }
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        status = add_live_run(self, runs[i], runs[i]->number > 0 ? runs[i]->number : i + 1, &grid);
+        add_live_run(self, runs[i], runs[i]->number > 0 ? runs[i]->number : i + 1, &grid);
         running = running == NULL && !mls_live_run_ended(runs[i]) && runs[i]->curve.count > 1 ? runs[i] : running;
     }
     if (status == MLS_OK) {
         draw_rows(self, runs, count, &grid);
         if (running != NULL && self->sheet.width >= WIDE_FROM && self->screen->height >= GRAPH_FROM) {
-            status = mls_graph_draw(&self->watch->live, running, GRAPH_LINES, self->screen->ascii, &self->sheet);
+            status = mls_graph_draw(running, GRAPH_LINES, self->screen->ascii, &self->sheet);
         }
         status = status == MLS_OK ? draw_outlook(self, group) : status;
     }
@@ -525,7 +535,7 @@ static void draw_failures(composing *self)
     }
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
-        more += run->same == NULL ? mls_live_failures_left(live, run) : 0;
+        more += run->same == NULL ? mls_live_failures_left(run) : 0;
     }
     if (more > 0) {
         mls_sheet_printf(&self->sheet, MLS_INK_BAD, "  ! and %zu more", more);

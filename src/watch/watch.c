@@ -16,15 +16,16 @@ static mls_status watch_forget(void *state, mls_followed *file)
 {
     mls_live *live = state;
     const mls_status status = mls_live_apply(live);
-    mls_live_forget(live, file);
+    const bool forgotten = mls_live_forget(live, file);
     mls_records_forget_file(file);
     live->news = true;
-    return status;
+    return status == MLS_OK && !forgotten ? MLS_ERROR_MEMORY : status;
 }
 
 static void watch_grown(void *state, mls_followed *file, double silence_ms)
 {
-    mls_live_grown(state, file, silence_ms);
+    (void)state;
+    mls_live_grown(mls_records_last_run(file), silence_ms);
 }
 
 mls_status mls_watch_begin(mls_watch *watch, const mls_watch_options *options, mls_error *error)
@@ -61,16 +62,41 @@ static bool is_run_of(const mls_live_run *live, const mls_run *run)
     return live->same == NULL && near && ((apart >= 0 && apart <= 0) || strcmp(live->file, run->file) == 0);
 }
 
+/* The live run of a run that was collected, of several the last one found in its file; NULL: none. */
 static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
 {
     mls_live_run *found = NULL;
-    for (size_t i = 0; i < watch->live.runs.count; i++) {
-        mls_live_run *live = watch->live.runs.items[i];
-        if (is_run_of(live, run) && (found == NULL || strcmp(live->file, run->file) == 0)) {
-            found = live;
+    const mls_map_entry *at_start = mls_map_find(&watch->by_start, mls_live_time_key(&run->run_start.time_ms));
+    for (const mls_live_started *each = at_start != NULL ? at_start->value.pointer : NULL; each != NULL;
+         each = each->next) {
+        mls_live_run *live = each->run;
+        if (is_run_of(live, run)) {
+            const bool own = strcmp(live->file, run->file) == 0;
+            const bool found_own = found != NULL && strcmp(found->file, run->file) == 0;
+            if (found == NULL || (own != found_own ? own : own == (live->found > found->found))) {
+                found = live;
+            }
         }
     }
     return found;
+}
+
+/* List the runs by the times at which they started, for find_live(). */
+static mls_status list_by_start(mls_watch *watch)
+{
+    mls_arena_release(&watch->by_start_arena);
+    watch->by_start = (mls_map){.arena = &watch->by_start_arena};
+    for (size_t i = 0; i < watch->live.runs.count; i++) {
+        mls_live_run *run = watch->live.runs.items[i];
+        mls_map_entry *entry = mls_map_put(&watch->by_start, mls_live_time_key(&run->run_start.time_ms), NULL);
+        mls_live_started *started = mls_arena_alloc(&watch->by_start_arena, sizeof *started);
+        if (entry == NULL || started == NULL) {
+            return MLS_ERROR_MEMORY;
+        }
+        *started = (mls_live_started){run, entry->value.pointer};
+        entry->value.pointer = started;
+    }
+    return MLS_OK;
 }
 
 bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
@@ -150,6 +176,7 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
         watch->live.groups.items[i]->group = NULL;
     }
     mls_collection_release(&watch->collection);
+    status = status == MLS_OK ? list_by_start(watch) : status;
     status =
         status == MLS_OK ? watch->options.collect(watch->options.state, &paths, &watch->collection, error) : status;
     for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {
@@ -227,7 +254,7 @@ static mls_status tell_rest(mls_watch *watch)
     mls_status status = MLS_OK;
     for (size_t i = 0; i < watch->live.runs.count && status == MLS_OK; i++) {
         const mls_live_run *run = watch->live.runs.items[i];
-        const size_t left = run->same == NULL ? mls_live_failures_left(&watch->live, run) : 0;
+        const size_t left = run->same == NULL ? mls_live_failures_left(run) : 0;
         char words[64];
         (void)mls_text_printf(words, sizeof words, "and %zu more %s of failure", left, left == 1 ? "line" : "lines");
         const mls_watch_event event = {.kind = MLS_WATCH_FAILURE,
@@ -257,9 +284,10 @@ void mls_watch_release(mls_watch *watch)
 {
     /* What is left in the queue is not told any more. */
     watch->live.event = NULL;
+    mls_live_release(&watch->live); /* first: the runs of each file are not to be looked for one file after the other */
     mls_follow_release(&watch->follow);
-    mls_live_release(&watch->live);
     mls_collection_release(&watch->collection);
+    mls_arena_release(&watch->by_start_arena);
     mls_notify_close(&watch->notify);
 }
 
@@ -275,8 +303,8 @@ bool mls_watch_ended(const mls_watch *watch)
     for (size_t i = 0; i < live->groups.count; i++) {
         const mls_live_group *group = live->groups.items[i];
         size_t count = 0;
-        for (size_t k = 0; k < live->runs.count; k++) {
-            count += mls_live_is_of(live->runs.items[k], group);
+        for (size_t k = 0; k < group->runs.count; k++) {
+            count += mls_live_is_of(group->runs.items[k], group);
         }
         if (count < group->rules->runs_needed) {
             return false;
@@ -285,14 +313,14 @@ bool mls_watch_ended(const mls_watch *watch)
     return live->groups.count > 0;
 }
 
-mls_status mls_watch_so_far(const mls_watch *watch, const mls_live_group *group, double **minutes, mls_so_far *so_far)
+mls_status mls_watch_so_far(const mls_live_group *group, double **minutes, mls_so_far *so_far)
 {
-    double *list = calloc(watch->live.runs.count + 1, sizeof *list);
+    double *list = calloc(group->runs.count + 1, sizeof *list);
     *minutes = list;
     *so_far =
         (mls_so_far){.rules = group->rules, .minutes = list, .scale = group->group != NULL ? group->group->scale : 1};
-    for (size_t i = 0; i < watch->live.runs.count && list != NULL; i++) {
-        const mls_live_run *run = watch->live.runs.items[i];
+    for (size_t i = 0; i < group->runs.count && list != NULL; i++) {
+        const mls_live_run *run = group->runs.items[i];
         if (!mls_live_is_of(run, group) || !mls_live_run_ended(run) || !run->judged) {
             continue;
         }

@@ -31,6 +31,8 @@ typedef struct mls_watch {
     mls_follow follow;
     mls_notify notify; /* its fd is to be waited for */
     mls_collection collection;
+    mls_arena by_start_arena;
+    mls_map by_start;  /* runs by the time at which they started, as lists of mls_live_started */
     bool job_ended;    /* for whoever asks Slurm to set */
     double look_ms;    /* when to look again */
     double collect_ms; /* not before then */
@@ -54,5 +56,4 @@ bool mls_watch_ended(const mls_watch *watch);
 bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run);
 
 /* What has ended of a live group: *minutes is to be given to free(). */
-mls_status mls_watch_so_far(const mls_watch *watch, const mls_live_group *group, double **minutes,
-                            mls_so_far *so_far) MLS_MUST_USE;
+mls_status mls_watch_so_far(const mls_live_group *group, double **minutes, mls_so_far *so_far) MLS_MUST_USE;
