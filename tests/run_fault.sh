@@ -440,6 +440,24 @@ that "and so does its merge" '[ "$status" -eq 3 ] && says trial_2.log && says "I
 faulty 'read@score-2:1:short=900;read@score-2:1:EIO' "$mlscore" merge parts/score-1.ndjson parts/score-2.ndjson
 that "a part that cannot be read: status 3, named, nothing printed" '[ "$status" -eq 3 ] && says score-2.ndjson && says "Input/output error" && [ ! -s out ]'
 
+# ------------------------------------------------------------ signals
+# Whatever signal ends it, no temporary file is left, and what was there stays; what is ignored is ignored.
+mkdir signalled
+for output in 'score -o' 'events -o' 'report -o' 'score --partial --shard 1/1 -o'; do
+    for signal in 1 2 3 10 15 24; do
+        for call in write close rename; do
+            echo before >signalled/o
+            (ulimit -c 0 && faulty "$call@signalled/o:1:signal=$signal;$call@.mlscore-o.:1:signal=$signal" "$mlscore" $output signalled/o logs && echo "$status" >status)
+            read -r status <status
+            that "$output, signal $signal at $call" '[ "$status" -eq $((128 + signal)) ] && [ "$(ls -A signalled) $(cat signalled/o)" = "o before" ]'
+        done
+    done
+done
+run env --ignore-signal=HUP FAULT='write@signalled/o:1:signal=1' LD_PRELOAD="$shim" "$mlscore" events --format ndjson -o signalled/o logs
+that "a signal that is ignored, as by nohup, stays ignored" '[ "$status" -eq 0 ] && cmp signalled/o events.good && [ "$(ls -A signalled)" = o ]'
+run sh -c 'ulimit -f 1 && "$1" events -o signalled/o logs' - "$mlscore"
+that "a file larger than is allowed is an error like any other" '[ "$status" -eq 3 ] && says "cannot write: File too large" && cmp signalled/o events.good && [ "$(ls -A signalled)" = o ]'
+
 # ------------------------------------------------------------ packing
 # unpacked NAME: a pack failed, said so, and left nothing of it: no folder that it made, no record.
 mkdir code
@@ -508,6 +526,23 @@ for call in write sync mkdir rename; do
         cleared
     done
     that "pack makes some $call to be killed at" '[ "$last" -gt 0 ]'
+    cleared
+done
+# A signal at each of them leaves nothing but a whole result.
+for call in write sync mkdir rename; do
+    last=0
+    for nth in $(seq 200); do
+        pack "$call@pack:$nth:signal=15"
+        [ "$status" -ne 0 ] || break
+        last=$nth
+        if [ -e packed/results ]; then
+            that "pack ended by a signal at $call $nth: the result is whole" '[ "$status" -eq 143 ] && diff -r whole packed >err'
+        else
+            that "pack ended by a signal at $call $nth: nothing is left" '[ "$status" -eq 143 ] && [ ! -e packed ]'
+        fi
+        cleared
+    done
+    that "pack makes some $call to be ended at" '[ "$last" -gt 0 ]'
     cleared
 done
 # What was there stays.

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/temporary.h"
 #include "base/walk.h"
 
 enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40, STALE_SECONDS = 24 * 60 * 60 };
@@ -39,7 +40,7 @@ static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *err
     mls_buffer_printf(&name, "%.*s%s%s.XXXXXX", (int)(own - output->path), output->path,
                       output->lasting ? hidden_prefix : "", own);
     char *temporary = mls_buffer_detach(&name);
-    output->fd = temporary != NULL ? mkostemp(temporary, O_CLOEXEC) : -1;
+    output->fd = temporary != NULL ? mls_temporary_file(temporary) : -1;
     if (output->fd < 0) {
         const mls_status status = temporary != NULL ? cannot_write(errno, error) : mls_error_memory(error);
         free(temporary);
@@ -244,6 +245,9 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
     }
     if (status != MLS_OK && output->temporary != NULL) {
         (void)unlink(output->temporary);
+    }
+    if (output->temporary != NULL) {
+        mls_temporary_forget(output->temporary);
     }
     free(output->path);
     free(output->temporary);

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/temporary.h"
+
 enum { THREADS_MAX = 256 };
 
 typedef struct relay_run {
@@ -79,11 +81,14 @@ mls_status mls_relay_run(const mls_relay *relay)
     unsigned started = 0;
     (void)pthread_mutex_init(&run.lock, NULL);
     (void)pthread_cond_init(&run.changed, NULL);
+    sigset_t before;
+    mls_temporary_hold(&before);
     /* A thread that cannot be had is no error: the others do its share. */
     while (started < THREADS_MAX && started + 1 < relay->threads && started + 1 < relay->count &&
            pthread_create(&workers[started], NULL, run_on, &run) == 0) {
         started++;
     }
+    mls_temporary_let_go(&before);
     const mls_status status = run_deliver(&run);
     for (unsigned i = 0; i < started; i++) {
         (void)pthread_join(workers[i], NULL);

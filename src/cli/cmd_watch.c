@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/temporary.h"
 #include "cli/command.h"
 #include "compare/published.h"
 #include "report/reports.h"
@@ -407,6 +408,7 @@ static void print_last(mls_cli *cli)
 static void leave_at_once(int number)
 {
     (void)number;
+    mls_temporary_remove();
     _exit(MLS_EXIT_INTERRUPTED);
 }
 

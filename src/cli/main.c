@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/temporary.h"
 #include "cli/command.h"
 #include "config/config.h"
 
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
     const mls_cli nobody = {.commands = commands, .view = {.width = terminal_width()}};
     /* A closed pipe is an error of write(), to be ended quietly, not a death by signal. */
     (void)signal(SIGPIPE, SIG_IGN);
+    mls_temporary_handle_signals();
     /* The version is an option of help; --help is help without one. */
     if (argc < 2 || is_either(argv[1], "-V", "--version")) {
         return mls_cli_start(&mls_command_help, &nobody, argc, argv);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/temporary.h"
 #include "base/utf8.h"
 
 static mls_status cannot_make(const char *path, int system_errno, mls_error *error)
@@ -48,7 +49,7 @@ mls_status mls_made_folder(mls_names *made, const char *path, mls_error *error)
 
 mls_status mls_made_own_folder(mls_names *made, char *path, mls_error *error)
 {
-    return mkdtemp(path) != NULL ? note_made(made, path, error) : cannot_make(path, errno, error);
+    return mls_temporary_folder(path) ? note_made(made, path, error) : cannot_make(path, errno, error);
 }
 
 mls_status mls_made_file(mls_names *made, const char *path, mode_t mode, mls_str text, mls_error *error)

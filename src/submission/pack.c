@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/statistics.h"
+#include "base/temporary.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "score/models.h"
@@ -396,6 +397,26 @@ static mls_status check_free(const mls_packing *self, const char *below)
     return status;
 }
 
+/* What is packed stays in the submission: none of the folders that it goes into may be a link. */
+static mls_status check_links(const mls_packing *self, const char *below)
+{
+    mls_status status = MLS_OK;
+    for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
+        struct stat about;
+        char *folder = strndup(below, (size_t)(end - below));
+        char *path = folder != NULL ? mls_path_join(self->options->into, folder) : NULL;
+        status = path == NULL ? mls_error_memory(self->error)
+                 : lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
+                     ? mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                     "%.*s: is a link, through which nothing is packed: make it a folder",
+                                     MLS_CUT_TEXT(path, 200))
+                     : MLS_OK;
+        free(folder);
+        free(path);
+    }
+    return status;
+}
+
 /* Whether there is room for what is packed; names what packs that were killed have left there. */
 static mls_status find_room(mls_packing *self, const char *folder)
 {
@@ -405,8 +426,11 @@ static mls_status find_room(mls_packing *self, const char *folder)
     const char *tree = tree_name(self);
     char *above = mls_path_join(self->options->into, folder);
     mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error) : check_free(self, pack->path);
+    status = status == MLS_OK ? check_links(self, pack->path) : status;
+    status = status == MLS_OK ? check_links(self, pack->system) : status;
     if (status == MLS_OK && pack->implementation != NULL) {
         status = check_free(self, pack->implementation);
+        status = status == MLS_OK ? check_links(self, pack->implementation) : status;
     }
     status = status == MLS_OK ? mls_folder_names(above, 1000000, &names, &system_errno) : status;
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
@@ -430,13 +454,20 @@ static mls_status make_tree(mls_packing *self, const char *folder)
     const char *tree = tree_name(self);
     char *above = self->options->write ? mls_path_join(self->options->into, folder)
                                        : strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
+    sigset_t signals;
+    mls_temporary_hold(&signals);
     mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error)
                         : self->options->write        ? mls_made_folder(&self->placed, above, self->error)
                                                       : MLS_OK;
+    for (size_t i = 0; i < self->placed.count; i++) {
+        mls_temporary_empty_folder(self->placed.items[i]);
+    }
     self->tree = above != NULL && tree != NULL ? mls_path_join(above, tree) : NULL;
     status = self->tree == NULL ? mls_error_memory(self->error) : status;
     free(above);
-    return status == MLS_OK ? mls_made_own_folder(&self->inside, self->tree, self->error) : status;
+    status = status == MLS_OK ? mls_made_own_folder(&self->inside, self->tree, self->error) : status;
+    mls_temporary_let_go(&signals);
+    return status;
 }
 
 /* The name of the folder of code, in the arena: its last part. */
@@ -529,10 +560,16 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
     status = status == MLS_OK ? judge_packed(&self) : status;
     status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
     if (status == MLS_OK && (pack->valid || options->force) && options->write) {
+        sigset_t signals;
+        mls_temporary_hold(&signals); /* a description without its result would be left */
         status = place_packed(&self);
         pack->written = status == MLS_OK;
+        mls_temporary_let_go(&signals);
     }
     mls_made_undo(&self.inside);
+    if (self.tree != NULL) {
+        mls_temporary_forget(self.tree);
+    }
     if (pack->written) {
         mls_names_release(&self.placed);
     } else {

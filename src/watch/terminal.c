@@ -20,6 +20,15 @@ static struct {
 } way_back;
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGSYS};
+enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };
+static struct sigaction fatal_before[FATAL_COUNT];
+
+static void restore_fatal(void)
+{
+    for (size_t i = 0; i < FATAL_COUNT; i++) {
+        (void)sigaction(fatal[i], &fatal_before[i], NULL);
+    }
+}
 
 static void go_back(void)
 {
@@ -37,7 +46,7 @@ static void die_restored(int number)
         way_back.open = 0;
         go_back();
     }
-    (void)signal(number, SIG_DFL);
+    restore_fatal();
     (void)raise(number);
 }
 
@@ -120,8 +129,9 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     way_back.before = terminal->before;
     note_leave(terminal, 0);
     way_back.open = 1;
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        (void)signal(fatal[i], die_restored);
+    const struct sigaction action = {.sa_handler = die_restored};
+    for (size_t i = 0; i < FATAL_COUNT; i++) {
+        (void)sigaction(fatal[i], &action, &fatal_before[i]);
     }
     begin_drawing(terminal);
 }
@@ -214,9 +224,7 @@ void mls_terminal_close(mls_terminal *terminal)
     if (way_back.open) {
         way_back.open = 0;
         go_back();
-        for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-            (void)signal(fatal[i], SIG_DFL);
-        }
+        restore_fatal();
     }
     if (terminal->signals >= 0) {
         (void)close(terminal->signals);

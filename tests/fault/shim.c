@@ -9,7 +9,8 @@
  *   WHAT   an errno name; short=N (at most N bytes at a time); truncate=N or
  *          append (the file changes under the reader; FAULT_TEXT is appended);
  *          full (what is opened for writing is a full disk); kill (SIGKILL ends
- *          the program before the call)
+ *          the program before the call); signal=N (the program gets signal N
+ *          before the call)
  * FAULT_REPORT names a file that receives, at exit, how often the first rule's
  * call was made.  Counting is atomic, so a rule fires once also among threads.
  *
@@ -39,7 +40,7 @@
 
 #define RULES_MAX 8
 
-typedef enum effect { FAIL, SHORT, TRUNCATE, APPEND, FULL, KILL } effect;
+typedef enum effect { FAIL, SHORT, TRUNCATE, APPEND, FULL, KILL, SIGNAL } effect;
 
 typedef struct rule {
     char call[16];
@@ -112,6 +113,8 @@ static void rule_parse_effect(rule *r, const char *text)
         r->what = FULL;
     else if (strcmp(text, "kill") == 0)
         r->what = KILL;
+    else if (strncmp(text, "signal=", 7) == 0)
+        r->what = SIGNAL;
     else
         die("shim: FAULT names an effect nobody knows\n");
 }
@@ -253,6 +256,8 @@ static bool fails(const char *call, const char *path)
 
     if (r != NULL && r->what == KILL)
         raise(SIGKILL);
+    if (r != NULL && r->what == SIGNAL)
+        raise((int)r->number);
     if (r == NULL || r->what != FAIL)
         return false;
     errno = r->error;
@@ -305,6 +310,9 @@ static ssize_t transfer(const char *call, int fd, size_t size)
         break;
     case KILL:
         raise(SIGKILL);
+        break;
+    case SIGNAL:
+        raise((int)r->number);
         break;
     case FULL:
         break;
