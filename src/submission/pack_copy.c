@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "submission/judge.h"
 #include "submission/packing.h"
 
 const char *mls_packing_path(const mls_pack *pack, const char *folder, const char *name, size_t number, const char *end)
@@ -86,7 +87,20 @@ static mls_str cut_lines(mls_str text, size_t first, size_t last)
     return (mls_str){text.ptr + begin, end - begin};
 }
 
-/* Power files stand in power/result_<i> beside the log of a result folder, and follow their run to its new number. */
+/* Whether a name is one that power files have: node_0.txt of a node, sw_0.txt of a switch.  Any other may be that of a
+ * host. */
+static bool is_power_name(const char *name)
+{
+    return mls_name_matches(name, "node_#.txt") || mls_name_matches(name, "sw_#.txt");
+}
+
+static mls_status refuse_power(const mls_packing *self, const char *path, const char *why)
+{
+    return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: %s", MLS_CUT_TEXT(path, 150), why);
+}
+
+/* Power files stand in power/result_<i> beside the log of a result folder, and follow their run to its new number.  No
+ * link is followed, as its target may be anything. */
 static mls_status copy_power(mls_packing *self, size_t number)
 {
     const mls_pack *pack = self->pack;
@@ -94,20 +108,38 @@ static mls_status copy_power(mls_packing *self, size_t number)
     const mls_str folder = mls_path_folder(mls_str_from(log));
     mls_buffer from = {0};
     mls_names names = {0};
+    struct stat about;
     int system_errno;
     const char *to = mls_packing_path(pack, pack->path, "power/result_", number, "");
-    mls_buffer_printf(&from, "%.*spower/%s", (int)folder.len, folder.ptr, mls_path_name(log));
-    mls_buffer_cut(&from, from.len - strlen(".txt"));
+    mls_buffer_printf(&from, "%.*spower", (int)folder.len, folder.ptr);
+    bool linked = !from.failed && lstat(from.ptr, &about) == 0 && S_ISLNK(about.st_mode);
+    if (!linked) {
+        mls_buffer_printf(&from, "/%s", mls_path_name(log));
+        mls_buffer_cut(&from, from.len - strlen(".txt"));
+        linked = !from.failed && lstat(from.ptr, &about) == 0 && S_ISLNK(about.st_mode);
+    }
     mls_status status = from.failed || to == NULL ? mls_error_memory(self->error)
-                                                  : mls_folder_names(from.ptr, 100000, &names, &system_errno);
+                        : linked
+                            ? refuse_power(self, from.ptr, "is a link, which is not followed: copy its target here")
+                            : mls_folder_names(from.ptr, 100000, &names, &system_errno);
     if (names.count > 0 && status == MLS_OK) {
         status = mls_packing_folder(self, &self->inside, self->tree, to);
     }
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         char *source = mls_path_join(from.ptr, names.items[i]);
         char *target = mls_path_join(to, names.items[i]);
-        status =
-            source != NULL && target != NULL ? mls_packing_copy(self, source, target) : mls_error_memory(self->error);
+        if (source == NULL || target == NULL) {
+            status = mls_error_memory(self->error);
+        } else if (lstat(source, &about) == 0 && !S_ISREG(about.st_mode)) {
+            status = refuse_power(self, source,
+                                  S_ISLNK(about.st_mode) ? "is a link, which is not followed: copy its target here"
+                                                         : "is not a file");
+        } else if (!is_power_name(names.items[i])) {
+            status =
+                refuse_power(self, source, "is not a name of a power file: node_0.txt, node_1.txt, … or sw_0.txt, …");
+        } else {
+            status = mls_packing_copy(self, source, target);
+        }
         free(source);
         free(target);
     }
