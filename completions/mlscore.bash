@@ -104,7 +104,7 @@ _mlscore()
         esac
         ;;
     *:pack)
-        options='--into= --system= --benchmark= --config= --batch= --weak --describe= --scrub --host= --path= --word= --show --implementation= --cut --private-id --record= --explain-record --incomplete --force --write --usage= --edition= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--into= --system= --benchmark= --config= --batch= --weak --describe= --scrub --implementation= --cut --incomplete --force --write --usage= --edition= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --into) value=yes words='' files=no ;;
@@ -113,11 +113,7 @@ _mlscore()
         --config) value=yes words='' files=no ;;
         --batch) value=yes words='' files=no ;;
         --describe) value=yes words='' files=yes ;;
-        --host) value=yes words='' files=no ;;
-        --path) value=yes words='' files=no ;;
-        --word) value=yes words='' files=no ;;
         --implementation) value=yes words='' files=no ;;
-        --record) value=yes words='' files=yes ;;
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --format) value=yes words='table json' files=no ;;

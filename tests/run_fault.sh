@@ -459,13 +459,13 @@ run sh -c 'ulimit -f 1 && "$1" events -o signalled/o logs' - "$mlscore"
 that "a file larger than is allowed is an error like any other" '[ "$status" -eq 3 ] && says "cannot write: File too large" && cmp signalled/o events.good && [ "$(ls -A signalled)" = o ]'
 
 # ------------------------------------------------------------ packing
-# unpacked NAME: a pack failed, said so, and left nothing of it: no folder that it made, no record.
+# unpacked NAME: a pack failed, said so, and left nothing of it: no folder that it made.
 mkdir code
 echo 'print("training")' >code/train.py
 into='--into packed --system n18 --benchmark llama2_70b_lora'
 pack() { faulty "$1" "$mlscore" pack --write --scrub --implementation code $into "$testdata/slurm"; }
-unpacked() { that "$1" '[ "$status" -eq 3 ] && [ -s err ] && [ ! -e packed ] && [ -z "$(ls -A | grep "^pack-")" ]'; }
-cleared() { rm -rf packed pack-*; }
+unpacked() { that "$1" '[ "$status" -eq 3 ] && [ -s err ] && [ ! -e packed ]'; }
+cleared() { rm -rf packed; }
 # Each call of a kind in turn, until none is left to fail: what is laid out lies in .llama2_70b_lora.XXXXXX.
 for call in write sync open close mkdir rename; do
     last=0
@@ -483,7 +483,7 @@ for call in write sync open close mkdir rename; do
     that "pack fails at some $call" '[ "$last" -gt 0 ]'
     cleared
 done
-for rule in 'open@.llama2_70b_lora.:*:full' 'write@pack-:1:ENOSPC' 'sync@pack-:1:EIO' 'open@pack-:1:ENOSPC' 'sync@packed/systems:*:EIO'; do
+for rule in 'open@.llama2_70b_lora.:*:full' 'sync@packed/systems:*:EIO'; do
     pack "$rule"
     unpacked "pack, $rule"
     cleared

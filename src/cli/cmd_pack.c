@@ -7,8 +7,6 @@
 typedef struct pack_settings {
     mls_pack_options wanted;
     const char *describe; /* a file */
-    bool explain;         /* the paths are records */
-    mls_names hosts, named;
 } pack_settings;
 
 #define AT(member) offsetof(pack_settings, member)
@@ -22,16 +20,9 @@ static const mls_option options[] = {
                "of several groups of runs take the one of this batch size"),
     MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "hpc: the runs are models of weak scaling"),
     MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe), "take fields of a new description from FILE before the logs"),
-    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "replace hosts, users, addresses and tokens in the logs"),
-    MLS_ROW_OF(MLS_ADDS_TEXT, "host", "PATTERN", AT(hosts), "words like this are names of hosts, too: 'gpu*'"),
-    MLS_ROW_OF(MLS_ADDS_TEXT, "path", "FROM=TO", AT(named), "replace a path, too"),
-    MLS_ROW_OF(MLS_ADDS_TEXT, "word", "FROM=TO", AT(named), "replace a word, too"),
-    MLS_ROW_FLAG('\0', "show", AT(wanted.show), "print what is replaced, not only what replaces it"),
+    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "write records only, and of their texts only known ones"),
     MLS_ROW_TEXT('\0', "implementation", "DIR", AT(wanted.implementation), "pack the code in DIR, too, as it is"),
     MLS_ROW_FLAG('\0', "cut", AT(wanted.cut), "of a file with several runs write the lines of one"),
-    MLS_ROW_FLAG('\0', "private-id", AT(wanted.private_id), "give the system an identifier in the record"),
-    MLS_ROW_TEXT('\0', "record", "FILE", AT(wanted.record), "keep the record in FILE (pack-SYSTEM-BENCHMARK.json)"),
-    MLS_ROW_FLAG('\0', "explain-record", AT(explain), "print what may be published of records, the paths"),
     MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "pack fewer runs than a result needs, too"),
     MLS_ROW_FLAG('\0', "force", AT(wanted.force), "pack what verify finds errors in, too"),
     MLS_ROW_FLAG('\0', "write", AT(wanted.write), "do it; without, only what would be done is printed"),
@@ -71,23 +62,6 @@ static void pack_collected(mls_cli *cli, const mls_collection *collection)
     mls_pack_release(&pack);
 }
 
-/* Prints what may be published of each record. */
-static void explain_records(mls_cli *cli)
-{
-    for (size_t i = 0; i < cli->operands.count; i++) {
-        mls_pack_told told;
-        mls_error error = {0};
-        const char *path = cli->operands.items[i];
-        const mls_status status = mls_pack_tell(path, &told, &error);
-        if (status != MLS_OK) {
-            (void)mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
-        } else {
-            mls_cli_print(cli, &mls_pack_told_report, &told);
-        }
-        mls_pack_told_release(&told);
-    }
-}
-
 static void pack_run(mls_cli *cli)
 {
     pack_settings *settings = cli->settings;
@@ -95,25 +69,13 @@ static void pack_run(mls_cli *cli)
     mls_collect_options how;
     mls_collection collection = {0};
     mls_buffer described = {0};
-    if (settings->explain) {
-        explain_records(cli);
-        return;
-    }
     if (wanted->into == NULL || wanted->system == NULL || wanted->benchmark == NULL) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--into, --system and --benchmark are needed");
-        return;
-    }
-    if (!wanted->scrub && (settings->hosts.count + settings->named.count > 0 || wanted->show)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--host, --path, --word and --show go with --scrub");
         return;
     }
     if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
         how.score.select_window = true;
         how.digests = true;
-        wanted->hosts = (const char *const *)settings->hosts.items;
-        wanted->host_count = settings->hosts.count;
-        wanted->named = (const char *const *)settings->named.items;
-        wanted->named_count = settings->named.count;
         wanted->described = mls_buffer_str(&described);
         wanted->judged = (mls_submission_options){
             .rulesets = cli->rulesets, .usage = cli->usage, .work = cli->work, .strict = cli->view.strict};

@@ -38,7 +38,6 @@ static const mls_report *const reports[] = {&mls_score_report,
                                             &mls_published_runs_report,
                                             &mls_overview_report,
                                             &mls_pack_report,
-                                            &mls_pack_told_report,
                                             &mls_page_report,
                                             &mls_watch_report};
 

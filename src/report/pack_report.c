@@ -60,36 +60,24 @@ static void show_pack_files(mls_view *view, const mls_pack *pack)
     }
 }
 
-static void show_replaced(mls_view *view, const mls_pack *pack)
+static void show_scrubbed(mls_view *view, const mls_pack *pack)
 {
-    for (size_t i = 0; i < pack->replaced.count; i++) {
-        const mls_pack_replaced *row = &pack->replaced.items[i];
-        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "replaced: %s in %s", row->kind,
-                        mls_words_plural(row->places, "place", "places").text);
+    mls_buffer line = {0};
+    size_t texts = 0;
+    for (size_t i = 0; i < pack->redacted.count; i++) {
+        const mls_pack_redacted *row = &pack->redacted.items[i];
+        texts += row->texts;
+        mls_buffer_printf(&line, "%s%s %zu", i > 0 ? ", " : ": ", row->key, row->texts);
     }
-    for (size_t i = 0; pack->show && i < pack->replacements.count; i++) {
-        const mls_pack_replacement *row = &pack->replacements.items[i];
-        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT + 2, PACK_HANG + 2, "%s %s becomes %s", row->kind, row->from,
-                        row->to);
-    }
-    if (pack->doubtful_count > 0) {
-        mls_view_printf(
-            view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG, "%s of an address or a version: not replaced, look at %s",
-            mls_words_plural(pack->doubtful_count, "place", "places").text, pack->doubtful_count > 1 ? "them" : "it");
-    }
-    const size_t most = view->verbose > 0 ? pack->doubtful.count : 5;
-    for (size_t i = 0; i < pack->doubtful.count && i < most; i++) {
-        const mls_pack_doubtful *row = &pack->doubtful.items[i];
-        mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT + 2, PACK_HANG + 2, "%s:%zu: %s", row->file, row->line,
-                        row->text);
-    }
-    if (pack->doubtful_count > most || pack->doubtful_count > pack->doubtful.count) {
-        mls_buffer line = {0};
-        const size_t shown = most < pack->doubtful.count ? most : pack->doubtful.count;
-        mls_words_append_more(&line, pack->doubtful_count - shown, "place",
-                              shown < pack->doubtful.count ? "-v lists them" : NULL);
-        mls_view_line(view, &line, MLS_STYLE_WARN, PACK_INDENT + 2, PACK_HANG + 2);
-    }
+    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
+                    "scrubbed: %s, %s and %s dropped; %s replaced by REDACTED%s",
+                    mls_words_plural(pack->dropped_lines, "line", "lines").text,
+                    mls_words_plural(pack->dropped_records, "record", "records").text,
+                    mls_words_plural(pack->dropped_members, "member", "members").text,
+                    mls_words_plural(texts, "text", "texts").text, line.len > 0 ? line.ptr : "");
+    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
+                    "submission_org and submission_platform stay as they were logged: read them");
+    mls_buffer_release(&line);
 }
 
 /* What is laid out beside the logs. */
@@ -119,16 +107,11 @@ static void show_packing(mls_view *view, const mls_pack *pack)
     mls_view_headline(view, mls_str_from(pack->path), &line, PACK_HANG);
     show_pack_files(view, pack);
     show_beside(view, pack);
-    show_replaced(view, pack);
+    if (pack->scrubbed) {
+        show_scrubbed(view, pack);
+    }
     mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
                     mls_words_minutes(packed_score(pack)).text);
-    if (pack->private_id != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "private id %s", pack->private_id);
-    }
-    if (pack->written) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: what was packed from what, not for others",
-                        pack->record);
-    }
 }
 
 static void show_pack(mls_printer *to, const void *what)
@@ -162,36 +145,10 @@ static void show_pack(mls_printer *to, const void *what)
     F(packed_file, bytes, NUMBER, "", (double)row->bytes)                                                              \
     F(packed_file, sha256, TEXT, "", row->source)
 MLS_FIELDS(packed_file, mls_pack_file, PACK_FILE_FIELDS)
-#define PACK_REPLACED_FIELDS(F)                                                                                        \
-    F(replaced, kind, TEXT, "", row->kind)                                                                             \
-    F(replaced, things, NUMBER, "", row->things)                                                                       \
-    F(replaced, places, NUMBER, "", row->places)
-MLS_FIELDS(replaced, mls_pack_replaced, PACK_REPLACED_FIELDS)
-#define PACK_SCRUBBED_FIELDS(F)                                                                                        \
-    F(scrubbed, file, TEXT, "", row->file)                                                                             \
-    F(scrubbed, kind, TEXT, "", row->kind)                                                                             \
-    F(scrubbed, places, NUMBER, "", row->places)
-MLS_FIELDS(scrubbed, mls_pack_scrubbed, PACK_SCRUBBED_FIELDS)
-#define PACK_REPLACEMENT_FIELDS(F)                                                                                     \
-    F(replacement, kind, TEXT, "", row->kind)                                                                          \
-    F(replacement, from, TEXT_OR_NULL, "", row->from)                                                                  \
-    F(replacement, to, TEXT, "", row->to)
-MLS_FIELDS(replacement, mls_pack_replacement, PACK_REPLACEMENT_FIELDS)
-#define PACK_DOUBTFUL_FIELDS(F)                                                                                        \
-    F(doubtful_place, file, TEXT, "", row->file)                                                                       \
-    F(doubtful_place, line, NUMBER, "", row->line)                                                                     \
-    F(doubtful_place, text, TEXT, "", row->text)
-MLS_FIELDS(doubtful_place, mls_pack_doubtful, PACK_DOUBTFUL_FIELDS)
-
-/* The originals are only for whoever asks to see them. */
-static void give_replacements(mls_emitter *to, const mls_pack *pack)
-{
-    for (size_t i = 0; i < pack->replacements.count; i++) {
-        mls_pack_replacement row = pack->replacements.items[i];
-        row.from = pack->show ? row.from : NULL;
-        mls_emit_row(to, &row);
-    }
-}
+#define PACK_REDACTED_FIELDS(F)                                                                                        \
+    F(redacted, key, TEXT, "", row->key)                                                                               \
+    F(redacted, texts, NUMBER, "", row->texts)
+MLS_FIELDS(redacted, mls_pack_redacted, PACK_REDACTED_FIELDS)
 
 #define PACK_FIELDS(F)                                                                                                 \
     F(pack, path, TEXT, "", row->path)                                                                                 \
@@ -205,71 +162,14 @@ static void give_replacements(mls_emitter *to, const mls_pack *pack)
     F(pack, description_is_new, BOOL, "", !row->described)                                                             \
     F(pack, description_lacks, VALUES, "", MLS_EACH(row->lacks.count, mls_emit_text(to, row->lacks.items[i])))         \
     F(pack, left_behind, VALUES, "", MLS_EACH(row->rests.count, mls_emit_text(to, row->rests.items[i])))               \
-    F(pack, replaced, LIST(replaced), "", MLS_ROWS(row->replaced.items, row->replaced.count))                          \
-    F(pack, replaced_in, LIST(scrubbed), "", MLS_ROWS(row->scrubbed.items, row->scrubbed.count))                       \
-    F(pack, replacements, LIST(replacement), "", give_replacements(to, row))                                           \
-    F(pack, doubtful, NUMBER, "", row->doubtful_count)                                                                 \
-    F(pack, doubtful_places, LIST(doubtful_place), "", MLS_ROWS(row->doubtful.items, row->doubtful.count))             \
+    F(pack, scrubbed, BOOL, "", row->scrubbed)                                                                         \
+    F(pack, dropped_lines, NUMBER, "", row->dropped_lines)                                                             \
+    F(pack, dropped_records, NUMBER, "", row->dropped_records)                                                         \
+    F(pack, dropped_members, NUMBER, "", row->dropped_members)                                                         \
+    F(pack, redacted, LIST(redacted), "", MLS_ROWS(row->redacted.items, row->redacted.count))                          \
     F(pack, implementation, TEXT_OR_NULL, "", row->implementation)                                                     \
-    F(pack, record, TEXT, "", row->record)                                                                             \
-    F(pack, private_id, TEXT_OR_NULL, "", row->private_id)                                                             \
     F(pack, findings, FINDINGS, "", add_pack_findings(&found, row, to->view))
 
 MLS_FIELDS(pack, mls_pack, PACK_FIELDS)
 
 const mls_report mls_pack_report = {.section = "PACK JSON", .show = show_pack, .object = &pack_fields};
-
-/* Of a file the kinds of what was replaced in it, up to the row at `end`. */
-static void add_replaced_row(mls_table *table, const mls_pack_told_of *pack, size_t begin, size_t end)
-{
-    mls_buffer kinds = {0};
-    for (size_t i = begin; i < end; i++) {
-        mls_buffer_printf(&kinds, "%s%s %zu", i > begin ? ", " : "", pack->replaced.items[i].kind,
-                          pack->replaced.items[i].places);
-    }
-    mls_table_row(table);
-    mls_table_text(table, "file", MLS_COLUMN_KEEP, pack->replaced.items[begin].file);
-    mls_table_text(table, "replaced", MLS_COLUMN_KEEP, kinds.len > 0 ? kinds.ptr : "");
-    mls_buffer_release(&kinds);
-}
-
-static void show_told(mls_printer *to, const void *what)
-{
-    const mls_pack_told *told = what;
-    for (size_t i = 0; i < told->packs.count; i++) {
-        const mls_pack_told_of *pack = &told->packs.items[i];
-        mls_table table = {.indent = PACK_INDENT};
-        mls_view_printf(to->view, MLS_STYLE_PLAIN, 0, PACK_HANG, "%s: %s packed by mlscore %s%s", pack->result,
-                        mls_words_plural(pack->files, "log", "logs").text, pack->version,
-                        !pack->scrubbed             ? ", nothing replaced"
-                        : pack->replaced.count == 0 ? ", nothing to replace found"
-                                                    : "; replaced, in so many places of each file:");
-        if (pack->cut > 0) {
-            mls_view_printf(to->view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
-                            "%s cut out of the output of several runs, from the first record to the last",
-                            mls_words_plural(pack->cut, "log is", "logs are").text);
-        }
-        for (size_t k = 0; k < pack->replaced.count;) {
-            const size_t begin = k;
-            while (k < pack->replaced.count &&
-                   strcmp(pack->replaced.items[k].file, pack->replaced.items[begin].file) == 0) {
-                k++;
-            }
-            add_replaced_row(&table, pack, begin, k);
-        }
-        mls_table_finish(&table, to->view);
-    }
-}
-
-#define TOLD_OF_FIELDS(F)                                                                                              \
-    F(told_of, result, TEXT, "", row->result)                                                                          \
-    F(told_of, version, TEXT, "", row->version)                                                                        \
-    F(told_of, scrubbed, BOOL, "", row->scrubbed)                                                                      \
-    F(told_of, logs, NUMBER, "", row->files)                                                                           \
-    F(told_of, cut, NUMBER, "", row->cut)                                                                              \
-    F(told_of, replaced_in, LIST(scrubbed), "", MLS_ROWS(row->replaced.items, row->replaced.count))
-MLS_FIELDS(told_of, mls_pack_told_of, TOLD_OF_FIELDS)
-#define TOLD_FIELDS(F) F(told, packs, LIST(told_of), "", MLS_ROWS(row->packs.items, row->packs.count))
-MLS_FIELDS(told, mls_pack_told, TOLD_FIELDS)
-
-const mls_report mls_pack_told_report = {.section = "PACK RECORD JSON", .show = show_told, .object = &told_fields};

@@ -34,9 +34,8 @@ extern const mls_fields mls_place_fields;
  * groups); verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
 
-/* ---- pack: an mls_pack; an mls_pack_told */
+/* ---- pack: an mls_pack */
 extern const mls_report mls_pack_report;
-extern const mls_report mls_pack_told_report;
 
 /* CSV for comparing: a row a run with all that is known of it, an mls_wide; a row a group, an mls_collection, and a row
  * a system with a column a benchmark, an mls_summary. */

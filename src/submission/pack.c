@@ -16,7 +16,6 @@
 #include "base/words.h"
 #include "score/models.h"
 #include "score/score.h"
-#include "submission/pack_scrub.h"
 #include "submission/packing.h"
 #include "submission/skeleton.h"
 
@@ -251,7 +250,6 @@ static mls_status judge_packed(mls_packing *self)
     if (status == MLS_OK && pack->judged.failed) {
         status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "what was laid out cannot be read again");
     }
-    status = status == MLS_OK ? check_whole(self) : status;
     if (status == MLS_OK) {
         mls_finding_counts counts = pack->judged.counts;
         const mls_submission_result *result = pack->judged.submitters[0].results;
@@ -265,33 +263,80 @@ static mls_status judge_packed(mls_packing *self)
     return status;
 }
 
-/* Scrubs what was laid out and has been judged, and judges it again. */
+/* Whether scrubbing left a verdict as it was: all errors, of the rest nothing that was not there. */
+static bool are_judged_alike(const mls_run *was, const mls_run *is)
+{
+    size_t at = 0;
+    bool alike = was->valid == is->valid && was->malformed == is->malformed && was->status == is->status &&
+                 was->seed_count == is->seed_count &&
+                 mls_compare_doubles(was->run_start.time_ms, is->run_start.time_ms) == 0 &&
+                 mls_compare_doubles(was->run_stop.time_ms, is->run_stop.time_ms) == 0;
+    for (size_t i = 0; alike && i < was->findings.count; i++) {
+        const mls_finding *left = &was->findings.items[i];
+        const mls_finding *right = at < is->findings.count ? &is->findings.items[at] : NULL;
+        const bool same = right != NULL && left->code == right->code && left->severity == right->severity &&
+                          mls_str_equal(mls_str_from(left->key), mls_str_from(right->key));
+        at += same;
+        alike = same || left->severity != MLS_SEVERITY_ERROR;
+    }
+    return alike && at == is->findings.count;
+}
+
+/* Refuses what is judged otherwise than `before` it was scrubbed. */
+static mls_status compare_judged(const mls_packing *self, const mls_submission *before)
+{
+    const mls_pack *pack = self->pack;
+    const mls_submission_result *was = before->submitters[0].results;
+    const mls_submission_result *is = pack->judged.submitters[0].results;
+    const bool both = before->submitters[0].result_count == 1 && pack->judged.submitters[0].result_count == 1 &&
+                      was->run_count == is->run_count;
+    for (size_t i = 0; both && i < was->run_count; i++) {
+        if (!are_judged_alike(&was->runs[i].run, &is->runs[i].run)) {
+            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                 "%.*s: is judged otherwise when scrubbed, so nothing is packed",
+                                 MLS_CUT_TEXT(pack->files[i].run->file, 200));
+        }
+    }
+    const mls_group *a = &was->group;
+    const mls_group *b = &is->group;
+    const bool same = both && a->seeds.count == b->seeds.count && a->seeds.different == b->seeds.different &&
+                      a->seeds.check == b->seeds.check && a->rcp.check == b->rcp.check && a->scale == b->scale &&
+                      (a->score.score_minutes == b->score.score_minutes ||
+                       (isnan(a->score.score_minutes) && isnan(b->score.score_minutes)));
+    return same ? MLS_OK
+                : mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                "seeds, convergence or the score differ when the logs are scrubbed, so nothing is "
+                                "packed: two things may have become one");
+}
+
+/* Scrubs the logs and power files that were laid out and have been judged, and judges them again. */
 static mls_status scrub_packed(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     mls_submission before = pack->judged;
-    pack->judged = (mls_submission){0};
-    mls_status status = mls_pack_scrub_files(&self->scrub, pack, self->tree, &self->inside, self->error);
-    status = status == MLS_OK ? judge_packed(self) : status;
-    status = status == MLS_OK ? mls_pack_compare(pack, &before, self->error) : status;
-    mls_submission_release(&before);
-    return status;
-}
-
-/* The digests of what the logs became. */
-static mls_status digest_packed(mls_packing *self)
-{
+    const size_t count = self->inside.count;
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < self->pack->file_count && status == MLS_OK; i++) {
-        mls_pack_file *file = &self->pack->files[i];
+    pack->judged = (mls_submission){0};
+    pack->scrubbed = true;
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        const mls_str path = mls_str_from(self->inside.items[i]);
         mls_buffer text = {0};
-        char *path = mls_path_join(self->tree, file->file);
-        status = path != NULL ? mls_file_read(path, false, MLS_LOG_BYTES_MAX, &text, self->error)
-                              : mls_error_memory(self->error);
-        mls_digest(mls_buffer_str(&text), file->packed);
+        mls_buffer scrubbed = {0};
+        if (mls_str_starts(mls_str_rest(path, strlen(self->tree)), MLS_S("/results/")) &&
+            mls_str_ends(path, MLS_S(".txt"))) {
+            status = mls_file_read(path.ptr, false, MLS_LOG_BYTES_MAX, &text, self->error);
+            status = status == MLS_OK ? mls_packing_scrub(pack, mls_buffer_str(&text), &scrubbed, self->error) : status;
+            (void)remove(path.ptr);
+            status = status == MLS_OK
+                         ? mls_made_file(&self->inside, path.ptr, 0666, mls_buffer_str(&scrubbed), self->error)
+                         : status;
+        }
         mls_buffer_release(&text);
-        free(path);
+        mls_buffer_release(&scrubbed);
     }
+    status = status == MLS_OK ? judge_packed(self) : status;
+    status = status == MLS_OK ? compare_judged(self, &before) : status;
+    mls_submission_release(&before);
     return status;
 }
 
@@ -345,12 +390,7 @@ static void take_back(const mls_packing *self, const char *path)
 static mls_status place_packed(mls_packing *self)
 {
     const mls_pack *pack = self->pack;
-    mls_status status = digest_packed(self);
-    status = status == MLS_OK ? sync_folders(self) : status;
-    status = status == MLS_OK
-                 ? mls_pack_record_keep(&self->record, self->options, pack, self->options->scrub ? &self->scrub : NULL,
-                                        &self->placed, self->error)
-                 : status;
+    mls_status status = sync_folders(self);
     if (status == MLS_OK && !pack->described) {
         status = place(self, pack->system);
     }
@@ -513,33 +553,9 @@ static mls_status name_paths(mls_packing *self, const char **folder)
     pack->system = name.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&name)).ptr;
     pack->path = *folder != NULL ? mls_packing_path(pack, *folder, pack->group->benchmark, 0, NULL) : NULL;
     pack->title = options->system;
-    pack->show = options->show;
     mls_buffer_release(&name);
     mls_status status = pack->system != NULL && pack->path != NULL ? MLS_OK : mls_error_memory(self->error);
     return status == MLS_OK && options->implementation != NULL ? name_code(self) : status;
-}
-
-/* Begins with what earlier packs kept, and says where this one will. */
-static mls_status begin_record(mls_packing *self)
-{
-    const mls_pack_options *options = self->options;
-    mls_pack *pack = self->pack;
-    mls_status status = options->scrub ? mls_scrub_begin(&self->scrub, options, self->error) : MLS_OK;
-    if (status == MLS_OK) {
-        status = mls_pack_record_begin(&self->record, options, pack->group->benchmark,
-                                       options->scrub ? &self->scrub : NULL, self->error);
-    }
-    if (status == MLS_OK && options->private_id && options->write) {
-        status = mls_pack_record_identify(&self->record, self->error);
-    }
-    if (status == MLS_OK) {
-        pack->record = mls_arena_copy(pack->arena, mls_str_from(self->record.path)).ptr;
-        pack->private_id = self->record.private_id != NULL
-                               ? mls_arena_copy(pack->arena, mls_str_from(self->record.private_id)).ptr
-                               : NULL;
-        status = pack->record != NULL ? MLS_OK : mls_error_memory(self->error);
-    }
-    return status;
 }
 
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
@@ -552,12 +568,12 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
     status = status == MLS_OK ? name_paths(&self, &folder) : status;
     status = status == MLS_OK ? choose_runs(&self) : status;
     status = status == MLS_OK ? find_room(&self, folder) : status;
-    status = status == MLS_OK ? begin_record(&self) : status;
     status = status == MLS_OK ? make_tree(&self, folder) : status;
     status = status == MLS_OK ? mls_packing_copy_logs(&self) : status;
     status = status == MLS_OK ? lay_description(&self) : status;
     status = status == MLS_OK ? mls_packing_copy_code(&self) : status;
     status = status == MLS_OK ? judge_packed(&self) : status;
+    status = status == MLS_OK ? check_whole(&self) : status;
     status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
     if (status == MLS_OK && (pack->valid || options->force) && options->write) {
         sigset_t signals;
@@ -576,8 +592,6 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
         mls_made_undo(&self.placed);
     }
     free(self.tree);
-    mls_pack_record_release(&self.record);
-    mls_scrub_release(&self.scrub);
     return status;
 }
 

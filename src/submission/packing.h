@@ -5,13 +5,10 @@
 
 #include "submission/made.h"
 #include "submission/pack.h"
-#include "submission/pack_record.h"
 
 typedef struct mls_packing {
     const mls_pack_options *options;
     mls_pack *pack;
-    mls_scrub scrub;
-    mls_pack_record record;
     char *tree;       /* the folder in which it is laid out */
     mls_names inside; /* what was made there */
     mls_names placed; /* what was made in the submission */
@@ -36,3 +33,6 @@ mls_status mls_packing_copy_logs(mls_packing *self) MLS_MUST_USE;
 /* Copies the folder of code, with its links as links; or, when none is given and the submission has one of the
  * benchmark, lays out something in its place. */
 mls_status mls_packing_copy_code(mls_packing *self) MLS_MUST_USE;
+
+/* Appends what of a log, or of a power file, others may read, and adds to the pack how much that leaves out. */
+mls_status mls_packing_scrub(mls_pack *pack, mls_str text, mls_buffer *out, mls_error *error) MLS_MUST_USE;

@@ -1,204 +1,231 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scrub.c - the table of what stands for what, and its record. */
-#include "submission/scrub.h"
+/* scrub.c - logs for others to read: a list of what stays, as a list of what must go is never complete.
+ *
+ * Only records are written.  A key stays if the rules of some edition or the library name it; a text if it is one that
+ * rules compare with (benchmarks, divisions, statuses, precisions, optimizers …) or stands in the lists below; numbers
+ * stay.  Any other text becomes REDACTED, and a member or a record with an unknown name is dropped.
+ *
+ * What stays is written as it was logged, so that scrubbing again changes nothing. */
+#include "base/data.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "config/config.h"
+#include "log/value.h"
+#include "submission/packing.h"
 
-#include <stdlib.h>
+#define REDACTED "REDACTED"
 
-#include "base/utf8.h"
+enum { WORD_MAX = 100 };
 
-#define MLS_SCRUB_NAME(id, name) name,
-static const char *const kind_names[] = {MLS_SCRUB_KINDS(MLS_SCRUB_NAME)};
-#undef MLS_SCRUB_NAME
+typedef struct scrubbing {
+    mls_pack *pack;
+    mls_buffer *out;
+    mls_arena memory;  /* of what was looked up: whether the rules have a text as a key, or as a word */
+    mls_map key, word; /* 1: they do not, 2: they do */
+    mls_arena scratch; /* of one record */
+    mls_str of;        /* its key */
+    bool failed;       /* memory ran out */
+} scrubbing;
 
-const char *mls_scrub_kind_name(mls_scrub_kind kind)
+/* Names of members, beside those that rules look for. */
+static const char names[] =
+    "file lineno epoch_num epoch_count first_epoch_num samples_count step_num step status method metric tensor epoch "
+    "instance duration time iteration lr loss train_loss throughput train_step_time validation_step_time "
+    "reduced_train_loss train_time max_memory_usage validation_time";
+
+/* Texts, beside those that rules compare with, in small letters: case makes no difference. */
+static const char words[] =
+    "interval_start interval_end point_in_time success aborted abort true false none n/a closed "
+    "open cloud onprem bf16 fp4 fp6 amp adam adamw adagrad nadam lamb lars sgd nag muon lion "
+    "rmsprop momentum redacted";
+
+/* Endings of the names of files in which records are logged. */
+static const char code[] = ".py|.pyc|.pyx|.sh|.c|.cc|.cpp|.cu|.h|.hpp|.rs|.jl|.go|.ipynb|.yaml|<string>|<stdin>";
+
+/* Whether a text has only letters, digits and these characters. */
+static bool is_plain(mls_str text, const char *marks)
 {
-    return kind_names[kind];
-}
-
-/* The keys of the map: a kind and a text. */
-static mls_str scrub_key(mls_buffer *key, mls_scrub_kind kind, mls_str text)
-{
-    mls_buffer_append_char(key, (char)('a' + (int)kind));
-    mls_buffer_append(key, text);
-    return mls_buffer_str(key);
-}
-
-/* Puts a kind and a text into a map; *added says whether it was not there.  NULL: no memory. */
-static mls_map_entry *put_thing(mls_map *map, mls_scrub_kind kind, mls_str text, bool *added)
-{
-    mls_buffer key = {0};
-    mls_map_entry *entry = mls_map_put(map, scrub_key(&key, kind, text), added);
-    entry = key.failed ? NULL : entry;
-    mls_buffer_release(&key);
-    return entry;
-}
-
-/* Adds a thing that the table does not have, and what stands for nothing else.  False: no memory. */
-static bool add_scrub_entry(mls_scrub *scrub, mls_scrub_kind kind, mls_str from, mls_str to)
-{
-    const mls_scrub_entry row = {kind, mls_arena_copy(&scrub->arena, from), mls_arena_copy(&scrub->arena, to)};
-    mls_map_entry *entry = put_thing(&scrub->known, kind, from, NULL);
-    const bool ok =
-        entry != NULL && row.from.ptr != NULL && row.to.ptr != NULL && put_thing(&scrub->used, kind, to, NULL) != NULL;
-    if (ok) {
-        entry->value.number = scrub->entries.count;
-        scrub->things[kind]++;
-    }
-    return ok && MLS_ARENA_ADD(&scrub->arena, &scrub->entries, row);
-}
-
-static bool is_used(const mls_scrub *scrub, mls_scrub_kind kind, mls_str to)
-{
-    mls_buffer key = {0};
-    const bool used = mls_map_find(&scrub->used, scrub_key(&key, kind, to)) != NULL;
-    mls_buffer_release(&key);
-    return used;
-}
-
-void mls_scrub_reserve(mls_scrub *scrub, mls_scrub_kind kind, mls_str text)
-{
-    scrub->failed |= put_thing(&scrub->used, kind, text, NULL) == NULL;
-}
-
-bool mls_scrub_find(const mls_scrub *scrub, mls_scrub_kind kind, mls_str text, mls_str *to)
-{
-    mls_buffer key = {0};
-    const mls_map_entry *entry = mls_map_find(&scrub->known, scrub_key(&key, kind, text));
-    mls_buffer_release(&key);
-    *to = entry != NULL ? scrub->entries.items[entry->value.number].to : *to;
-    return entry != NULL;
-}
-
-/* The replacement number `n` of a kind, which ranges for documentation and made-up names have; false: there is none. */
-static bool make_replacement(mls_scrub_kind kind, size_t n, mls_buffer *to)
-{
-    enum { NETWORK = 254, HARDWARE_MAX = 255, ADDRESS6_MAX = 65535 };
-    static const char *const networks[] = {"192.0.2", "198.51.100", "203.0.113"};
-    switch (kind) {
-    case MLS_SCRUB_HOST:
-        mls_buffer_printf(to, "node%03zu", n);
-        return true;
-    case MLS_SCRUB_USER:
-        mls_buffer_printf(to, "user%zu", n);
-        return true;
-    case MLS_SCRUB_ADDRESS:
-        if (n <= 3 * (size_t)NETWORK) {
-            mls_buffer_printf(to, "%s.%zu", networks[(n - 1) / NETWORK], (n - 1) % NETWORK + 1);
-        }
-        return n <= 3 * (size_t)NETWORK;
-    case MLS_SCRUB_ADDRESS6:
-        mls_buffer_printf(to, "2001:db8::%zx", n);
-        return n <= ADDRESS6_MAX;
-    case MLS_SCRUB_HARDWARE:
-        mls_buffer_printf(to, "00:00:5e:00:53:%02zx", n);
-        return n <= HARDWARE_MAX;
-    case MLS_SCRUB_GUID:
-        mls_buffer_printf(to, "%016zu", n);
-        return true;
-    case MLS_SCRUB_MAIL:
-        mls_buffer_printf(to, "user%zu@example.com", n);
-        return true;
-    default:
-        mls_buffer_append(to, MLS_S("REDACTED"));
-        return true;
-    }
-}
-
-mls_str mls_scrub_replace(mls_scrub *scrub, mls_scrub_kind kind, mls_str text)
-{
-    mls_buffer to = {0};
-    mls_str found = text;
-    if (kind == MLS_SCRUB_SECRET) { /* is kept nowhere */
-        return MLS_S("REDACTED");
-    }
-    if (!mls_scrub_find(scrub, kind, text, &found)) {
-        bool made = make_replacement(kind, ++scrub->numbers[kind], &to);
-        while (made && is_used(scrub, kind, mls_buffer_str(&to))) {
-            mls_buffer_clear(&to);
-            made = make_replacement(kind, ++scrub->numbers[kind], &to);
-        }
-        if (!made) {
-            scrub->full = kind_names[kind];
-        } else if (to.failed || !add_scrub_entry(scrub, kind, text, mls_buffer_str(&to)) ||
-                   !mls_scrub_find(scrub, kind, text, &found)) {
-            scrub->failed = true;
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        if (!mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && (c == '\0' || strchr(marks, c) == NULL)) {
+            return false;
         }
     }
-    mls_buffer_release(&to);
-    return found;
+    return text.len > 0 && text.len <= WORD_MAX;
 }
 
-/* A longer word is no name: what looks at each word of a hostile line must not look at all that follows. */
-enum { WORD_MAX = 64 };
-
-mls_str mls_scrub_word(mls_str text, size_t at, const char *marks)
+/* Whether the rules of an edition have a text between these quotes. */
+static bool is_in_rules(scrubbing *self, mls_map *asked, mls_str text, const char *before, const char *after)
 {
-    size_t end = at;
-    while (end < text.len && end - at < WORD_MAX &&
-           (mls_is_alnum(text.ptr[end]) || (text.ptr[end] != '\0' && strchr(marks, text.ptr[end]) != NULL))) {
-        end++;
+    bool added = false;
+    char quoted[WORD_MAX + 8];
+    if (!is_plain(text, " ._-+/:")) {
+        return false;
     }
-    return (mls_str){text.ptr + at, end - at};
+    mls_map_entry *entry = mls_map_put(asked, text, &added);
+    self->failed |= entry == NULL;
+    if (entry != NULL && added) {
+        const int len = snprintf(quoted, sizeof quoted, "%s%.*s%s", before, (int)text.len, text.ptr, after);
+        entry->value.number = 1;
+        for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
+            const mls_str rules = {file->begin, (size_t)(file->end - file->begin)};
+            if (strncmp(file->name, "rules/", 6) == 0 && mls_str_contains(rules, (mls_str){quoted, (size_t)len})) {
+                entry->value.number = 2;
+            }
+        }
+    }
+    return entry != NULL && entry->value.number == 2;
 }
 
-mls_status mls_scrub_know(mls_scrub *scrub, mls_str kind, mls_str from, mls_str to)
+static bool is_key(scrubbing *self, mls_str text)
 {
-    mls_str known;
-    for (int i = 0; i < MLS_SCRUB_KIND_COUNT; i++) {
-        if (!mls_str_equal(kind, mls_str_from(kind_names[i]))) {
+    return mls_key_of(text) != MLS_KEY_OTHER || is_in_rules(self, &self->key, text, "\"", "\": ");
+}
+
+static bool is_word(scrubbing *self, mls_str text)
+{
+    char small[WORD_MAX];
+    for (size_t i = 0; i < text.len && i < WORD_MAX; i++) {
+        small[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
+    }
+    return text.len == 0 || (text.len <= WORD_MAX && mls_str_among((mls_str){small, text.len}, words)) ||
+           is_in_rules(self, &self->word, text, "\\\"", "\\\"");
+}
+
+static bool is_name(scrubbing *self, mls_str text)
+{
+    return mls_str_among(text, names) || is_in_rules(self, &self->word, text, "\\\"", "\\\"");
+}
+
+/* The part of a path that stays; empty: none does. */
+static mls_str last_component(mls_str path, bool config)
+{
+    mls_str name = path;
+    for (size_t i = 0; i < path.len; i++) {
+        name = path.ptr[i] == '/' || path.ptr[i] == '\\' ? mls_str_rest(path, i + 1) : name;
+    }
+    const bool stays = config ? mls_str_starts(name, MLS_S("config")) || mls_config_name_decode(name).gpus > 0
+                              : mls_str_any(name, code, mls_str_ends);
+    return stays && is_plain(name, config ? "._-+" : "._-+<>") ? name : (mls_str){name.ptr, 0};
+}
+
+/* Writes a text, the value of a key or of a member of that name. */
+static void append_text(scrubbing *self, mls_str span, mls_str name)
+{
+    mls_str text;
+    double number;
+    if (!mls_json_string(span, &self->scratch, &text)) {
+        self->failed = true;
+        return;
+    }
+    const bool config = mls_str_equal(name, MLS_S("config_filename"));
+    if (config || mls_str_equal(name, MLS_S("file"))) {
+        const mls_str kept = last_component(text, config);
+        if (kept.len > 0) {
+            mls_buffer_printf(self->out, "\"%.*s\"", (int)kept.len, kept.ptr);
+            return;
+        }
+    }
+    const bool numeric = mls_str_equal(name, MLS_S("seed")) || mls_str_equal(name, MLS_S("time_ms"));
+    const bool published =
+        mls_str_equal(name, MLS_S("submission_org")) || mls_str_equal(name, MLS_S("submission_platform"));
+    if (published || is_word(self, text) || (numeric && mls_number_parse(text, &number))) {
+        mls_buffer_append(self->out, span);
+        return;
+    }
+    mls_buffer_append_text(self->out, "\"" REDACTED "\"");
+    size_t row = 0;
+    while (row < self->pack->redacted.count &&
+           !mls_str_equal(mls_str_from(self->pack->redacted.items[row].key), self->of)) {
+        row++;
+    }
+    if (row == self->pack->redacted.count) {
+        const mls_pack_redacted more = {mls_arena_copy(self->pack->arena, self->of).ptr, 0};
+        self->failed |= more.key == NULL || !MLS_ARENA_ADD(self->pack->arena, &self->pack->redacted, more);
+    }
+    self->pack->redacted.items[row].texts += !self->failed;
+}
+
+/* Writes a value, of which lists and objects have texts as well. */
+static void append_value(scrubbing *self, mls_str span, mls_str name)
+{
+    const mls_json_kind kind = mls_json_kind_of(span);
+    if (kind == MLS_JSON_STRING) {
+        append_text(self, span, name);
+    } else if (kind != MLS_JSON_LIST && kind != MLS_JSON_OBJECT) {
+        mls_buffer_append(self->out, span);
+    } else {
+        mls_json_walk walk = mls_json_walk_begin(span);
+        mls_raw_member member;
+        const char *separator = "";
+        mls_buffer_append_text(self->out, kind == MLS_JSON_LIST ? "[" : "{");
+        while (mls_json_walk_next(&walk, &member) && !self->failed) {
+            if (kind == MLS_JSON_OBJECT && !is_name(self, member.name)) {
+                self->pack->dropped_members++;
+                continue;
+            }
+            mls_buffer_append_text(self->out, separator);
+            if (kind == MLS_JSON_OBJECT) {
+                mls_buffer_printf(self->out, "\"%.*s\": ", (int)member.name.len, member.name.ptr);
+            }
+            append_value(self, member.value, kind == MLS_JSON_OBJECT ? member.name : name);
+            separator = ", ";
+        }
+        mls_buffer_append_text(self->out, kind == MLS_JSON_LIST ? "]" : "}");
+    }
+}
+
+static mls_status scrub_record(void *state, const mls_record *record)
+{
+    static const char *const known[] = {"namespace", "time_ms", "event_type", "key", "value", "metadata"};
+    scrubbing *self = state;
+    mls_json_walk walk = mls_json_walk_begin(record->payload);
+    mls_raw_member member;
+    const char *separator = "";
+    unsigned place;
+    mls_arena_reset(&self->scratch);
+    if (record->key.ptr == NULL || !is_key(self, record->key)) {
+        self->pack->dropped_records++;
+        return MLS_OK;
+    }
+    self->of = record->key;
+    mls_buffer_append_text(self->out, ":::MLLOG {");
+    while (mls_json_walk_next(&walk, &member) && !self->failed) {
+        mls_str text;
+        if (!MLS_NAME_FIND(known, sizeof known / sizeof *known, member.name, &place)) {
+            self->pack->dropped_members++;
             continue;
         }
-        if (mls_scrub_find(scrub, (mls_scrub_kind)i, from, &known)) {
-            return mls_str_equal(known, to) ? MLS_OK : MLS_ERROR_VALUE;
-        }
-        return is_used(scrub, (mls_scrub_kind)i, to)                 ? MLS_ERROR_VALUE
-               : add_scrub_entry(scrub, (mls_scrub_kind)i, from, to) ? MLS_OK
-                                                                     : MLS_ERROR_MEMORY;
-    }
-    return MLS_ERROR_VALUE;
-}
-
-/* Takes FROM=TO.  TO must be able to stand in a text of JSON, and anywhere in a line. */
-static bool take_named(mls_scrub *scrub, const char *text)
-{
-    mls_str to = mls_str_from(text);
-    mls_str from;
-    bool good = mls_str_cut(&to, '=', &from) && from.len > 0;
-    for (size_t i = 0; i < to.len; i++) {
-        good = good && (unsigned char)to.ptr[i] >= ' ' && to.ptr[i] != '"' && to.ptr[i] != '\\';
-    }
-    good = good && !mls_str_contains(to, MLS_S(":::"));
-    const mls_scrub_entry row = {MLS_SCRUB_NAMED, from, to};
-    scrub->failed |= good && !MLS_ARENA_ADD(&scrub->arena, &scrub->named, row);
-    return good;
-}
-
-mls_status mls_scrub_begin(mls_scrub *scrub, const mls_pack_options *options, mls_error *error)
-{
-    mls_status status = MLS_OK;
-    *scrub = (mls_scrub){.options = options};
-    scrub->known.arena = scrub->used.arena = scrub->learnt[0].arena = scrub->learnt[1].arena = &scrub->arena;
-    for (size_t i = 0; i < options->named_count && status == MLS_OK; i++) {
-        if (!take_named(scrub, options->named[i])) {
-            status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                                   "'%.*s' is not FROM=TO, where TO has no quotes and no control characters",
-                                   MLS_CUT_TEXT(options->named[i], 60));
+        mls_buffer_printf(self->out, "%s\"%s\": ", separator, known[place]);
+        separator = ", ";
+        if (place == 3 && mls_json_string(member.value, &self->scratch, &text) && is_key(self, text)) {
+            mls_buffer_append(self->out, member.value);
+        } else {
+            append_value(self, member.value, place == 4 ? record->key : member.name);
         }
     }
-    return status != MLS_OK ? status : scrub->failed ? mls_error_memory(error) : MLS_OK;
+    mls_buffer_append_text(self->out, "}\n");
+    return self->failed || self->out->failed ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-mls_status mls_scrub_status(const mls_scrub *scrub, mls_error *error)
+/* What is wrong stays wrong: the verdict is to be that of the log. */
+static mls_status scrub_malformed(void *state, const mls_malformed *malformed)
 {
-    if (scrub->full != NULL) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there are more of one kind (%s) than replacements",
-                             scrub->full);
-    }
-    return scrub->failed ? mls_error_memory(error) : MLS_OK;
+    scrubbing *self = state;
+    (void)malformed;
+    mls_buffer_append_text(self->out, ":::MLLOG " REDACTED "\n");
+    return MLS_OK;
 }
 
-void mls_scrub_release(mls_scrub *scrub)
+mls_status mls_packing_scrub(mls_pack *pack, mls_str text, mls_buffer *out, mls_error *error)
 {
-    mls_arena_release(&scrub->arena);
-    *scrub = (mls_scrub){0};
+    scrubbing self = {.pack = pack, .out = out};
+    self.key.arena = self.word.arena = &self.memory;
+    const mls_sink sink = {.state = &self, .record = scrub_record, .malformed = scrub_malformed};
+    mls_log_totals totals = {0};
+    const mls_status status = mls_log_scan_bytes(text, &sink, 1, &totals, error);
+    pack->dropped_lines += totals.lines - totals.records - totals.malformed;
+    mls_arena_release(&self.scratch);
+    mls_arena_release(&self.memory);
+    return status == MLS_ERROR_MEMORY || out->failed ? mls_error_memory(error) : status;
 }
