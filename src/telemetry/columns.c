@@ -221,7 +221,12 @@ static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed, s
         best[MLS_QUANTITY_MOMENT] != NULL || (best[MLS_QUANTITY_DATE] != NULL && best[MLS_QUANTITY_CLOCK] != NULL);
     heading->named = best[MLS_QUANTITY_ENTITY] != NULL || best[MLS_QUANTITY_INDEX] != NULL ||
                      best[MLS_QUANTITY_UUID] != NULL || best[MLS_QUANTITY_BUS] != NULL;
-    heading->processes = best[MLS_QUANTITY_PROCESS] != NULL;
+    if (best[MLS_QUANTITY_PROCESS] != NULL) {
+        heading->skipped = heading->kind == MLS_LOG_DMON ? "nvidia-smi pmon: it measures processes, not devices"
+                                                         : "it measures processes, not devices";
+    } else if (heading->kind == MLS_LOG_DMON && !heading->timed) {
+        heading->skipped = "nvidia-smi dmon without dates: log with nvidia-smi dmon -o DT";
+    }
     heading->read = place && measured;
     return heading->read;
 }

@@ -55,9 +55,9 @@ typedef struct mls_log_heading {
     bool read;   /* there is one */
     bool blanks; /* a blank follows every comma between cells */
     bool timed;
-    bool named;      /* a column says which device a row is about */
-    bool processes;  /* its log is about processes, not devices */
-    mls_str unknown; /* the first name that is no column's; empty: none */
+    bool named;          /* a column says which device a row is about */
+    const char *skipped; /* why its log is not read; NULL: it is */
+    mls_str unknown;     /* the first name that is no column's; empty: none */
     size_t count;
     signed char slots[MLS_QUANTITY_VALUES];                 /* place of each value in a row; -1: the format has none */
     const mls_log_column *columns[MLS_HEADING_COLUMNS_MAX]; /* NULL: it is not known, or another is better */

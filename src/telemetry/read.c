@@ -313,7 +313,7 @@ static void take_line(log_reading *reading, mls_str line)
         } else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD) {
             reading->foreign = mls_log_foreign(line);
         }
-    } else if (!now->processes && (mark == '\0' || line.ptr[0] != mark)) {
+    } else if (now->skipped == NULL && (mark == '\0' || line.ptr[0] != mark)) {
         take_row(reading, line);
     }
 }
@@ -321,7 +321,7 @@ static void take_line(log_reading *reading, mls_str line)
 /* Whether a file that has not shown what it is by now is none of ours, or is one that is not read. */
 static bool is_none(const log_reading *reading)
 {
-    return reading->heading.read ? reading->heading.processes : !reading->power;
+    return reading->heading.read ? reading->heading.skipped != NULL : !reading->power;
 }
 
 static void take_lines(log_reading *reading, mls_window *window)
@@ -367,9 +367,8 @@ static void end_lines(log_reading *reading, const mls_window *window)
 static const char *skip_reason(const log_reading *reading, bool empty)
 {
     const struct mls_telemetry_file *file = reading->file;
-    if (reading->heading.processes) {
-        return reading->heading.kind == MLS_LOG_DMON ? "nvidia-smi pmon: it measures processes, not devices"
-                                                     : "it measures processes, not devices";
+    if (reading->heading.skipped != NULL) {
+        return reading->heading.skipped;
     }
     if (empty) {
         return "empty";
