@@ -5,7 +5,7 @@
 # them less that of eight hundred, which leaves out what is held anyway.  What
 # watch holds of a line of a long log.  What merge holds of a run, and what it says
 # when a part changes behind its back.  And what telemetry holds of a row of
-# measurements, and of a run.
+# measurements, and of a run.  And how long config --diff takes of more and more configs.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -203,4 +203,20 @@ for format in table csv json ndjson; do
     grows "telemetry --format $format, of a run and its thousand devices" 1 \
         telemetry -j1 --format $format --run runs.@.log devices.csv
 done
+
+# config --diff of four times as many configs takes four times as long; 8 leaves room for a busy machine.  The last one
+# alone exports variables, for which all others are looked through.
+few=4000 many=16000
+seq 50 | sed 's/.*/export OWN&=&/' >config_GB200_1x4x1_last.sh
+for count in $few $many; do
+    seq $count | sed 's/.*/config_GB200_&x4x1xtp1pp1cp8.sh/' >names.$count
+    rm -f cost
+    for again in 1 2 3; do
+        "$measure" cost "$mlscore" config --diff $(cat names.$count) config_GB200_1x4x1_last.sh >out 2>err
+    done
+    sort -n -k 2 cost | awk 'NR == 1 { printf "%d\n", $2 * 1000000 }' >"user.$count"
+    check "config --diff of $count configs prints something" [ -s out ]
+done
+times=$((($(cat user.$many) + 1) / ($(cat user.$few) + 1)))
+if [ "$times" -lt 8 ]; then pass; else fail "config --diff of four times as many takes $times times as long"; fi
 finish

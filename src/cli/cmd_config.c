@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/walk.h"
 #include "cli/command.h"
@@ -72,6 +73,7 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
         mls_cli_say(cli, MLS_EXIT_IO, text, "%s", error.message);
     }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
+    mls_config_name_take_text(&entry->name, entry->script, &entry->summary);
     if (entry->script != NULL) {
         mls_findings_append(&entry->findings, &entry->script->findings);
     }
@@ -221,17 +223,28 @@ static void config_add_operand(mls_cli *cli, const char *operand)
     }
 }
 
-/* The config that an entry is called: its name alone where no other one is called so. */
-static const char *config_label(const mls_config_list *list, size_t index)
+/* Count how many configs have each name, in a map; false: no memory. */
+static bool count_names(const mls_config_list *list, mls_map *names)
 {
-    const mls_config_entry *entry = &list->items[index];
-    const char *label = entry->file != NULL ? mls_path_name(entry->file) : entry->name.name.ptr;
-    for (size_t i = 0; i < list->count; i++) {
-        if (i != index && entry->file != NULL && mls_str_equal(list->items[i].name.name, entry->name.name)) {
-            return entry->file;
+    bool ok = true;
+    for (size_t i = 0; i < list->count && ok; i++) {
+        bool added;
+        mls_map_entry *entry = mls_map_put(names, list->items[i].name.name, &added);
+        ok = entry != NULL;
+        if (ok) {
+            entry->value.number = added ? 1 : entry->value.number + 1;
         }
     }
-    return label;
+    return ok;
+}
+
+/* Return the name that an entry is shown by: its own, or its path if another config has that name too. */
+static const char *config_label(const mls_config_entry *entry, const mls_map *names)
+{
+    const mls_map_entry *same = mls_map_find(names, entry->name.name);
+    return entry->file == NULL                      ? entry->name.name.ptr
+           : same != NULL && same->value.number > 1 ? entry->file
+                                                    : mls_path_name(entry->file);
 }
 
 /* Of a log that printed settings before several runs the first counts. */
@@ -245,13 +258,16 @@ static void config_print_diff(mls_cli *cli)
     config_settings *settings = cli->settings;
     const mls_config_list *list = &settings->list;
     mls_config_side *sides = calloc(list->count + 1, sizeof *sides);
+    mls_arena arena = {0};
+    mls_map names = {.arena = &arena};
+    const bool counted = sides != NULL && count_names(list, &names);
     mls_config_diff diff = {0};
     mls_error error = {0};
     size_t count = 0;
-    for (size_t i = 0; i < list->count && sides != NULL; i++) {
+    for (size_t i = 0; i < list->count && counted; i++) {
         const mls_config_entry *entry = &list->items[i];
         if (is_of_first_run(list, i)) {
-            sides[count++] = (mls_config_side){.label = config_label(list, i),
+            sides[count++] = (mls_config_side){.label = config_label(entry, &names),
                                                .name = entry->printed == NULL ? &entry->name : NULL,
                                                .summary = &entry->summary,
                                                .script = entry->script,
@@ -261,7 +277,7 @@ static void config_print_diff(mls_cli *cli)
                         "settings before several runs: those before its first run are compared");
         }
     }
-    mls_status status = sides != NULL ? MLS_OK : mls_error_memory(&error);
+    mls_status status = counted ? MLS_OK : mls_error_memory(&error);
     status = status == MLS_OK ? mls_config_diff_make(sides, count, &cli->known_settings, &diff) : status;
     if (status == MLS_ERROR_MEMORY) {
         mls_cli_say_no_memory(cli);
@@ -276,6 +292,7 @@ static void config_print_diff(mls_cli *cli)
         mls_cli_worsen(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }
     mls_config_diff_release(&diff);
+    mls_arena_release(&arena);
     free(sides);
 }
 

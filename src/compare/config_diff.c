@@ -136,7 +136,8 @@ static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
 static void find_absent(differ *self, size_t parts)
 {
     for (size_t i = parts; i < self->all.count; i++) {
-        for (size_t side = 0; side < self->to->side_count && is_exported(self, self->all.items[i].key); side++) {
+        const size_t sides = is_exported(self, self->all.items[i].key) ? self->to->side_count : 0;
+        for (size_t side = 0; side < sides; side++) {
             const mls_shell *script = self->to->sides[side].script;
             mls_config_word *word = &self->all.items[i].words[side];
             if (word->kind == MLS_CONFIG_UNKNOWN && script != NULL && script->complete &&

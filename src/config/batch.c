@@ -3,6 +3,7 @@
  *
  * Which of the settings a benchmark goes by is not written anywhere; the order here is what the logs of published
  * configs bear out. */
+#include "base/file.h"
 #include "base/number.h"
 #include "config/config.h"
 
@@ -57,21 +58,54 @@ static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *s
     return model_parallel != 0 && gpus % model_parallel == 0 ? gpus / model_parallel : 0;
 }
 
-/* BATCHSIZE is the batch of a GPU, or of them all where it is at least what the name's batch makes of all: between the
- * two it is neither. */
-static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *script, uint64_t batch, uint64_t gpus)
+static const char batch_exports[] = "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE";
+
+bool mls_config_batch_is_global(const mls_shell *script)
 {
-    const uint64_t named = name->batch_per_gpu;
-    const uint64_t all = product_of(named != 0 ? named : batch, gpus);
-    if (named != 0 && batch / 2 >= named) {
-        return batch >= all ? batch : 0;
+    mls_str exports = MLS_S("BATCHSIZE_EVAL SHARDING_PLAN DP_SHARDING_THRESHOLD MEM_COMM_BW_RATIO");
+    for (mls_str name = mls_str_word(&exports); name.len > 0; name = mls_str_word(&exports)) {
+        if (mls_shell_find(script, name) != NULL) {
+            return true;
+        }
     }
-    bool packed = false;
-    for (size_t i = 0; i < name->suffix_count; i++) {
-        packed = packed || mls_str_equal(name->suffixes[i], MLS_S("pack"));
+    mls_str path = mls_path_folder(mls_str_from(script->path));
+    mls_str folder;
+    for (bool more = true; more;) {
+        more = mls_str_cut(&path, '/', &folder);
+        if (mls_str_equal(folder, MLS_S("hugectr")) || mls_str_starts(folder, MLS_S("dlrm"))) {
+            return true;
+        }
     }
-    const uint64_t packing = packed ? 2 : setting_or(script, "PACKING_FACTOR", 1);
-    return batch > 1 ? product_of(product_of(batch, gpus), packing) : 0;
+    return false;
+}
+
+/* Check whether BATCHSIZE is the batch of one GPU, rather than of all of them. */
+static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, uint64_t batch)
+{
+    /* The largest batch of one GPU in a published config is 4,096, the smallest of all GPUs of a recommender 28,000. */
+    enum { ONE_GPU_MAX = 16384 };
+    return !mls_config_batch_is_global(script) && (name->batch_per_gpu == 0 || batch / 2 < name->batch_per_gpu) &&
+           (name->batch_per_gpu != 0 || (batch <= ONE_GPU_MAX && !read_setting(script, MLS_CONFIG_MICRO_BATCH).set));
+}
+
+/* Return the samples of a step by BATCHSIZE, or 0 if they are not known. */
+static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *script, uint64_t batch, uint64_t gpus,
+                              uint64_t at_once)
+{
+    if (is_of_one_gpu(name, script, batch)) {
+        bool packed = false;
+        for (size_t i = 0; i < name->suffix_count; i++) {
+            packed = packed || mls_str_equal(name->suffixes[i], MLS_S("pack"));
+        }
+        const uint64_t packing = packed ? 2 : setting_or(script, "PACKING_FACTOR", 1);
+        return batch > 1 ? product_of(product_of(batch, gpus), packing) : 0;
+    }
+    if (mls_config_batch_is_global(script)) {
+        return batch;
+    }
+    return name->batch_per_gpu != 0               ? (batch >= product_of(name->batch_per_gpu, gpus) ? batch : 0)
+           : at_once != 0 && batch % at_once == 0 ? batch
+                                                  : 0;
 }
 
 void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary)
@@ -80,7 +114,7 @@ void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_
                                      setting_or(script, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node));
     const setting global = read_setting(script, MLS_CONFIG_GLOBAL_BATCH);
     const setting minibatch = read_setting(script, "MINIBS");
-    const setting batch = read_setting(script, "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE");
+    const setting batch = read_setting(script, batch_exports);
     const uint64_t ranks = data_parallel_of(name, script, gpus);
     const uint64_t micro = setting_or(script, MLS_CONFIG_MICRO_BATCH, 0);
     if (global.set) {
@@ -90,13 +124,70 @@ void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_
     } else if (name->global_batch_size != 0) {
         summary->global_batch_size = name->global_batch_size;
     } else if (batch.set) {
-        summary->global_batch_size = batch_of_gpus(name, script, batch.value, gpus);
+        summary->global_batch_size = batch_of_gpus(name, script, batch.value, gpus, product_of(micro, ranks));
     }
     uint64_t samples = minibatch.set ? minibatch.value : name->batch_per_rank;
     if (samples == 0 && !minibatch.set && ranks != 0 && (global.set || name->global_batch_named != 0) &&
         summary->global_batch_size % ranks == 0) {
         samples = summary->global_batch_size / ranks;
     }
+    summary->samples_per_rank = samples;
     summary->micro_batch_size = micro;
     summary->gradient_accumulation = micro != 0 && samples % micro == 0 ? samples / micro : 0;
+}
+
+const char *const mls_config_parts[] = {
+#define PART_NAME(id, member) #member,
+    MLS_CONFIG_PARTS(PART_NAME)
+#undef PART_NAME
+};
+
+/* Set a number of the name that it leaves out, and mark it as the text's. */
+static void take_number(mls_config_name *name, mls_config_part part, uint64_t number)
+{
+    uint64_t *const members[] = {
+#define PART_MEMBER(id, member) &name->member,
+        MLS_CONFIG_PARTS(PART_MEMBER)
+#undef PART_MEMBER
+    };
+    if (*members[part] == 0 && number != 0) {
+        *members[part] = number;
+        name->from_text |= 1U << part;
+    }
+}
+
+void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary)
+{
+    static const struct {
+        mls_config_part part;
+        const char *exports;
+        uint64_t otherwise; /* what it counts as if another degree is set */
+    } degrees[] = {{MLS_CONFIG_PART_TP, MLS_CONFIG_TP, 1},
+                   {MLS_CONFIG_PART_PP, MLS_CONFIG_PP, 1},
+                   {MLS_CONFIG_PART_CP, MLS_CONFIG_CP, 1},
+                   {MLS_CONFIG_PART_EP, MLS_CONFIG_EP, 0},
+                   {MLS_CONFIG_PART_VP, MLS_CONFIG_VP, 0}};
+    enum { DEGREES = sizeof degrees / sizeof *degrees };
+    if (name->kind == MLS_CONFIG_KIND_SHAPE || script == NULL) {
+        return;
+    }
+    take_number(name, MLS_CONFIG_PART_NODES, read_setting(script, MLS_CONFIG_NODES).value);
+    take_number(name, MLS_CONFIG_PART_GPUS_PER_NODE, read_setting(script, MLS_CONFIG_GPUS_PER_NODE).value);
+    take_number(name, MLS_CONFIG_PART_GPUS, product_of(name->nodes, name->gpus_per_node));
+    const bool named = mls_config_has_degrees(name);
+    bool some = named;
+    for (size_t i = 0; i < DEGREES && !some; i++) {
+        some = read_setting(script, degrees[i].exports).value != 0;
+    }
+    if (!some) {
+        const uint64_t batch = read_setting(script, batch_exports).value;
+        const uint64_t one = batch != 0 && is_of_one_gpu(name, script, batch) ? batch : 0;
+        take_number(name, MLS_CONFIG_PART_BATCH_PER_GPU, setting_or(script, "MINIBS", one));
+        return;
+    }
+    for (size_t i = 0; i < DEGREES && !named; i++) {
+        take_number(name, degrees[i].part, setting_or(script, degrees[i].exports, degrees[i].otherwise));
+    }
+    take_number(name, MLS_CONFIG_PART_DATA_PARALLEL, data_parallel_of(name, script, name->gpus));
+    take_number(name, MLS_CONFIG_PART_BATCH_PER_RANK, summary->samples_per_rank);
 }

@@ -63,10 +63,10 @@ static const mls_shell_variable *next_set(const comparison *self, mls_str *expor
     return NULL;
 }
 
-/* A number of the name against exports of the text that are it, or `either`; 0 in the name agrees with everything.
- * `gpus`: the export may be of all of them together (0: it is not). */
-static void compare_number(const comparison *self, const char *exports, uint64_t number, uint64_t either, uint64_t gpus,
-                           const char *before, const char *after)
+/* A number of the name against exports of the text, which are to be `one` or `other`; 0 in the name agrees with
+ * everything.  `gpus`: the export may be of all of them together (0: it is not). */
+static void compare_either(const comparison *self, const char *exports, uint64_t number, uint64_t one, uint64_t other,
+                           uint64_t gpus, const char *before, const char *after)
 {
     mls_str names = mls_str_from(number != 0 ? exports : "");
     char said[80];
@@ -78,21 +78,28 @@ static void compare_number(const comparison *self, const char *exports, uint64_t
             (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", value / gpus);
         }
         if (variable->known) {
-            judge_export(self, variable, value == number || value == either, mls_str_from(said), remark);
+            judge_export(self, variable, value == one || value == other, mls_str_from(said), remark);
         }
     }
 }
 
-/* BATCHSIZE is the batch per GPU or the global one, as the benchmark has it. */
+static void compare_number(const comparison *self, const char *exports, uint64_t number, const char *before,
+                           const char *after)
+{
+    compare_either(self, exports, number, number, number, 0, before, after);
+}
+
+/* BATCHSIZE is the batch per GPU or the global one.  Where the benchmark has it global, it agrees as such only. */
 static void compare_batches(const comparison *self)
 {
     const mls_config_name *name = self->name;
     uint64_t global;
-    compare_number(self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, name->global_batch_named, 0, "gbs", "");
-    compare_number(self, "MINIBS", name->batch_per_rank, name->batch_per_rank, 0, "batch ", " per rank");
-    compare_number(self, "MINIBS", name->batch_per_gpu, name->batch_per_gpu, 0, "batch ", "");
+    compare_number(self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, "gbs", "");
+    compare_number(self, "MINIBS", name->batch_per_rank, "batch ", " per rank");
+    compare_number(self, "MINIBS", name->batch_per_gpu, "batch ", "");
     if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
-        compare_number(self, "BATCHSIZE", name->batch_per_gpu, global, name->gpus, "batch ", " per GPU");
+        const uint64_t agrees = mls_config_batch_is_global(self->script) ? global : name->batch_per_gpu;
+        compare_either(self, "BATCHSIZE", name->batch_per_gpu, agrees, global, name->gpus, "batch ", " per GPU");
     }
 }
 
@@ -148,7 +155,7 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     const char *before = before_degree(index, named);
     const uint64_t degree = named != 0 ? named : 1;
     const bool set = !self->script->complete || next_set(self, &exports) != NULL;
-    compare_number(self, degrees[index].exports, degree, degree, 0, before, "");
+    compare_number(self, degrees[index].exports, degree, before, "");
     if (index == EXPERT && named == 0 && !set) {
         return; /* most models have no experts */
     }
@@ -312,8 +319,8 @@ static void compare_text(const comparison *self)
     uint64_t named[MLS_DEGREES];
     mls_config_name_degrees(name, named);
     compare_system(self);
-    compare_number(self, MLS_CONFIG_NODES, name->nodes, name->nodes, 0, "", name->nodes == 1 ? " node" : " nodes");
-    compare_number(self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, name->gpus_per_node, 0, "",
+    compare_number(self, MLS_CONFIG_NODES, name->nodes, "", name->nodes == 1 ? " node" : " nodes");
+    compare_number(self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
     compare_batches(self);
     for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {

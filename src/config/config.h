@@ -43,7 +43,32 @@ typedef struct mls_config_name {
     size_t extra_count;
     mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< what follows, cut at '_'; the last one holds the rest of very many */
     size_t suffix_count;
+    unsigned from_text; /**< a bit by mls_config_part of each number that mls_config_name_take_text() set */
 } mls_config_name;
+
+/** The numbers of a name that a text can give instead: identifier, member. */
+#define MLS_CONFIG_PARTS(P)                                                                                            \
+    P(NODES, nodes)                                                                                                    \
+    P(GPUS_PER_NODE, gpus_per_node)                                                                                    \
+    P(GPUS, gpus)                                                                                                      \
+    P(TP, tensor_parallel)                                                                                             \
+    P(PP, pipeline_parallel)                                                                                           \
+    P(CP, context_parallel)                                                                                            \
+    P(EP, expert_parallel)                                                                                             \
+    P(VP, virtual_pipeline)                                                                                            \
+    P(DATA_PARALLEL, data_parallel)                                                                                    \
+    P(BATCH_PER_RANK, batch_per_rank)                                                                                  \
+    P(BATCH_PER_GPU, batch_per_gpu)
+
+typedef enum mls_config_part {
+#define MLS_CONFIG_PART_ID(id, member) MLS_CONFIG_PART_##id,
+    MLS_CONFIG_PARTS(MLS_CONFIG_PART_ID)
+#undef MLS_CONFIG_PART_ID
+        MLS_CONFIG_PART_COUNT
+} mls_config_part;
+
+/** Their names, "nodes", "gpus_per_node" … */
+extern const char *const mls_config_parts[MLS_CONFIG_PART_COUNT];
 
 /** Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
  * parallelism stand in any order, and the last part that has this form is the shape:
@@ -68,7 +93,7 @@ void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_D
 
 /** Names that texts export of a job, NVIDIA's and those of AMD's Primus, the first that is set before others. */
 #define MLS_CONFIG_NODES "DGXNNODES NNODES"
-#define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE"
+#define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE SBATCH_GPUS_PER_NODE"
 #define MLS_CONFIG_TP "TENSOR_MODEL_PARALLEL TP PRIMUS_TP PRIMUS_TENSOR_PARALLEL_SIZE"
 #define MLS_CONFIG_PP "PIPELINE_MODEL_PARALLEL PP PRIMUS_PP PRIMUS_PIPELINE_PARALLEL_SIZE"
 #define MLS_CONFIG_CP "CONTEXT_PARALLEL CP PRIMUS_CP PRIMUS_CONTEXT_PARALLEL_SIZE"
@@ -109,6 +134,7 @@ void mls_config_compare_printed(const mls_config_name *name, const uint32_t prin
 
 /** A config by its name and its text together.  Numbers that are 0 are not known. */
 typedef struct mls_config_summary {
+    uint64_t samples_per_rank;      /**< samples of a step of one data-parallel rank, by the text or the name */
     uint64_t micro_batch_size;      /**< what the text says: never assumed to be 1 */
     uint64_t gradient_accumulation; /**< samples of a rank / micro batch, where that divides them */
     uint64_t global_batch_size;     /**< samples of a step */
@@ -126,7 +152,16 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
                         mls_findings *findings);
 
 /** Finds the samples of a step (script NULL: by the name alone), by the first that applies: the global batch that the
- * text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE x GPUs and what is packed
- * into one.  Unknown stays 0: an export that cannot be known, and a batch of one a GPU, with which some of the GPUs may
- * evaluate only. */
+ * text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE, which is the batch of all
+ * GPUs together for recommenders and where it is too large for one, else of each GPU, times what is packed into one.
+ * Unknown stays 0: an export that cannot be known, a BATCHSIZE that may be of one GPU or of all, and a batch of one a
+ * GPU, with which some of the GPUs may evaluate only. */
 void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary);
+
+/** Check whether BATCHSIZE of a script is the batch of all GPUs together, as it is for HugeCTR, which trains the
+ * recommenders: the script has settings of HugeCTR's alone, or lies in a folder called hugectr or dlrm*. */
+bool mls_config_batch_is_global(const mls_shell *script);
+
+/** Fill in the numbers that a name without a shape leaves out with those of its text, after mls_config_compare().
+ * Degrees that the text leaves out count as 1 where it has others. */
+void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary);

@@ -23,6 +23,14 @@ static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
     return degree == 0 && mls_config_has_degrees(name) ? 1 : degree;
 }
 
+/* Return the mark of a number that the text gives and the name leaves out, else "". */
+static const char *mark_of(const mls_config_name *name, mls_config_part part)
+{
+    return (name->from_text & 1U << part) != 0 ? "*" : "";
+}
+
+static const char mark_meaning[] = "* from the text, not from the name";
+
 static void append_words(mls_buffer *line, const char *before, const mls_config_name *name, bool numbers)
 {
     for (size_t i = 0; numbers && i < name->extra_count; i++) {
@@ -37,34 +45,47 @@ static void append_words(mls_buffer *line, const char *before, const mls_config_
 static void append_shape(mls_buffer *line, const mls_config_entry *entry)
 {
     const mls_config_name *name = &entry->name;
+    const mls_config_part of_name = MLS_CONFIG_PART_COUNT;
     const struct {
         const char *label;
         uint64_t number; /* 0: there is none */
-    } parts[] = {{"   tensor", degree_of(name, name->tensor_parallel)},
-                 {"  pipeline", degree_of(name, name->pipeline_parallel)},
-                 {"  context", degree_of(name, name->context_parallel)},
-                 {"  expert", name->expert_parallel},
-                 {"  expert tensor", name->expert_tensor_parallel},
-                 {"  virtual pipeline", name->virtual_pipeline},
-                 {"  sequence", name->sequence_parallel},
-                 {"  data", name->data_parallel},
-                 {"   batch per rank", name->batch_per_rank},
-                 {"   batch per GPU", name->batch_per_gpu},
-                 {"  micro batch", entry->summary.micro_batch_size},
-                 {"  accumulation", entry->summary.gradient_accumulation},
-                 {"   global batch", entry->summary.global_batch_size}};
-    mls_buffer_printf(line, "   %s", mls_words_plural(name->nodes, "node", "nodes").text);
+        mls_config_part part;
+    } parts[] = {{"   tensor", degree_of(name, name->tensor_parallel), MLS_CONFIG_PART_TP},
+                 {"  pipeline", degree_of(name, name->pipeline_parallel), MLS_CONFIG_PART_PP},
+                 {"  context", degree_of(name, name->context_parallel), MLS_CONFIG_PART_CP},
+                 {"  expert", name->expert_parallel, MLS_CONFIG_PART_EP},
+                 {"  expert tensor", name->expert_tensor_parallel, of_name},
+                 {"  virtual pipeline", name->virtual_pipeline, MLS_CONFIG_PART_VP},
+                 {"  sequence", name->sequence_parallel, of_name},
+                 {"  data", name->data_parallel, MLS_CONFIG_PART_DATA_PARALLEL},
+                 {"   batch per rank", name->batch_per_rank, MLS_CONFIG_PART_BATCH_PER_RANK},
+                 {"   batch per GPU", name->batch_per_gpu, MLS_CONFIG_PART_BATCH_PER_GPU},
+                 {"  micro batch", entry->summary.micro_batch_size, of_name},
+                 {"  accumulation", entry->summary.gradient_accumulation, of_name},
+                 {"   global batch", entry->summary.global_batch_size, of_name}};
+    if (name->nodes != 0) {
+        mls_buffer_printf(line, "   %s%s", mls_words_plural(name->nodes, "node", "nodes").text,
+                          mark_of(name, MLS_CONFIG_PART_NODES));
+    }
     if (name->gpus_per_node != 0) {
-        mls_buffer_printf(line, " x %s = %" PRIu64, mls_words_plural(name->gpus_per_node, "GPU", "GPUs").text,
-                          name->gpus);
+        mls_buffer_printf(line, "%s%s%s", name->nodes != 0 ? " x " : "   ",
+                          mls_words_plural(name->gpus_per_node, "GPU", "GPUs").text,
+                          mark_of(name, MLS_CONFIG_PART_GPUS_PER_NODE));
+    }
+    if (name->gpus != 0) {
+        mls_buffer_printf(line, " = %" PRIu64 "%s", name->gpus, mark_of(name, MLS_CONFIG_PART_GPUS));
+    } else if (name->nodes == 0 && name->gpus_per_node != 0) {
+        mls_buffer_append_text(line, " a node");
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].number != 0) {
-            mls_buffer_printf(line, "%s %" PRIu64, parts[i].label, parts[i].number);
+            mls_buffer_printf(line, "%s %" PRIu64 "%s", parts[i].label, parts[i].number, mark_of(name, parts[i].part));
         }
     }
     append_words(line, "   further numbers ", name, true);
-    append_words(line, "   ", name, false);
+    if (name->kind != MLS_CONFIG_KIND_NONE) {
+        append_words(line, "   ", name, false);
+    }
 }
 
 static void append_setting(mls_buffer *line, const char *before, const mls_shell_variable *variable)
@@ -152,10 +173,13 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
     const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
     mls_buffer line = {0};
     mls_buffer_append_text(&line, shaped ? "" : "   no shape in the name");
-    if (shaped) {
+    if (shaped || name->from_text != 0) {
         append_shape(&line, entry);
     }
     mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
+    if (name->from_text != 0) {
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG + INDENT, "%s", mark_meaning);
+    }
     if (entry->missing) {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
     }
@@ -199,22 +223,23 @@ static void add_entry_row(mls_table *table, const mls_config_entry *entry)
         const char *header;
         unsigned look;
         uint64_t number;
-    } cells[] = {{"nodes", RIGHT | KEEP, name->nodes},
-                 {"x", RIGHT, name->gpus_per_node},
-                 {"GPUs", RIGHT | KEEP, name->gpus},
-                 {"tp", RIGHT, degree_of(name, name->tensor_parallel)},
-                 {"pp", RIGHT, degree_of(name, name->pipeline_parallel)},
-                 {"cp", RIGHT, degree_of(name, name->context_parallel)},
-                 {"data", RIGHT, name->data_parallel},
-                 {"per rank", RIGHT, name->batch_per_rank},
-                 {"per GPU", RIGHT, name->batch_per_gpu},
-                 {"batch", RIGHT, entry->summary.global_batch_size}};
+        mls_config_part part;
+    } cells[] = {{"nodes", RIGHT | KEEP, name->nodes, MLS_CONFIG_PART_NODES},
+                 {"x", RIGHT, name->gpus_per_node, MLS_CONFIG_PART_GPUS_PER_NODE},
+                 {"GPUs", RIGHT | KEEP, name->gpus, MLS_CONFIG_PART_GPUS},
+                 {"tp", RIGHT, degree_of(name, name->tensor_parallel), MLS_CONFIG_PART_TP},
+                 {"pp", RIGHT, degree_of(name, name->pipeline_parallel), MLS_CONFIG_PART_PP},
+                 {"cp", RIGHT, degree_of(name, name->context_parallel), MLS_CONFIG_PART_CP},
+                 {"data", RIGHT, name->data_parallel, MLS_CONFIG_PART_DATA_PARALLEL},
+                 {"per rank", RIGHT, name->batch_per_rank, MLS_CONFIG_PART_BATCH_PER_RANK},
+                 {"per GPU", RIGHT, name->batch_per_gpu, MLS_CONFIG_PART_BATCH_PER_GPU},
+                 {"batch", RIGHT, entry->summary.global_batch_size, MLS_CONFIG_PART_COUNT}};
     mls_table_row(table);
     mls_table_cell(table, "config", KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%.*s", (int)shown.len, shown.ptr);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         const uint64_t number = cells[i].number;
         mls_table_cell(table, cells[i].header, cells[i].look, number != 0 ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
-                       number != 0 ? "%" PRIu64 : "-", number);
+                       number != 0 ? "%" PRIu64 "%s" : "-", number, mark_of(name, cells[i].part));
     }
     if (entry->missing) {
         mls_table_note(table, MLS_STYLE_WARN, "%s", name_only);
@@ -233,13 +258,18 @@ static void show_configs(mls_printer *to, const void *what)
     const bool advises = !view->quiet && (!list->folders || view->verbose > 0);
     mls_finding_counts counts = {0};
     mls_table table = {0};
+    bool marked = false;
     for (size_t i = 0; i < list->count && list->folders; i++) {
+        marked |= list->items[i].name.from_text != 0;
         if (list->items[i].printed == NULL) {
             add_entry_row(&table, &list->items[i]);
         }
         mls_finding_counts_add(&counts, &list->items[i].findings.counts);
     }
     mls_table_finish(&table, view);
+    if (marked) {
+        mls_view_printf(view, MLS_STYLE_DIM, 0, HANG, "%s", mark_meaning);
+    }
     mls_output_text(view->output, counts.error + counts.warning + counts.advice > 0 ? "\n" : "");
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
@@ -319,6 +349,27 @@ static void emit_known(mls_emitter *to, const mls_config_entry *entry)
     F(block, name, TEXT_OR_NULL, "", row->name.len > 0 ? row->name : (mls_str){0})                                     \
     F(block, settings, NUMBER, "", row->settings)
 MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
+/* Append the names of the numbers that are the text's. */
+static void append_from_text(mls_buffer *to, const mls_config_name *name)
+{
+    const char *before = "";
+    for (size_t i = 0; i < MLS_CONFIG_PART_COUNT; i++) {
+        if ((name->from_text & 1U << i) != 0) {
+            mls_buffer_printf(to, "%s%s", before, mls_config_parts[i]);
+            before = " ";
+        }
+    }
+}
+
+static void emit_from_text(mls_emitter *to, const mls_config_name *name)
+{
+    for (size_t i = 0; i < MLS_CONFIG_PART_COUNT; i++) {
+        if ((name->from_text & 1U << i) != 0) {
+            mls_emit_text(to, mls_config_parts[i]);
+        }
+    }
+}
+
 #define CONFIG_FIELDS(F)                                                                                               \
     F(config, name, TEXT, "", row->name.name)                                                                          \
     F(config, file, TEXT_OR_NULL, "", row->file)                                                                       \
@@ -342,6 +393,7 @@ MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
       MLS_EACH(row->summary.layout.count, MLS_EMIT_NUMBER(row->summary.layout.chunks[i].predictors)))                  \
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
+    F(config, from_text, VALUES, "", emit_from_text(to, &row->name))                                                   \
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
       MLS_MEMBERS(export_count(row), row->script->exports[i].name,                                                     \
                   mls_emit_str_or_null(to, value_if_known(&row->script->exports[i]))))                                 \
@@ -358,6 +410,7 @@ MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
     F(config_csv, extra, WORDS, "", append_words(words, "", &row->name, true))                                         \
     F(config_csv, suffixes, WORDS, "", append_words(words, "", &row->name, false))                                     \
+    F(config_csv, from_text, WORDS, "", append_from_text(words, &row->name))                                           \
     F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
@@ -393,7 +446,7 @@ const mls_report mls_config_report = {
         .names =
             "name file system nodes gpus_per_node gpus gradient_accumulation batch_per_gpu tensor_parallel "
             "pipeline_parallel context_parallel expert_parallel data_parallel global_batch_size extra suffixes errors "
-            "warnings advice batch_per_rank micro_batch_size",
+            "warnings advice batch_per_rank micro_batch_size from_text",
         .rows = "configs",
         .sources = {&config_fields, &config_csv_fields}}};
 const mls_report mls_config_exports_report = {

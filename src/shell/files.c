@@ -75,8 +75,15 @@ static mls_status find(mls_shell_state *state, mls_str *path, mls_str *real)
         status = locate(state, *path, real);
     }
     if (status != MLS_OK && !mls_str_starts(*path, MLS_S("/")) && !state->stopped) {
-        *path = mls_shell_join(state, mls_path_folder(mls_str_from(state->frame.path)), *path);
-        status = locate(state, *path, real);
+        const mls_str beside = mls_shell_join(state, mls_path_folder(mls_str_from(state->frame.path)), *path);
+        mls_str found;
+        const mls_status second = locate(state, beside, &found);
+        /* A file that is not there is not there, even if the second place would lie outside. */
+        if (second == MLS_OK || status != MLS_ERROR_READ) {
+            *path = beside;
+            *real = found;
+            status = second;
+        }
     }
     return status;
 }
