@@ -84,7 +84,7 @@ static bool add_exports(differ *self, size_t side)
         const mls_shell_variable *variable = &script->exports[i];
         const mls_known_setting *known =
             self->settings ? mls_known_setting_exported(self->known, variable->name) : NULL;
-        const mls_str key = known != NULL ? mls_str_from(known->name) : variable->name;
+        const mls_str key = known != NULL ? mls_str_from(known->name) : mls_key_meant(variable->name);
         ok = say(self, key, side, variable->known ? MLS_CONFIG_VALUE : MLS_CONFIG_UNKNOWN, variable->value);
     }
     return ok;
@@ -109,13 +109,20 @@ static bool add_printed_side(differ *self, size_t side)
     return ok;
 }
 
+/* Check whether a script exports a key, in one spelling or the other. */
+static bool exports_key(const mls_shell *script, mls_str key)
+{
+    const mls_str other = mls_key_also_spelt(key);
+    return mls_shell_find(script, key) != NULL || (other.ptr != NULL && mls_shell_find(script, other) != NULL);
+}
+
 /* Whether scripts could have said something of a key: some script does, or exports are known that set it. */
 static bool is_exported(const differ *self, mls_str key)
 {
     const mls_known_setting *known = mls_known_setting_named(self->known, key);
     bool exported = known != NULL && known->exports[0] != '\0';
     for (size_t side = 0; side < self->to->side_count && !exported; side++) {
-        exported = self->to->sides[side].script != NULL && mls_shell_find(self->to->sides[side].script, key) != NULL;
+        exported = self->to->sides[side].script != NULL && exports_key(self->to->sides[side].script, key);
     }
     return exported;
 }
@@ -125,7 +132,7 @@ static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
 {
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, key) : NULL;
     const char *names = known != NULL ? known->exports : "";
-    bool set = mls_shell_find(script, key) != NULL;
+    bool set = exports_key(script, key);
     for (mls_str name; !set && mls_list_next(&names, '|', &name);) {
         set = mls_shell_find(script, name) != NULL;
     }

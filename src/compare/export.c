@@ -263,7 +263,7 @@ static mls_status take_export_heading(void *state, const mls_text_row *heading)
     for (size_t i = 0; reading->params != NULL && i < heading->count; i++) {
         const mls_str name = heading->cells[i];
         if (mls_str_starts(name, MLS_S(MLS_PARAM_PREFIX))) {
-            reading->params[i] = mls_arena_copy(reading->to->arena, mls_str_rest(name, prefix));
+            reading->params[i] = mls_arena_copy(reading->to->arena, mls_key_meant(mls_str_rest(name, prefix)));
             if (reading->params[i].ptr == NULL) {
                 return MLS_ERROR_MEMORY;
             }
@@ -425,7 +425,8 @@ static const mls_settings *settings_of_object(export_reading *reading, mls_str o
     for (mls_json_walk walk = mls_json_walk_begin(object); ok && added && mls_json_walk_next(&walk, &member);) {
         const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
         mls_str key;
-        ok = mls_json_string(quoted, arena, &key) && mls_setting_add_json(arena, settings, key, member.value);
+        ok = mls_json_string(quoted, arena, &key) &&
+             mls_setting_add_json(arena, settings, mls_key_meant(key), member.value);
     }
     return ok ? settings : NULL;
 }

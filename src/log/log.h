@@ -39,6 +39,14 @@ typedef enum mls_key {
 mls_key mls_key_of(mls_str text);
 mls_str mls_key_text(mls_key key);
 
+/** Return the key that a text means: itself, or for another spelling of a key, or of the variable by which configs set
+ * it, that of the rules.  AMD logs lowest_numerical_precision_linear for lowest_numerical_precision_in_linear.  The
+ * checker does not know the other spelling; whatever shows or compares the key does. */
+mls_str mls_key_meant(mls_str text);
+
+/** Return the other spelling of a key, or ptr NULL if it has none. */
+mls_str mls_key_also_spelt(mls_str key);
+
 /** Where the names of an object's members stand in its text, noted while it is validated, so that looking for one is no
  * second walk.  Not `known`: it is no object of so many members in the layout of Python's json module, or nobody has
  * looked. */

@@ -201,6 +201,31 @@ mls_str mls_key_text(mls_key key)
     return (unsigned)key < MLS_KEY_COUNT ? texts[key] : texts[MLS_KEY_OTHER];
 }
 
+/* A key, or the variable that sets it, as the rules spell it and as AMD does. */
+static const mls_str spellings[][2] = {
+    {MLS_STR("lowest_numerical_precision_in_linear"), MLS_STR("lowest_numerical_precision_linear")},
+    {MLS_STR("MLLOG_LOWEST_NUMERICAL_PRECISION_IN_LINEAR"), MLS_STR("MLLOG_LOWEST_NUMERICAL_PRECISION_LINEAR")}};
+
+mls_str mls_key_meant(mls_str text)
+{
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if (mls_str_equal(text, spellings[i][1])) {
+            return spellings[i][0];
+        }
+    }
+    return text;
+}
+
+mls_str mls_key_also_spelt(mls_str key)
+{
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if (mls_str_equal(key, spellings[i][0])) {
+            return spellings[i][1];
+        }
+    }
+    return (mls_str){NULL, 0};
+}
+
 const char *mls_record_check(mls_str payload, mls_json_front *fronts, mls_record *record, struct mls_arena *scratch,
                              const char **wrong)
 {

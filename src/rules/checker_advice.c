@@ -76,8 +76,14 @@ static void advice_misspelt(mls_checker *checker)
 {
     for (size_t i = 0; i < checker->advice.unknown.count; i++) {
         const mls_map_entry *unknown = &checker->advice.unknown.entries[i];
-        const mls_str nearest = nearest_missing(checker, unknown->key);
-        if (nearest.ptr != NULL) {
+        const mls_str meant = mls_key_meant(unknown->key);
+        const mls_str nearest = nearest_missing(checker, meant);
+        if (nearest.ptr != NULL && !mls_str_equal(meant, unknown->key) && mls_str_equal(meant, nearest)) {
+            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
+                             (mls_finding_place){.line = unknown->value.number, .key = unknown->key},
+                             "%s is AMD's name for %s: rename it, as the reference checker takes the key for missing",
+                             unknown->key.ptr, nearest.ptr);
+        } else if (nearest.ptr != NULL) {
             mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
                              (mls_finding_place){.line = unknown->value.number, .key = unknown->key},
                              "no rule knows the key %s, and %s is missing: is it misspelt?", unknown->key.ptr,

@@ -167,6 +167,7 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
 static void take_hyperparameter(mls_run *run, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
+    const mls_str key = mls_key_meant(record->key);
     if (run->run_start.line > 0 || record->key.ptr == NULL ||
         (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL)) {
         return;
@@ -175,12 +176,12 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
         run->long_key_line = run->long_key_line == 0 ? record->line : run->long_key_line;
         return;
     }
-    if (run->too_many_hyperparameters || mls_run_hyperparameter(run, record->key) != NULL) {
+    if (run->too_many_hyperparameters || mls_run_hyperparameter(run, key) != NULL) {
         return;
     }
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
     run->out_of_memory |=
-        !run->too_many_hyperparameters && !mls_run_hyperparameter_add(run, record->key, record->value, record->line);
+        !run->too_many_hyperparameters && !mls_run_hyperparameter_add(run, key, record->value, record->line);
 }
 
 static void take_span(mls_run *run, void *member, const mls_record *record)
