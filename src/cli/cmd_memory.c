@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_memory.c - mlscore memory: will a model in a configuration fit on these GPUs. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/command.h"
@@ -31,7 +32,10 @@ static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
     mls_error error = {0};
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         const char *path =
-            i == MLS_MEMORY_MODEL && mls_memory_model_is_file(settings->given[i]) ? settings->given[i] : NULL;
+            i == MLS_MEMORY_MODEL && settings->given[i] != NULL &&
+                    (mls_memory_model_is_file(settings->given[i]) || access(settings->given[i], F_OK) == 0)
+                ? settings->given[i]
+                : NULL;
         if (settings->given[i] != NULL &&
             mls_memory_set(ask, (mls_memory_setting)i, settings->given[i], &error) != MLS_OK) {
             return mls_cli_say_wrong_file(cli, path, &error);

@@ -3,9 +3,26 @@
  * what of it is not understood. */
 #include "memory/family.h"
 
+#include <math.h>
+#include <stdarg.h>
+
 #include "base/buffer.h"
 #include "base/json_row.h"
 #include "base/utf8.h"
+
+void mls_doubt_add(mls_memory_doubt *doubt, const char *format, ...)
+{
+    char words[MLS_MEMORY_DOUBT_MAX];
+    const size_t len = strlen(doubt->words);
+    va_list args;
+    va_start(args, format);
+    const int length = mls_text_vprintf(words, sizeof words, format, args);
+    va_end(args);
+    /* Whole sentences only, and each once. */
+    if (length > 0 && strstr(doubt->words, words) == NULL && len + (size_t)length + 2 < sizeof doubt->words) {
+        (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len, "%s%s", len > 0 ? "; " : "", words);
+    }
+}
 
 static const cJSON *family_named(const cJSON *families, mls_str name)
 {
@@ -72,15 +89,77 @@ static bool mentions(const cJSON *object, mls_str member)
     return false;
 }
 
+/* Check whether a member has the value with which it changes nothing, or is a list of that alone. */
+static bool is_neutral(const cJSON *item, const cJSON *neutral)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(neutral, item->string);
+    const cJSON *each = cJSON_IsArray(item) ? item->child : NULL;
+    bool same = value != NULL && (cJSON_IsNumber(item) || each != NULL);
+    const double number = same ? value->valuedouble : 0;
+    const double first = cJSON_IsNumber(item) ? item->valuedouble : number;
+    same = same && first >= number && first <= number;
+    for (; each != NULL && same; each = each->next) {
+        same = cJSON_IsNumber(each) && each->valuedouble >= number && each->valuedouble <= number;
+    }
+    return same;
+}
+
 /* Refuses a member that changes the shape and that the family does not know what to do with. */
-static void check_keys(config_json *of, const cJSON *object, const char *keys)
+static void check_keys(config_json *of, const cJSON *object, const char *keys, const cJSON *neutral)
 {
     for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL && !of->wrong; item = item->next) {
         const mls_str name = mls_str_from(item->string);
-        if (name.len > 0 && !says_nothing(item) && mls_str_among(name, keys) && !mentions(of->family, name) &&
-            !mentions(of->state, name)) {
+        if (name.len > 0 && !says_nothing(item) && mls_str_among(name, keys) && !is_neutral(item, neutral) &&
+            !mentions(of->family, name) && !mentions(of->state, name)) {
             mls_config_refuse(of, item->string, "changes the shape of the model in a way that is not known here");
         }
+    }
+}
+
+/* Check whether a member may change the shape: a word of its name is suspect, and its value is a number above 1, a list
+ * of numbers, or true. */
+static bool is_suspect(const cJSON *item, const char *words)
+{
+    const cJSON *number = cJSON_IsArray(item) ? item->child : item;
+    mls_str rest = mls_str_from(item->string);
+    bool suspect = false;
+    for (mls_str word; rest.len > 0 && !suspect;) {
+        (void)mls_str_cut(&rest, '_', &word);
+        suspect = word.len > 0 && mls_str_among(word, words);
+    }
+    const bool whole =
+        cJSON_IsNumber(number) && number->valuedouble > 1 && floor(number->valuedouble) >= number->valuedouble;
+    return suspect && (whole || cJSON_IsTrue(item));
+}
+
+/* Name the members that may change the shape of the model and that nothing here takes. */
+static void name_unknown_keys(const config_json *of, const cJSON *table, mls_memory_doubt *doubt)
+{
+    enum { NAMED_MAX = 6 };
+    const cJSON *object = of->inner != NULL ? of->inner : of->outer;
+    const char *words = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "suspect_words"));
+    const char *known = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "known_keys"));
+    const char *keys = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "shape_keys"));
+    char names[NAMED_MAX * 44] = "";
+    size_t count = 0;
+    for (const cJSON *item = object->child; item != NULL; item = item->next) {
+        const mls_str name = mls_str_from(item->string);
+        if (is_suspect(item, words) && !mls_str_among(name, known) && !mls_str_among(name, keys) &&
+            !mentions(of->family, name) && !mentions(of->state, name) && !mentions(of->formulas, name)) {
+            const size_t len = strlen(names);
+            if (count < NAMED_MAX) {
+                (void)mls_text_printf(names + len, sizeof names - len, "%s%.40s", len > 0 ? ", " : "", item->string);
+            }
+            count++;
+        }
+    }
+    if (count > 0) {
+        char more[32] = "";
+        if (count > NAMED_MAX) {
+            (void)mls_text_printf(more, sizeof more, " and %zu more", count - NAMED_MAX);
+        }
+        mls_doubt_add(doubt, "%s%s may change the shape of the model and %s not known here", names, more,
+                      count == 1 ? "is" : "are");
     }
 }
 
@@ -97,6 +176,12 @@ static const cJSON *language_part(const cJSON *outer)
     return cJSON_IsObject(part) ? part : NULL;
 }
 
+const char *mls_family_type(const cJSON *outer)
+{
+    const char *type = type_of(language_part(outer));
+    return type[0] != '\0' ? type : type_of(outer);
+}
+
 void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
     const cJSON *families = cJSON_GetObjectItemCaseSensitive(table, "families");
@@ -104,7 +189,7 @@ void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doub
     const char *keys = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(table, "shape_keys"));
     of->inner = language_part(of->outer);
     const char *types[] = {type_of(of->inner), type_of(of->outer)};
-    of->type = types[types[0][0] != '\0' ? 0 : 1];
+    of->type = mls_family_type(of->outer);
     /* Two encoders are one model, whichever of them reads text. */
     const cJSON *whole = family_of(families, types[1]);
     of->family = cJSON_HasObjectItem(whole, "whole") ? whole : NULL;
@@ -123,15 +208,16 @@ void mls_family_find(config_json *of, const cJSON *table, mls_memory_doubt *doub
                                                  mls_config_words(of, "state"));
     of->standard =
         cJSON_HasObjectItem(of->outer, "text_config") ? cJSON_GetObjectItemCaseSensitive(of->family, "standard") : NULL;
-    check_keys(of, of->inner, keys != NULL ? keys : "");
-    check_keys(of, of->outer, keys != NULL ? keys : "");
+    const cJSON *neutral = cJSON_GetObjectItemCaseSensitive(table, "neutral");
+    check_keys(of, of->inner, keys != NULL ? keys : "", neutral);
+    check_keys(of, of->outer, keys != NULL ? keys : "", neutral);
     if (of->family == NULL) {
         doubt->unsure = true;
-        (void)mls_text_printf(doubt->words, sizeof doubt->words,
-                              "%s%.60s%s: counted as the layers of a Llama, which may be wrong",
-                              of->type[0] != '\0' ? "model_type '" : "no model_type", of->type,
-                              of->type[0] != '\0' ? "' is not known" : "");
+        mls_doubt_add(doubt, "%s%.60s%s: counted as the layers of a Llama, which may be wrong",
+                      of->type[0] != '\0' ? "model_type '" : "no model_type", of->type,
+                      of->type[0] != '\0' ? "' is not known" : "");
     } else if (mls_config_words(of, "note")[0] != '\0') {
-        (void)mls_text_printf(doubt->words, sizeof doubt->words, "%s", mls_config_words(of, "note"));
+        mls_doubt_add(doubt, "%s", mls_config_words(of, "note"));
     }
+    name_unknown_keys(of, table, doubt);
 }

@@ -17,14 +17,30 @@ static const struct {
     {                                                                                                                  \
 #member, offsetof(mls_model_shape, member)                                                                     \
     }
-    SIZE(layers),           SIZE(hidden),           SIZE(heads),
-    SIZE(kv_heads),         SIZE(head_dim),         SIZE(ffn),
-    SIZE(ffn_matrices),     SIZE(norm_vectors),     SIZE(layer_norms),
-    SIZE(vocabulary),       SIZE(experts),          SIZE(expert_ffn),
-    SIZE(shared_experts),   SIZE(dense_layers),     SIZE(experts_per_token),
-    SIZE(kv_lora_rank),     SIZE(q_lora_rank),      SIZE(value_head_dim),
-    SIZE(qk_nope_head_dim), SIZE(qk_rope_head_dim), SIZE(sliding_window),
-    SIZE(other_parameters), SIZE(positions),
+    SIZE(layers),
+    SIZE(hidden),
+    SIZE(heads),
+    SIZE(kv_heads),
+    SIZE(head_dim),
+    SIZE(ffn),
+    SIZE(ffn_matrices),
+    SIZE(norm_vectors),
+    SIZE(layer_norms),
+    SIZE(vocabulary),
+    SIZE(experts),
+    SIZE(expert_ffn),
+    SIZE(expert_hidden),
+    SIZE(shared_experts),
+    SIZE(dense_layers),
+    SIZE(experts_per_token),
+    SIZE(kv_lora_rank),
+    SIZE(q_lora_rank),
+    SIZE(value_head_dim),
+    SIZE(qk_nope_head_dim),
+    SIZE(qk_rope_head_dim),
+    SIZE(sliding_window),
+    SIZE(other_parameters),
+    SIZE(positions),
 #undef SIZE
 };
 

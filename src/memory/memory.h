@@ -70,12 +70,13 @@ extern const struct mls_memory_setting_row {
 /** The word of a value of a setting that has words, else NULL. */
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
-enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128, MLS_MEMORY_DOUBT_MAX = 240 };
+enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128, MLS_MEMORY_DOUBT_MAX = 1200 };
 
 /** How the weights of a whole model are kept, where that is not alike for all of them. */
-enum { MLS_MEMORY_FORM_MAX = 160 };
+enum { MLS_MEMORY_FORM_MAX = 320 };
 typedef struct mls_memory_form {
     uint64_t bytes;                  /**< 0: they are kept alike, or nothing is known */
+    double wide;                     /**< the share of the numbers that are kept in 16 bits or more */
     char words[MLS_MEMORY_FORM_MAX]; /**< what that is made of, NUL-terminated */
 } mls_memory_form;
 
@@ -90,6 +91,10 @@ typedef struct mls_memory_ask {
     char doubt[MLS_MEMORY_DOUBT_MAX];         /**< what of its file is not known or not counted; "": nothing */
     bool unsure;                              /**< the doubt is about every figure: "fits" is not to be relied on */
     mls_memory_form quantization;             /**< of its file, which counts where no precision is asked for */
+    int64_t kv_precision;                     /**< of the KV cache by its file; MLS_MEMORY_NOT_SET: it has none */
+    char model_type[64];                      /**< of its config.json; "": not said */
+    size_t doubt_apart;                       /**< bytes of the doubt that are not about its quantization … */
+    bool unsure_apart;                        /**< … and whether these make unsure */
     const char *benchmark;                    /**< its key, when it is in the table */
     const mls_gpu *gpu;                       /**< NULL: none */
     const mls_link *link;                     /**< NULL: the GPU's */

@@ -6,7 +6,8 @@
 #pragma once
 
 #define MLS_MEMORY_SETTINGS(S)                                                                                         \
-    S(MODEL, BOTH, "model", NAME, "MODEL", "the model: a name, a Hugging Face config.json, or an object of sizes")     \
+    S(MODEL, BOTH, "model", NAME, "MODEL",                                                                             \
+      "the model: a name, a Hugging Face config.json or its folder, or an object of sizes")                            \
     S(GPU, BOTH, "gpu", NAME, "NAME", "the GPU, for what it holds: H100, GB200, MI300X …")                             \
     S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "what one GPU holds, if it is another: 79.1GiB, 80GB, or bytes")       \
     S(GPUS, BOTH, "gpus", NUMBER, "N", "GPUs in all (as many as one copy of the model takes)")                         \
@@ -25,7 +26,7 @@
     S(CONTEXT, INFERENCE, "context", WHOLE, "N", "inference: tokens a user may have, 131072 or 128k (0)")              \
     S(USERS, INFERENCE, "users", NUMBER, "N", "inference: users at once (1)")                                          \
     S(KV_PRECISION, INFERENCE, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4",             \
-      "inference: of the KV cache (fp16 and fp32 as the weights, else bf16)")                                          \
+      "inference: of the KV cache (as the file says, else as weights of 16 or 32 bits, else bf16)")                    \
     S(PREFILL, INFERENCE, "prefill", NUMBER, "N", "inference: tokens that are worked on at once (8192)")               \
     S(UTILIZATION, INFERENCE, "gpu-memory-utilization", SHARE, "SHARE",                                                \
       "inference: of the GPU's memory what weights, work and KV cache may use, as in vLLM")                            \

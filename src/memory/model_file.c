@@ -20,6 +20,8 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
     ask->doubt[0] = '\0';
     ask->unsure = false;
     ask->quantization = (mls_memory_form){.bytes = 0};
+    ask->kv_precision = MLS_MEMORY_NOT_SET;
+    ask->model_type[0] = '\0';
     mls_shape_complete(&ask->shape);
     (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
@@ -116,9 +118,16 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     }
     status = status == MLS_OK ? mls_shape_check(&model.shape, error) : status;
     if (status == MLS_OK) {
+        mls_quantized quantized = {.kv_precision = MLS_MEMORY_NOT_SET};
         mls_memory_take_model(ask, &model.shape, NULL, model.name != NULL ? mls_str_from(model.name) : name);
-        status =
-            model.name == NULL ? mls_quantization_read(json, &ask->shape, &ask->quantization, &doubt, error) : MLS_OK;
+        (void)mls_text_printf(ask->model_type, sizeof ask->model_type, "%.60s", mls_family_type(json));
+        ask->doubt_apart = strlen(doubt.words);
+        ask->unsure_apart = doubt.unsure;
+        status = model.name == NULL
+                     ? mls_quantization_read(json, ask->model_type, &ask->shape, &quantized, &doubt, error)
+                     : MLS_OK;
+        ask->quantization = quantized.form;
+        ask->kv_precision = quantized.kv_precision;
         memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
         ask->unsure = doubt.unsure;
     }
@@ -130,7 +139,8 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
 
 mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error)
 {
-    mls_memory_doubt doubt = {.unsure = ask->unsure};
+    mls_memory_doubt doubt = {.unsure = ask->unsure_apart};
+    mls_quantized quantized;
     mls_buffer plain = {0};
     cJSON *json = NULL;
     cJSON *config = cJSON_CreateObject();
@@ -140,11 +150,17 @@ mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_
         cJSON_Delete(json);
         status = mls_error_memory(error);
     }
-    memcpy(doubt.words, ask->doubt, sizeof doubt.words);
+    memcpy(doubt.words, ask->doubt, ask->doubt_apart); /* what config.json says of the weights is said once more */
     if (status == MLS_OK) {
-        status = mls_quantization_read(config, &ask->shape, &ask->quantization, &doubt, error);
+        status = mls_quantization_read(config, ask->model_type, &ask->shape, &quantized, &doubt, error);
+    }
+    if (status == MLS_OK && ask->quantization.bytes == 0) {
+        ask->quantization = quantized.form;
         memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
         ask->unsure = doubt.unsure;
+    }
+    if (status == MLS_OK && ask->kv_precision == MLS_MEMORY_NOT_SET) {
+        ask->kv_precision = quantized.kv_precision;
     }
     mls_buffer_release(&plain);
     cJSON_Delete(config);

@@ -20,6 +20,7 @@ enum { PATTERNS_MAX = 20000, EXPRESSIONS_MAX = 5000, GROUPS_MAX = 12, MILLI = 10
 typedef struct quantization {
     config_json *of; /* outer is quantization_config */
     const cJSON *table;
+    const cJSON *modules; /* names of parts that its family has of its own; NULL: none */
     const mls_model_shape *shape;
     mls_weights_plan plan;
     mls_number_form form; /* of most modules */
@@ -129,7 +130,8 @@ static bool matches_name(quantization *q, const module_pattern *pattern, mls_str
 /* Whether the pattern names a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of them. */
 static bool matches_part(quantization *q, const module_pattern *pattern, mls_weight_part part, uint64_t layer)
 {
-    mls_str left = mls_str_from(text_member(table_member(q, "modules"), mls_weight_names[part]));
+    const char *own = text_member(q->modules, mls_weight_names[part]);
+    mls_str left = mls_str_from(own[0] != '\0' ? own : text_member(table_member(q, "modules"), mls_weight_names[part]));
     for (mls_str name = mls_str_word(&left); name.len > 0 && q->status == MLS_OK; name = mls_str_word(&left)) {
         char text[128];
         const int len =
@@ -307,19 +309,29 @@ static const cJSON *method_row(const quantization *q, const char *method)
     return NULL;
 }
 
-static mls_number_form form_of(quantization *q, const cJSON *row)
+static mls_number_form form_of(quantization *q, const cJSON *row, const cJSON *config)
 {
     const char *in = text_member(row, "in");
-    const cJSON *where = in[0] != '\0' ? member_at(q->of->outer, in) : q->of->outer;
+    const cJSON *where = in[0] != '\0' ? member_at(config, in) : config;
     const uint64_t group = row_value(q, row, where, "group", GROUP_SIZE_MAX) / MILLI;
     return (mls_number_form){group, row_value(q, row, where, "bits", 16),
                              row_value(q, row, where, "scale", 64) + row_value(q, row, where, "zero", 16)};
 }
 
+/* Mark the modules of some lists of the file as ones that stay in 16 bits. */
+static void mark_kept(quantization *q, const char *names)
+{
+    mls_str left = mls_str_from(names);
+    for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
+        char text[64];
+        (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 60));
+        mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, text), 0);
+    }
+}
+
 static void read_method(quantization *q, const cJSON *row)
 {
-    mls_str left = mls_str_from(text_member(row, "keep"));
-    q->form = form_of(q, row);
+    q->form = form_of(q, row, q->of->outer);
     if (q->form.each == 0) {
         mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
     }
@@ -331,11 +343,7 @@ static void read_method(quantization *q, const cJSON *row)
     if (text_member(row, "head")[0] != '\0' && mls_config_flag(q->of, text_member(row, "head"), false)) {
         mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, 1);
     }
-    for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
-        char text[64];
-        (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 60));
-        mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, text), 0);
-    }
+    mark_kept(q, text_member(row, "keep"));
 }
 
 /* The form of the weights of a group of compressed-tensors.  Scales of floating-point numbers in groups have 8 bits. */
@@ -347,7 +355,8 @@ static mls_number_form group_form(quantization *q, const cJSON *weights)
     const uint64_t bits = mls_config_number(&of, "num_bits", 0);
     const bool even = mls_config_flag(&of, "symmetric", true);
     const cJSON *size = mls_config_member(&of, strcmp(strategy, "block") == 0 ? "block_structure" : "group_size");
-    const bool grouped = size != NULL && mls_str_among(mls_str_from(strategy), "group tensor_group block");
+    const bool grouped =
+        size != NULL && (strategy[0] == '\0' || mls_str_among(mls_str_from(strategy), "group tensor_group block"));
     const uint64_t group = grouped ? file_number(q, size, GROUP_SIZE_MAX) / MILLI : 0;
     q->of->wrong |= of.wrong;
     if (bits == 0 || bits > 16) {
@@ -355,6 +364,18 @@ static mls_number_form group_form(quantization *q, const cJSON *weights)
     }
     const uint64_t scale = floats && grouped && strcmp(strategy, "block") != 0 ? 8 : 16;
     return (mls_number_form){group, bits * MILLI, ADD(scale, even ? 0 : bits) * MILLI};
+}
+
+/* Return the place of a form in the plan, to which it is added if it is not there. */
+static unsigned place_of(quantization *q, mls_number_form form)
+{
+    for (size_t i = 0; i < q->plan.form_count; i++) {
+        const mls_number_form *known = &q->plan.forms[i];
+        if (known->group == form.group && known->each == form.each && known->beside == form.beside) {
+            return (unsigned)i;
+        }
+    }
+    return mls_weights_plan_add(&q->plan, form);
 }
 
 static void read_groups(quantization *q)
@@ -369,11 +390,48 @@ static void read_groups(quantization *q)
         const cJSON *weights = cJSON_GetObjectItemCaseSensitive(group, "weights");
         if (cJSON_IsObject(weights)) {
             q->form = group_form(q, weights);
-            const unsigned form = mls_weights_plan_add(&q->plan, q->form);
-            mark_list(q, cJSON_GetObjectItemCaseSensitive(group, "targets"), form);
+            mark_list(q, cJSON_GetObjectItemCaseSensitive(group, "targets"), place_of(q, q->form));
         }
     }
     mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, "ignore"), 0);
+}
+
+/* Return the row of Model Optimizer's name of a form, "W4A16_NVFP4"; NULL: it is not known. */
+static const cJSON *algorithm_row(const quantization *q, const char *algorithm)
+{
+    const cJSON *rows = table_member(q, "methods");
+    for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
+        if (mls_str_equal(mls_str_from(text_member(row, "key")), MLS_S("quant_algo")) &&
+            mls_str_among(mls_str_from(algorithm), text_member(row, "is"))) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* Read modules of which each has a form of its own: Model Optimizer's quantized_layers.  Of experts, which are alike,
+ * the first is enough. */
+static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt *doubt)
+{
+    for (const cJSON *module = modules->child; module != NULL && !q->of->wrong && q->status == MLS_OK;
+         module = module->next) {
+        const char *algorithm = text_member(module, "quant_algo");
+        const cJSON *row = algorithm_row(q, algorithm);
+        const char *experts = strstr(module->string, ".experts.");
+        if (experts != NULL && mls_is_digit(experts[strlen(".experts.")]) &&
+            strncmp(experts, ".experts.0.", strlen(".experts.0.")) != 0) {
+            continue;
+        }
+        if (row != NULL) {
+            q->form = form_of(q, row, module);
+            mark_name(q, mls_str_from(module->string), place_of(q, q->form));
+        } else if (algorithm[0] != '\0' && !mls_str_among(mls_str_from(algorithm), "NONE none BF16 bf16")) {
+            doubt->unsure = true;
+            mls_doubt_add(doubt, "the form of some modules (%.40s) is not known here: they are counted in 16 bits",
+                          algorithm);
+        }
+    }
+    mark_kept(q, text_member(q->table, "keep"));
 }
 
 /* Reads single modules: those that stay in 16 bits are marked, others only noted. */
@@ -423,19 +481,49 @@ static const char *method_of(const quantization *q)
                                                                            : "";
 }
 
-static void add_doubt(mls_memory_doubt *doubt, const char *method, const char *what)
+/* The name of a method in a sentence. */
+#define METHOD(method) MLS_CUT_TEXT((method)[0] != '\0' ? (method) : "of no method", 40)
+
+/* Read in which precision servers keep the KV cache of such a checkpoint unless they are told another. */
+static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
 {
-    const size_t len = strlen(doubt->words);
-    doubt->unsure = true;
-    (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len, "%sits quantization (%.*s) %s",
-                          len > 0 ? "; " : "", MLS_CUT_TEXT(method[0] != '\0' ? method : "of no method", 40), what);
+    const cJSON *scheme = mls_config_member(q->of, "kv_cache_scheme");
+    const cJSON *named = mls_config_member(q->of, "kv_cache_quant_algo");
+    const cJSON *bits = cJSON_GetObjectItemCaseSensitive(scheme, "num_bits");
+    const bool whole = strcmp(text_member(scheme, "type"), "int") == 0;
+    const char *name = cJSON_IsString(named) ? named->valuestring
+                       : cJSON_IsNumber(bits) && bits->valuedouble >= 8 && bits->valuedouble <= 8
+                           ? whole ? "INT8" : "FP8"
+                       : cJSON_IsNumber(bits) && bits->valuedouble >= 4 && bits->valuedouble <= 4 && !whole ? "NVFP4"
+                       : cJSON_IsObject(scheme) ? "kv_cache_scheme"
+                                                : "";
+    const mls_str word = mls_str_from(name);
+    if (mls_str_alike(word, MLS_S("FP8")) || mls_str_alike(word, MLS_S("FP8_E4M3"))) {
+        return MLS_FP8;
+    }
+    if (mls_str_alike(word, MLS_S("INT8"))) {
+        return MLS_INT8;
+    }
+    if (mls_str_alike(word, MLS_S("NVFP4"))) {
+        return MLS_NVFP4;
+    }
+    if (word.len > 0 && !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16")) {
+        mls_doubt_add(doubt, "the form of its KV cache (%.40s) is not known here: --kv-precision can say it", name);
+    }
+    return MLS_MEMORY_NOT_SET;
 }
 
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
 {
     const char *method = method_of(q);
     const cJSON *row = method_row(q, method);
-    if (strcmp(method, "compressed-tensors") == 0) {
+    const cJSON *layers = cJSON_GetObjectItemCaseSensitive(q->of->outer, "quantized_layers");
+    const bool mixed = row == NULL && mls_str_starts(mls_str_from(method), MLS_S("modelopt"));
+    const bool by_layer = mixed && cJSON_IsObject(layers) && layers->child != NULL;
+    if (by_layer) {
+        read_layers(q, layers, doubt);
+    } else if (strcmp(method, "compressed-tensors") == 0 ||
+               (mixed && cJSON_HasObjectItem(q->of->outer, "config_groups"))) {
         read_groups(q);
     } else if (row != NULL) {
         read_method(q, row);
@@ -444,17 +532,43 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
         return;
     }
     if (q->form.each == 0) {
-        add_doubt(doubt, method, "is not known here: the weights are counted in 16 bits");
+        doubt->unsure = true;
+        mls_doubt_add(doubt, "its quantization (%.*s) is not known here: the weights are counted in 16 bits",
+                      METHOD(method));
         return;
     }
-    read_exceptions(q);
+    if (!by_layer) {
+        read_exceptions(q);
+    }
     if (q->mixed) {
-        add_doubt(doubt, method, "gives some modules other bits, which are not counted");
+        doubt->unsure = true;
+        mls_doubt_add(doubt, "its quantization (%.*s) gives some modules other bits, which are not counted",
+                      METHOD(method));
     }
     mls_weights_describe(&q->plan, q->shape, method, &q->form, to);
+    if (to->wide > 0.99) {
+        doubt->unsure = true;
+        mls_doubt_add(
+            doubt,
+            "%.1f %% of its numbers stay in 16 bits, although it is quantized (%.*s): the names of its modules "
+            "may not be known here",
+            100 * to->wide, METHOD(method));
+    }
 }
 
-mls_status mls_quantization_read(const cJSON *json, const mls_model_shape *shape, mls_memory_form *to,
+/* Return the names of parts that a model_type has of its own; NULL: none. */
+static const cJSON *modules_of(const cJSON *table, const char *type)
+{
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(table, "modules_of");
+    for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
+        if (mls_str_among(mls_str_from(type), text_member(row, "types"))) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_model_shape *shape, mls_quantized *to,
                                  mls_memory_doubt *doubt, mls_error *error)
 {
     const config_json whole = {.outer = json, .inner = cJSON_GetObjectItemCaseSensitive(json, "text_config")};
@@ -463,7 +577,7 @@ mls_status mls_quantization_read(const cJSON *json, const mls_model_shape *shape
     config_json of = {.outer = cJSON_IsObject(inner) ? inner : said, .defaults = said, .error = error};
     quantization q = {.of = &of, .shape = shape};
     cJSON *table = NULL;
-    *to = (mls_memory_form){.bytes = 0};
+    *to = (mls_quantized){.kv_precision = MLS_MEMORY_NOT_SET};
     if (said == NULL) {
         return MLS_OK;
     }
@@ -473,9 +587,11 @@ mls_status mls_quantization_read(const cJSON *json, const mls_model_shape *shape
     }
     q.status = mls_json_data("quantization.json", &table, error);
     q.table = table;
+    q.modules = modules_of(table, type);
     q.status = q.status == MLS_OK ? mls_weights_plan_new(&q.plan, shape, error) : q.status;
     if (q.status == MLS_OK) {
-        read_quantization(&q, to, doubt);
+        read_quantization(&q, &to->form, doubt);
+        to->kv_precision = read_kv_cache(&q, doubt);
     }
     mls_weights_plan_release(&q.plan);
     cJSON_Delete(table);

@@ -2,6 +2,8 @@
 /* settings.c - what is asked: from words to values. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -116,7 +118,7 @@ bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators)
 {
-    *ask = (mls_memory_ask){.models = models, .accelerators = accelerators};
+    *ask = (mls_memory_ask){.models = models, .accelerators = accelerators, .kv_precision = MLS_MEMORY_NOT_SET};
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         ask->values[i] = MLS_MEMORY_NOT_SET;
     }
@@ -146,6 +148,9 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_GPUS:
         return MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, TRAIN) != 0 ? VALUE(ask, CP) : 1);
     case MLS_MEMORY_KV_PRECISION:
+        if (ask->kv_precision != MLS_MEMORY_NOT_SET && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET) {
+            return (uint64_t)ask->kv_precision;
+        }
         return kind == MLS_FP16 || kind == MLS_FP32 ? kind : MLS_BF16;
     case MLS_MEMORY_SEQUENCE:
         return ask->shape.sequence;
@@ -276,22 +281,28 @@ bool mls_memory_model_is_file(const char *name)
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
 }
 
-/* Model Optimizer says how weights are kept in a file beside config.json, and not always in that too. */
+/* Read how weights and KV cache are kept from the file of Model Optimizer beside config.json, which does not always say
+ * that too.  A file called x_config.json has it as x_hf_quant_config.json. */
 static mls_status read_file_beside(mls_memory_ask *ask, const char *path, mls_error *error)
 {
+    static const char suffix[] = "config.json";
     static const char name[] = "hf_quant_config.json";
+    const size_t before = strlen(path) - strlen(suffix);
+    const bool known = ask->quantization.bytes != 0;
     mls_error why = {0};
     mls_buffer text = {0};
     mls_buffer beside = {0};
     mls_status status = MLS_OK;
-    mls_buffer_printf(&beside, "%.*s%s", (int)(mls_path_name(path) - path), path, name);
+    mls_buffer_printf(&beside, "%.*s%s", (int)before, path, name);
     if (beside.failed) {
         status = mls_error_memory(error);
     } else if (access(beside.ptr, F_OK) == 0) {
         status = mls_file_read(beside.ptr, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, &why);
         status = status == MLS_OK ? mls_memory_quantization_parse(ask, mls_buffer_str(&text), &why) : status;
-        if (status != MLS_OK) {
+        if (status != MLS_OK && (!known || status == MLS_ERROR_MEMORY)) {
             status = mls_error_set(error, status, 0, 0, "%s beside it: %s", name, why.message);
+        } else {
+            status = MLS_OK; /* config.json says enough */
         }
     }
     mls_buffer_release(&text);
@@ -299,18 +310,36 @@ static mls_status read_file_beside(mls_memory_ask *ask, const char *path, mls_er
     return status;
 }
 
-static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_error *error)
+static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str name, mls_error *error)
 {
     mls_buffer text = {0};
-    const char *name = mls_path_name(path);
     mls_status status = mls_file_read(path, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, error);
     if (status == MLS_OK) {
-        status = mls_memory_model_parse(ask, mls_buffer_str(&text), mls_str_from(name), error);
+        status = mls_memory_model_parse(ask, mls_buffer_str(&text), name, error);
     }
-    if (status == MLS_OK && ask->quantization.bytes == 0 && strcmp(name, "config.json") == 0) {
+    if (status == MLS_OK && mls_str_ends(mls_str_from(path), MLS_S("config.json"))) {
         status = read_file_beside(ask, path, error);
     }
     mls_buffer_release(&text);
+    return status;
+}
+
+/* Read the config.json of a folder, which gives the model its name. */
+static mls_status read_model_folder(mls_memory_ask *ask, const char *folder, mls_error *error)
+{
+    mls_str path = mls_str_from(folder);
+    const mls_str last = mls_path_cut(&path);
+    const bool named = last.len > 0 && !mls_str_any(last, ".|..", mls_str_equal);
+    char *config = mls_path_join(folder, "config.json");
+    mls_status status = MLS_OK;
+    if (config == NULL) {
+        status = mls_error_memory(error);
+    } else if (access(config, F_OK) != 0) {
+        status = mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a folder without a config.json");
+    } else {
+        status = read_model_file(ask, config, named ? last : MLS_S("config.json"), error);
+    }
+    free(config);
     return status;
 }
 
@@ -329,8 +358,13 @@ static mls_status unknown_model(const mls_models *models, const char *text, mls_
 static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     const mls_model *model = mls_models_find(ask->models, mls_str_from(text));
-    if (mls_memory_model_is_file(text) || (model == NULL && access(text, F_OK) == 0)) {
-        return read_model_file(ask, text, error);
+    struct stat info;
+    const bool there = stat(text, &info) == 0;
+    if (there && S_ISDIR(info.st_mode) && (model == NULL || mls_memory_model_is_file(text))) {
+        return read_model_folder(ask, text, error);
+    }
+    if (mls_memory_model_is_file(text) || (model == NULL && there)) {
+        return read_model_file(ask, text, mls_str_from(mls_path_name(text)), error);
     }
     if (model == NULL) {
         return unknown_model(ask->models, text, error);

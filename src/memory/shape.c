@@ -58,6 +58,7 @@ static const char *check_sizes(const mls_model_shape *shape, mls_buffer *missing
                  {"experts_per_token", "", shape->experts_per_token, size_max, false},
                  {"shared_experts", "", shape->shared_experts, size_max, false},
                  {"expert_ffn", "", shape->expert_ffn, size_max, false},
+                 {"expert_hidden", "", shape->expert_hidden, size_max, false},
                  {"q_lora_rank", "", shape->q_lora_rank, size_max, false},
                  {"kv_lora_rank", "", shape->kv_lora_rank, size_max, false},
                  {"qk_nope_head_dim", "", shape->qk_nope_head_dim, size_max, false},
@@ -95,8 +96,12 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ffn_matrices is 2 or 3");
     } else if (shape->norm_vectors > 2) {
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "norm_vectors is 1 or 2");
-    } else if (shape->head_dim == 0 && shape->hidden < shape->heads) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "hidden is less than heads");
+    } else if (shape->head_dim == 0 && shape->kv_lora_rank == 0 && shape->hidden % shape->heads != 0) {
+        status =
+            mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                          "hidden (hidden_size) %" PRIu64 " is not a multiple of heads (num_attention_heads) %" PRIu64
+                          ", and no head_dim gives the size of a head",
+                          shape->hidden, shape->heads);
     }
     mls_buffer_release(&missing);
     return status;
@@ -134,9 +139,12 @@ mls_layer_parameters mls_shape_layer(const mls_model_shape *m, uint64_t t, uint6
     if (m->biases == MLS_BIASES_ALL) {
         layer.dense = ADD(layer.dense, mls_bytes_per(MUL(g - 1, m->ffn), t), h);
     }
-    const uint64_t expert = ADD(MUL(g, h, m->expert_ffn), m->expert_biases ? ADD(MUL(g - 1, m->expert_ffn), h) : 0);
+    const uint64_t width = mls_shape_expert_hidden(m);
+    const uint64_t expert =
+        ADD(MUL(g, width, m->expert_ffn), m->expert_biases ? ADD(MUL(g - 1, m->expert_ffn), width) : 0);
     layer.routed = mls_bytes_per(MUL(m->experts / e, expert), e == 1 ? t : 1);
     layer.shared = ADD(mls_bytes_per(MUL(m->shared_experts, g, h, m->expert_ffn), t), MUL(h, m->experts),
+                       width != h ? MUL(2, h, width) : 0, /* the way to the experts and back */
                        m->expert_biases ? m->experts : 0, m->router_biases ? m->experts : 0);
     return layer;
 }

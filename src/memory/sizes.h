@@ -140,6 +140,12 @@ static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
 }
 
+/* Return the width of the vectors that the routed experts work on. */
+static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
+{
+    return shape->expert_hidden != 0 ? shape->expert_hidden : shape->hidden;
+}
+
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 
 /* "5 is not divisible by tp 2" as an error: a layout that cannot be. */

@@ -81,8 +81,7 @@ void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape
             continue;
         }
         if (!cJSON_IsObject(part) || !count_part(of, table, part, &language, &parameters)) {
-            (void)mls_text_printf(doubt->words, sizeof doubt->words,
-                                  "the language part alone is counted: %s has parameters that come on top", parts[i]);
+            mls_doubt_add(doubt, "the language part alone is counted: %s has parameters that come on top", parts[i]);
         }
         shape->tower_parameters = ADD(shape->tower_parameters, parameters);
     }

@@ -47,15 +47,17 @@ static void size_feed_forward(const mls_model_shape *m, part_size sizes[MLS_WEIG
         m->counted != 0 ? mls_bytes_min(m->expert_layers, m->layers) : m->layers - m->dense_layers;
     const uint64_t dense = m->layers - expert_layers;
     const uint64_t matrix = MUL(m->hidden, m->ffn);
-    const uint64_t expert = MUL(m->hidden, m->expert_ffn);
+    const uint64_t shared = MUL(m->hidden, m->expert_ffn);
+    const uint64_t width = mls_shape_expert_hidden(m);
+    const uint64_t expert = MUL(width, m->expert_ffn);
     const uint64_t up = m->ffn_matrices - 1; /* with the gate */
     sizes[MLS_WEIGHT_GATE] = (part_size){m->ffn_matrices == 3 ? matrix : 0, m->hidden, 0, dense};
     sizes[MLS_WEIGHT_UP] = (part_size){matrix, m->hidden, 0, dense};
     sizes[MLS_WEIGHT_DOWN] = (part_size){matrix, m->ffn, 0, dense};
-    sizes[MLS_WEIGHT_EXPERTS] = (part_size){MUL(m->experts, up, expert), m->hidden, dense, m->layers};
+    sizes[MLS_WEIGHT_EXPERTS] = (part_size){MUL(m->experts, up, expert), width, dense, m->layers};
     sizes[MLS_WEIGHT_EXPERTS_DOWN] = (part_size){MUL(m->experts, expert), m->expert_ffn, dense, m->layers};
-    sizes[MLS_WEIGHT_SHARED] = (part_size){MUL(m->shared_experts, up, expert), m->hidden, dense, m->layers};
-    sizes[MLS_WEIGHT_SHARED_DOWN] = (part_size){MUL(m->shared_experts, expert), m->expert_ffn, dense, m->layers};
+    sizes[MLS_WEIGHT_SHARED] = (part_size){MUL(m->shared_experts, up, shared), m->hidden, dense, m->layers};
+    sizes[MLS_WEIGHT_SHARED_DOWN] = (part_size){MUL(m->shared_experts, shared), m->expert_ffn, dense, m->layers};
     sizes[MLS_WEIGHT_ROUTER] = (part_size){MUL(m->hidden, m->experts), m->hidden, dense, m->layers};
 }
 
@@ -120,6 +122,7 @@ unsigned mls_weights_plan_add(mls_weights_plan *plan, mls_number_form form)
 void mls_weights_plan_mark(mls_weights_plan *plan, mls_weight_part part, unsigned form)
 {
     memset(mls_weights_marks(plan, part), (int)form, (size_t)mls_weights_layers(plan, part));
+    plan->usual[part] = (unsigned char)form;
 }
 
 void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone)
@@ -139,39 +142,70 @@ static uint64_t form_bytes(const mls_number_form *form, uint64_t numbers, uint64
     return mls_bytes_up(ADD(MUL(numbers, form->each), MUL(mls_bytes_up(numbers, group), form->beside)), 8 * MILLI);
 }
 
-uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t *wide)
+/* Count the layers of a part by their form.  If it is not known which layers have the part (`spread`), those that are
+ * marked otherwise than usual do: lists name modules that are there. */
+static void count_layers(const mls_weights_plan *plan, mls_weight_part part, const part_size *size, bool spread,
+                         uint64_t layers[MLS_FORMS_MAX])
+{
+    const unsigned char *marks = mls_weights_marks(plan, part);
+    const uint64_t count = mls_bytes_less(size->end, size->first);
+    uint64_t unusual = 0;
+    for (uint64_t i = size->first; i < size->end && !spread; i++) {
+        layers[marks[i]]++;
+    }
+    for (uint64_t i = 0; i < plan->layers && spread && unusual < count; i++) {
+        layers[marks[i]] += marks[i] != plan->usual[part];
+        unusual += marks[i] != plan->usual[part];
+    }
+    layers[plan->usual[part]] += spread ? count - unusual : 0;
+}
+
+uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t numbers[MLS_FORMS_MAX])
 {
     part_size sizes[MLS_WEIGHT_COUNT];
     uint64_t rest;
+    uint64_t counts[MLS_FORMS_MAX] = {0};
     size_parts(shape, sizes, &rest);
     uint64_t bytes = form_bytes(&plan->forms[plan->rest], rest, 1);
-    uint64_t in_16_bits = rest;
+    counts[plan->rest] = rest;
     for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
         const part_size *size = &sizes[part];
-        const unsigned char *marks = mls_weights_marks(plan, part);
         uint64_t layers[MLS_FORMS_MAX] = {0};
-        for (uint64_t i = size->first; i < size->end; i++) {
-            layers[marks[i]]++;
-        }
+        const bool mixes = (part >= MLS_WEIGHT_QUERY && part <= MLS_WEIGHT_OUTPUT) || part == MLS_WEIGHT_STATE;
+        count_layers(plan, part, size, mixes && shape->counted != 0, layers);
         for (size_t i = 0; i < plan->form_count; i++) {
             if (layers[i] > 0) {
                 bytes = ADD(bytes, MUL(layers[i], form_bytes(&plan->forms[i], size->numbers, size->row)));
-                in_16_bits = ADD(in_16_bits, plan->forms[i].each >= 16 * MILLI ? MUL(layers[i], size->numbers) : 0);
+                counts[i] = ADD(counts[i], MUL(layers[i], size->numbers));
             }
         }
     }
-    if (wide != NULL) {
-        *wide = in_16_bits;
+    if (numbers != NULL) {
+        memcpy(numbers, counts, sizeof counts);
     }
     return bytes;
+}
+
+/* Append "4 bits in groups of 16". */
+static void append_form(mls_memory_form *to, const char *before, const mls_number_form *form)
+{
+    const size_t len = strlen(to->words);
+    char group[64] = "";
+    if (form->group > 1) {
+        (void)mls_text_printf(group, sizeof group, " in groups of %" PRIu64, form->group);
+    }
+    (void)mls_text_printf(to->words + len, sizeof to->words - len, "%s%g bits%s", before, (double)form->each / MILLI,
+                          group);
 }
 
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to)
 {
-    uint64_t wide;
-    char group[64] = "";
-    to->bytes = mls_weights_bytes(plan, shape, &wide);
+    enum { SHOWN_MAX = 4 };
+    uint64_t numbers[MLS_FORMS_MAX];
+    uint64_t wide = 0;
+    size_t narrow = 0;
+    to->bytes = mls_weights_bytes(plan, shape, numbers);
     const double all = (double)mls_shape_parameters(shape);
     const double each = 8 * (double)to->bytes / all;
     if (form == NULL) {
@@ -179,10 +213,25 @@ void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *s
                               "%.40s, as llama.cpp gives types to tensors: %.2f bits a number", name, each);
         return;
     }
-    if (form->group > 1) {
-        (void)mls_text_printf(group, sizeof group, " in groups of %" PRIu64, form->group);
+    for (size_t i = 0; i < plan->form_count; i++) {
+        const bool is_wide = plan->forms[i].each >= 16 * MILLI;
+        wide = ADD(wide, is_wide ? numbers[i] : 0);
+        narrow += !is_wide && numbers[i] > 0;
     }
-    (void)mls_text_printf(to->words, sizeof to->words,
-                          "%.40s: %g bits%s, 16 for %.1f %% of the numbers, with scales %.2f bits a number", name,
-                          (double)form->each / MILLI, group, 100 * (double)wide / all, each);
+    to->wide = (double)wide / all;
+    (void)mls_text_printf(to->words, sizeof to->words, "%.40s: ", name);
+    if (narrow <= 1) {
+        append_form(to, "", form);
+    }
+    for (size_t i = 0, shown = 0; i < plan->form_count && narrow > 1 && shown < SHOWN_MAX; i++) {
+        if (plan->forms[i].each < 16 * MILLI && numbers[i] > 0) {
+            append_form(to, shown++ > 0 ? ", " : "", &plan->forms[i]);
+            const size_t len = strlen(to->words);
+            (void)mls_text_printf(to->words + len, sizeof to->words - len, " for %.1f %%%s",
+                                  100 * (double)numbers[i] / all, shown == 1 ? " of the numbers" : "");
+        }
+    }
+    const size_t len = strlen(to->words);
+    (void)mls_text_printf(to->words + len, sizeof to->words - len, ", 16 for %.1f %%%s, with scales %.2f bits a number",
+                          100 * to->wide, narrow > 1 ? "" : " of the numbers", each);
 }

@@ -43,6 +43,7 @@ typedef struct mls_weights_plan {
     unsigned rest; /* the form of norms, biases and all that is no part */
     uint64_t layers;
     unsigned char *marks; /* the form of each layer of each part; the embedding and the head have one */
+    unsigned char usual[MLS_WEIGHT_COUNT]; /* the form that all layers of a part were marked with at once, last */
 } mls_weights_plan;
 
 /* Makes a plan in which everything is kept in 16 bits, its form 0.  MLS_OK or MLS_ERROR_MEMORY. */
@@ -68,8 +69,8 @@ static inline unsigned char *mls_weights_marks(const mls_weights_plan *plan, mls
 /* The length of the rows of a part's matrices. */
 uint64_t mls_weights_row(const mls_model_shape *shape, mls_weight_part part);
 
-/* The bytes of all weights; and of how many numbers those in 16 bits are, or more (NULL: nobody asks). */
-uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t *wide);
+/* Return the bytes of all weights, and in numbers (NULL: nobody asks) how many numbers each form has. */
+uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t numbers[MLS_FORMS_MAX]);
 
 /* Marks what quantizers take by default in this form: the linear layers, or the routed experts alone, but for the head
  * and the router. */

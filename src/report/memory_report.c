@@ -358,6 +358,10 @@ static void show_ask(mls_view *view, const mls_memory_job *job)
             mls_buffer_append_text(&line, "quantized");
         }
         append_setting_value(&line, ask, ", KV cache ", MLS_MEMORY_KV_PRECISION);
+        if (ask->values[MLS_MEMORY_KV_PRECISION] == MLS_MEMORY_NOT_SET &&
+            ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET && ask->kv_precision != MLS_MEMORY_NOT_SET) {
+            mls_buffer_append_text(&line, " (as its file says)");
+        }
         append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
         append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
         mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
@@ -419,15 +423,24 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
     const uint64_t estimate = of->estimate - (share ? of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] : 0);
     const bool over = estimate > of->budget;
     const double apart = (double)(over ? estimate - of->budget : of->budget - estimate);
-    if (of->verdict != MLS_MEMORY_UNKNOWN) {
-        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than %sthe %s holds%s%s%s",
-                        verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
-                        share ? "it may have of what " : "", gpu,
-                        job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "",
-                        of->verdict == MLS_MEMORY_TIGHT && of->low <= of->budget && of->high > of->budget
-                            ? ", and the band has both"
-                            : "",
+    const uint64_t beside = of->estimate - estimate;
+    const bool band =
+        of->verdict == MLS_MEMORY_TIGHT && of->low - beside <= of->budget && of->high - beside > of->budget;
+    const char *estimated = job->ask.gpu != NULL && job->ask.gpu->estimated ? " (which is estimated)" : "";
+    if (band) {
+        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG,
+                        over ? "tight: does not fit, by %s, if the job needs %s as estimated; fits if it needs no more "
+                               "than the %s that %s %s%s%s: it may need as little as %s%s"
+                             : "tight: fits, with %s to spare, if the job needs %s as estimated; does not fit if it "
+                               "needs more than the %s that %s %s%s%s: it may need up to %s%s",
+                        gigabytes(apart).text, gigabytes((double)estimate).text, gigabytes((double)of->budget).text,
+                        share ? "it may have of the" : "the", gpu, share ? "" : " holds", estimated,
+                        gigabytes((double)((over ? of->low : of->high) - beside)).text,
                         differs ? ", with all weights alike" : "");
+    } else if (of->verdict != MLS_MEMORY_UNKNOWN) {
+        mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than %sthe %s holds%s%s",
+                        verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
+                        share ? "it may have of what " : "", gpu, estimated, differs ? ", with all weights alike" : "");
     } else {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "no verdict: --gpu or --capacity says what a GPU holds");
     }

@@ -27,6 +27,7 @@ static const mls_row_member model_members[] = {
     SHAPE(experts_per_token, COUNT),
     SHAPE(shared_experts, COUNT),
     SHAPE(expert_ffn, COUNT),
+    SHAPE(expert_hidden, COUNT),
     SHAPE(dense_layers, COUNT),
     SHAPE(vocabulary, COUNT),
     SHAPE(vocabulary_checkpoint, COUNT),

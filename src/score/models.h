@@ -35,12 +35,13 @@ typedef struct mls_model_shape {
     uint64_t ffn, ffn_matrices;                          /**< 3 matrices where the feed-forward is gated, else 2 */
     uint64_t experts, experts_per_token, shared_experts; /**< experts 0: all layers are dense */
     uint64_t expert_ffn, dense_layers;                   /**< the first layers are dense ones */
-    uint64_t vocabulary, vocabulary_checkpoint;          /**< rows of the embedding, where a checkpoint has others */
-    uint64_t sequence, positions, sliding_window;        /**< tokens; positions that are learned */
-    uint64_t sliding_layers;                             /**< layers that look back sliding_window tokens only */
-    uint64_t norm_vectors;                               /**< 1 RMSNorm, 2 LayerNorm */
-    uint64_t layer_norms;                                /**< of a layer; 0: two */
-    uint64_t q_lora_rank, kv_lora_rank;                  /**< kv_lora_rank 0: no latent attention (MLA) */
+    uint64_t expert_hidden; /**< the width that routed experts work on behind a projection; 0: hidden */
+    uint64_t vocabulary, vocabulary_checkpoint;   /**< rows of the embedding, where a checkpoint has others */
+    uint64_t sequence, positions, sliding_window; /**< tokens; positions that are learned */
+    uint64_t sliding_layers;                      /**< layers that look back sliding_window tokens only */
+    uint64_t norm_vectors;                        /**< 1 RMSNorm, 2 LayerNorm */
+    uint64_t layer_norms;                         /**< of a layer; 0: two */
+    uint64_t q_lora_rank, kv_lora_rank;           /**< kv_lora_rank 0: no latent attention (MLA) */
     uint64_t qk_nope_head_dim, qk_rope_head_dim, value_head_dim;
     uint64_t other_parameters; /**< beside the transformer, such as a vision tower's */
     uint64_t tower_parameters; /**< of what reads pictures or hears sound, and joins it to the language part */
