@@ -14,6 +14,7 @@ typedef struct layer_counts {
     uint64_t full_shares, sliding_shares; /* of these, those that use the keys and values of an earlier layer */
     uint64_t dense, experts;              /* its feed-forward */
     bool apart;                           /* they are not alike */
+    mls_layer_set attends, keeps, expert, plain; /* which they are, as far as it is known */
 } layer_counts;
 
 /* Whether the family says so of all its models. */
@@ -25,18 +26,21 @@ static bool family_says(config_json *of, const char *name)
 /* ---------------------------------------------------------------- how layers mix tokens */
 
 /* shares: it has no keys and values of its own. */
-static bool add_mixer(config_json *of, mls_str word, bool shares, layer_counts *to)
+static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer, layer_counts *to)
 {
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
                         (mls_str_among(word, "attention") && family_says(of, "slides"));
     if (!slides && mls_str_among(word, "full_attention attention *")) {
         to->full++;
         to->full_shares += shares;
+        mls_layer_set_add(&to->attends, layer);
     } else if (slides) {
         to->sliding++;
         to->sliding_shares += shares;
+        mls_layer_set_add(&to->attends, layer);
     } else if (mls_str_among(word, "linear_attention mamba M conv recurrent") && of->state != NULL) {
         to->state++;
+        mls_layer_set_add(&to->keeps, layer);
     } else {
         return false;
     }
@@ -49,7 +53,7 @@ static void read_layer_types(config_json *of, const cJSON *types, const mls_mode
     uint64_t layer = 0;
     for (const cJSON *type = cJSON_IsArray(types) ? types->child : NULL; type != NULL; type = type->next) {
         const bool shares = layer >= mls_bytes_less(shape->layers, shared);
-        if (!cJSON_IsString(type) || !add_mixer(of, mls_str_from(type->valuestring), shares, to)) {
+        if (!cJSON_IsString(type) || !add_mixer(of, mls_str_from(type->valuestring), shares, layer, to)) {
             mls_config_refuse(of, types->string, "has a kind of layer that is not known");
             return;
         }
@@ -64,7 +68,7 @@ static void read_repeated(config_json *of, const cJSON *kinds, const mls_model_s
     const cJSON *kind = cJSON_IsArray(kinds) ? kinds->child : NULL;
     for (uint64_t i = 0; i < shape->layers; i++) {
         const char *word = kind != NULL ? cJSON_GetStringValue(kind) : NULL;
-        if (word == NULL || !add_mixer(of, mls_str_from(word), false, to)) {
+        if (word == NULL || !add_mixer(of, mls_str_from(word), false, i, to)) {
             mls_config_refuse(of, kinds->string, "has a kind of layer that is not known");
             return;
         }
@@ -84,9 +88,11 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
         const mls_str name = pattern != NULL ? (mls_str){pattern + layers, 1} : mls_str_from(word);
         if (mls_str_among(name, "- mlp")) {
             to->dense++;
+            mls_layer_set_add(&to->plain, layers);
         } else if (mls_str_among(name, "E moe")) {
             to->experts++;
-        } else if (!add_mixer(of, name, false, to)) {
+            mls_layer_set_add(&to->expert, layers);
+        } else if (!add_mixer(of, name, false, layers, to)) {
             mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "has a layer that is not known");
             return;
         }
@@ -135,22 +141,42 @@ static void read_windows(config_json *of, const mls_model_shape *shape, layer_co
     to->full = layers - to->sliding;
 }
 
-/* Hybrids that say which layers attend; the others keep a state. */
-static uint64_t attending(config_json *of, const mls_model_shape *shape)
+/* Note the layers that a list of their numbers, from `from` on, or a list of a flag for each of them has. */
+static void note_listed(const cJSON *list, bool flags, uint64_t from, mls_layer_set *set)
 {
+    uint64_t i = 0;
+    for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next, i++) {
+        if (cJSON_IsNumber(item) && item->valuedouble >= (double)(flags ? 1 : from) &&
+            item->valuedouble < MLS_LAYER_SET_MAX) {
+            mls_layer_set_add(set, flags ? i : (uint64_t)item->valuedouble - from);
+        }
+    }
+}
+
+/* Hybrids that say which layers attend; the others keep a state. */
+static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_layer_set *set)
+{
+    const char *const indices = "attn_layer_indices full_attn_idxs";
     const cJSON *linear = mls_config_member(of, "linear_attn_config");
     const cJSON *listed = linear != NULL ? cJSON_GetObjectItemCaseSensitive(linear, "full_attn_layers") : NULL;
     if (linear != NULL) {
+        note_listed(listed, false, 1, set);
         return (uint64_t)cJSON_GetArraySize(listed);
     }
     if (mls_config_member(of, "attn_type_list") != NULL) {
+        note_listed(mls_config_member(of, "attn_type_list"), true, 0, set);
         return count_listed(of, "attn_type_list", shape, true);
     }
-    if (mls_config_member(of, "attn_layer_indices") != NULL || mls_config_member(of, "full_attn_idxs") != NULL) {
-        return count_listed(of, "attn_layer_indices full_attn_idxs", shape, false);
+    if (mls_config_member(of, indices) != NULL) {
+        note_listed(mls_config_member(of, indices), false, 0, set);
+        return count_listed(of, indices, shape, false);
     }
-    return layers_each(shape->layers, mls_formula_value(of, "attends_each", 0),
-                       mls_formula_value(of, "attends_from", 0));
+    const uint64_t period = mls_formula_value(of, "attends_each", 0);
+    const uint64_t offset = mls_formula_value(of, "attends_from", 0);
+    for (uint64_t i = offset; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX) && period != 0; i += period) {
+        mls_layer_set_add(set, i);
+    }
+    return layers_each(shape->layers, period, offset);
 }
 
 static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *to)
@@ -167,7 +193,12 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
     } else if (repeated != NULL && of->state != NULL) {
         read_repeated(of, repeated, shape, to);
     } else if (of->state != NULL && !family_says(of, "both")) {
-        to->full = attending(of, shape);
+        to->full = attending(of, shape, &to->attends);
+        for (uint64_t i = 0; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX); i++) {
+            if (!mls_layer_set_has(&to->attends, i)) {
+                mls_layer_set_add(&to->keeps, i);
+            }
+        }
         to->state = mls_bytes_less(shape->layers, to->full);
         if (to->full == 0 && !family_says(of, "only_states")) {
             mls_config_refuse(of, of->type, "does not say which of its layers attend");
@@ -220,6 +251,7 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
             period != 0 && i % period == offset && !is_listed(plain, i) &&
             (!cJSON_IsArray(frequency) || (flag != NULL && cJSON_IsNumber(flag) && flag->valuedouble > 0));
         to->experts += expert;
+        mls_layer_set_add(expert ? &to->expert : &to->plain, i);
         flag = flag != NULL ? flag->next : NULL;
     }
     to->dense = shape->layers - to->experts;
@@ -336,6 +368,10 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     mls_model_shape kinds[2];
     mls_shape_complete(&m);
     counts.apart |= read_kinds(of, &m, kinds);
+    shape->attention_set = counts.attends;
+    shape->state_set = counts.keeps;
+    shape->expert_set = counts.expert;
+    shape->dense_set = counts.plain;
     shape->sliding_layers = counts.sliding;
     shape->caches[0] = cache_of(of, &kinds[0], counts.full - counts.full_shares, 0);
     shape->caches[1] = cache_of(of, &kinds[1], counts.sliding - counts.sliding_shares, shape->sliding_window);
@@ -348,6 +384,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
         shape->attention_layers = counts.full + counts.sliding;
         shape->state_layers = counts.state;
         shape->expert_layers = counts.experts;
+        shape->plain_layers = counts.dense;
         shape->counted =
             counts.apart || counts.state > 0 || shape->counted != mls_shape_parameters(&m) ? shape->counted : 0;
         shape->state_bytes = ADD(MUL(counts.state, counts.state > 0 ? mls_formula_needed(of, "state_bytes") : 0),

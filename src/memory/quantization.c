@@ -15,7 +15,14 @@
 #include "memory/weights.h"
 
 /* Beyond what any quantizer writes; with more, reading is a matter of time. */
-enum { PATTERNS_MAX = 20000, EXPRESSIONS_MAX = 5000, GROUPS_MAX = 12, MILLI = 1000, GROUP_SIZE_MAX = 1 << 24 };
+enum {
+    PATTERNS_MAX = 200000,
+    TRIED_MAX = 1000000,
+    EXPRESSIONS_MAX = 5000,
+    GROUPS_MAX = 12,
+    MILLI = 1000,
+    GROUP_SIZE_MAX = 1 << 24
+};
 
 typedef struct quantization {
     config_json *of; /* outer is quantization_config */
@@ -184,7 +191,7 @@ static void mark_pattern(quantization *q, const module_pattern *pattern, unsigne
     const uint64_t end = one ? mls_bytes_min(first + 1, q->plan.layers) : q->plan.layers;
     first = one ? first : 0;
     q->tried += one ? 1 : q->plan.layers;
-    if (q->tried > (pattern->expression || pattern->shell ? EXPRESSIONS_MAX : 50 * PATTERNS_MAX)) {
+    if (q->tried > (pattern->expression || pattern->shell ? EXPRESSIONS_MAX : TRIED_MAX)) {
         mls_config_refuse(q->of, "quantization_config", "has more patterns than can be held against so many layers");
         return;
     }
@@ -260,6 +267,15 @@ static void mark_linear(quantization *q, unsigned form)
     }
 }
 
+/* Check whether a name is of an expert behind the first, which is like it. */
+static bool is_further_expert(const char *name)
+{
+    static const char experts[] = ".experts.";
+    const char *found = strstr(name, experts);
+    const char *number = found != NULL ? found + strlen(experts) : "";
+    return mls_is_digit(number[0]) && (number[0] != '0' || mls_is_digit(number[1]));
+}
+
 /* Marks all modules that a list of names holds; a name of all linear layers is its own. */
 static void mark_list(quantization *q, const cJSON *list, unsigned form)
 {
@@ -275,7 +291,7 @@ static void mark_list(quantization *q, const cJSON *list, unsigned form)
             mls_config_refuse(q->of, list->string, "of its quantization_config is no list of names");
         } else if (strcmp(item->valuestring, "Linear") == 0 && form != 0) {
             mark_linear(q, form);
-        } else {
+        } else if (!is_further_expert(item->valuestring)) {
             mark_name(q, mls_str_from(item->valuestring), form);
         }
     }
@@ -417,9 +433,7 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
          module = module->next) {
         const char *algorithm = text_member(module, "quant_algo");
         const cJSON *row = algorithm_row(q, algorithm);
-        const char *experts = strstr(module->string, ".experts.");
-        if (experts != NULL && mls_is_digit(experts[strlen(".experts.")]) &&
-            strncmp(experts, ".experts.0.", strlen(".experts.0.")) != 0) {
+        if (is_further_expert(module->string)) {
             continue;
         }
         if (row != NULL) {

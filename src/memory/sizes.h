@@ -140,6 +140,18 @@ static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
 }
 
+static inline void mls_layer_set_add(mls_layer_set *set, uint64_t layer)
+{
+    if (layer < MLS_LAYER_SET_MAX) {
+        set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
+    }
+}
+
+static inline bool mls_layer_set_has(const mls_layer_set *set, uint64_t layer)
+{
+    return layer < MLS_LAYER_SET_MAX && (set->bits[layer / 64] >> layer % 64 & 1) != 0;
+}
+
 /* Return the width of the vectors that the routed experts work on. */
 static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
 {

@@ -46,14 +46,17 @@ static void size_feed_forward(const mls_model_shape *m, part_size sizes[MLS_WEIG
     const uint64_t expert_layers =
         m->counted != 0 ? mls_bytes_min(m->expert_layers, m->layers) : m->layers - m->dense_layers;
     const uint64_t dense = m->layers - expert_layers;
+    const uint64_t plain = m->counted != 0 && m->plain_layers + m->expert_layers + m->attention_layers != 0
+                               ? mls_bytes_min(m->plain_layers, m->layers)
+                               : dense;
     const uint64_t matrix = MUL(m->hidden, m->ffn);
     const uint64_t shared = MUL(m->hidden, m->expert_ffn);
     const uint64_t width = mls_shape_expert_hidden(m);
     const uint64_t expert = MUL(width, m->expert_ffn);
     const uint64_t up = m->ffn_matrices - 1; /* with the gate */
-    sizes[MLS_WEIGHT_GATE] = (part_size){m->ffn_matrices == 3 ? matrix : 0, m->hidden, 0, dense};
-    sizes[MLS_WEIGHT_UP] = (part_size){matrix, m->hidden, 0, dense};
-    sizes[MLS_WEIGHT_DOWN] = (part_size){matrix, m->ffn, 0, dense};
+    sizes[MLS_WEIGHT_GATE] = (part_size){m->ffn_matrices == 3 ? matrix : 0, m->hidden, 0, plain};
+    sizes[MLS_WEIGHT_UP] = (part_size){matrix, m->hidden, 0, plain};
+    sizes[MLS_WEIGHT_DOWN] = (part_size){matrix, m->ffn, 0, plain};
     sizes[MLS_WEIGHT_EXPERTS] = (part_size){MUL(m->experts, up, expert), width, dense, m->layers};
     sizes[MLS_WEIGHT_EXPERTS_DOWN] = (part_size){MUL(m->experts, expert), m->expert_ffn, dense, m->layers};
     sizes[MLS_WEIGHT_SHARED] = (part_size){MUL(m->shared_experts, up, shared), m->hidden, dense, m->layers};
@@ -79,7 +82,19 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     for (size_t i = 0; i < MLS_WEIGHT_COUNT; i++) {
         all = ADD(all, numbers_of(&sizes[i]));
     }
-    *rest = mls_bytes_less(mls_shape_parameters(m), all);
+    const uint64_t parameters = mls_shape_parameters(m);
+    const uint64_t ends = ADD(numbers_of(&sizes[MLS_WEIGHT_EMBEDDING]), numbers_of(&sizes[MLS_WEIGHT_HEAD]));
+    if (all > parameters && all != MLS_ABSURD) {
+        /* Parts that are not alike have less than this on average: those of layers, else the embedding too. */
+        const bool layers = parameters > ends;
+        const double share =
+            layers ? (double)(parameters - ends) / (double)(all - ends) : (double)parameters / (double)all;
+        for (mls_weight_part part = layers ? MLS_WEIGHT_QUERY : MLS_WEIGHT_EMBEDDING; part < MLS_WEIGHT_COUNT; part++) {
+            sizes[part].numbers = (uint64_t)((double)sizes[part].numbers * share);
+        }
+        all = parameters;
+    }
+    *rest = mls_bytes_less(parameters, all);
     if (m->counted != 0 && m->state_layers > 0) {
         /* Layers such as Mamba's: linear ones, but for little. */
         const uint64_t state = mls_bytes_less(*rest, m->other_parameters) / m->state_layers;
@@ -142,22 +157,47 @@ static uint64_t form_bytes(const mls_number_form *form, uint64_t numbers, uint64
     return mls_bytes_up(ADD(MUL(numbers, form->each), MUL(mls_bytes_up(numbers, group), form->beside)), 8 * MILLI);
 }
 
-/* Count the layers of a part by their form.  If it is not known which layers have the part (`spread`), those that are
- * marked otherwise than usual do: lists name modules that are there. */
-static void count_layers(const mls_weights_plan *plan, mls_weight_part part, const part_size *size, bool spread,
-                         uint64_t layers[MLS_FORMS_MAX])
+/* Return the layers that have a part; NULL: it is in none. */
+static const mls_layer_set *layers_with(const mls_model_shape *shape, mls_weight_part part)
+{
+    return part <= MLS_WEIGHT_HEAD     ? NULL
+           : part <= MLS_WEIGHT_OUTPUT ? &shape->attention_set
+           : part <= MLS_WEIGHT_DOWN   ? &shape->dense_set
+           : part <= MLS_WEIGHT_ROUTER ? &shape->expert_set
+                                       : &shape->state_set;
+}
+
+/* Count the layers of a part by their form.  If it is not known which layers of a model attend or keep a state, those
+ * do that are marked otherwise than usual: lists name modules that are there. */
+static void count_layers(const mls_weights_plan *plan, const mls_model_shape *shape, mls_weight_part part,
+                         const part_size *size, uint64_t layers[MLS_FORMS_MAX])
 {
     const unsigned char *marks = mls_weights_marks(plan, part);
+    const mls_layer_set *set = layers_with(shape, part);
     const uint64_t count = mls_bytes_less(size->end, size->first);
+    const bool mixes = (part >= MLS_WEIGHT_QUERY && part <= MLS_WEIGHT_OUTPUT) || part == MLS_WEIGHT_STATE;
+    uint64_t known = 0;
     uint64_t unusual = 0;
-    for (uint64_t i = size->first; i < size->end && !spread; i++) {
-        layers[marks[i]]++;
+    for (uint64_t i = 0; set != NULL && i < plan->layers; i++) {
+        known += mls_layer_set_has(set, i);
     }
-    for (uint64_t i = 0; i < plan->layers && spread && unusual < count; i++) {
+    if (set != NULL && known == count) {
+        for (uint64_t i = 0; i < plan->layers; i++) {
+            layers[marks[i]] += mls_layer_set_has(set, i);
+        }
+        return;
+    }
+    if (!mixes || shape->counted == 0) {
+        for (uint64_t i = size->first; i < size->end; i++) {
+            layers[marks[i]]++;
+        }
+        return;
+    }
+    for (uint64_t i = 0; i < plan->layers && unusual < count; i++) {
         layers[marks[i]] += marks[i] != plan->usual[part];
         unusual += marks[i] != plan->usual[part];
     }
-    layers[plan->usual[part]] += spread ? count - unusual : 0;
+    layers[plan->usual[part]] += count - unusual;
 }
 
 uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t numbers[MLS_FORMS_MAX])
@@ -171,8 +211,7 @@ uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *
     for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
         const part_size *size = &sizes[part];
         uint64_t layers[MLS_FORMS_MAX] = {0};
-        const bool mixes = (part >= MLS_WEIGHT_QUERY && part <= MLS_WEIGHT_OUTPUT) || part == MLS_WEIGHT_STATE;
-        count_layers(plan, part, size, mixes && shape->counted != 0, layers);
+        count_layers(plan, shape, part, size, layers);
         for (size_t i = 0; i < plan->form_count; i++) {
             if (layers[i] > 0) {
                 bytes = ADD(bytes, MUL(layers[i], form_bytes(&plan->forms[i], size->numbers, size->row)));

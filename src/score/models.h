@@ -27,7 +27,12 @@ typedef struct mls_layer_cache {
     uint64_t window; /**< tokens that they look back; 0: all */
 } mls_layer_cache;
 
-enum { MLS_LAYER_CACHES_MAX = 8 };
+enum { MLS_LAYER_CACHES_MAX = 8, MLS_LAYER_SET_MAX = 512 };
+
+/** Which layers are of a kind: a bit for each of the first MLS_LAYER_SET_MAX. */
+typedef struct mls_layer_set {
+    uint64_t bits[MLS_LAYER_SET_MAX / 64];
+} mls_layer_set;
 
 /** The architecture of a transformer.  Nothing is filled in that was not said: 0 stands for what is absent. */
 typedef struct mls_model_shape {
@@ -49,7 +54,10 @@ typedef struct mls_model_shape {
     uint64_t cache_kinds; /**< how many of them; 0: they follow from the rest */
     uint64_t state_bytes; /**< of fixed size, that layers such as Mamba's keep for each user, in all of them */
     uint64_t counted;     /**< parameters, where layers are not alike; 0: they follow from the rest */
-    uint64_t attention_layers, state_layers, expert_layers; /**< of those, where they are not alike */
+    /** Of those, where they are not alike; plain: with a feed-forward without experts. */
+    uint64_t attention_layers, state_layers, expert_layers, plain_layers;
+    /** Which layers these are; empty where it is not known. */
+    mls_layer_set attention_set, state_set, expert_set, dense_set;
     mls_biases biases;
     mls_said dropout, tied_embeddings;
     bool expert_biases, router_biases; /**< of experts and router; one an expert in the router */

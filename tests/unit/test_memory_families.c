@@ -72,6 +72,29 @@ static mls_memory_ask ask_for(const cJSON *row)
     return ask;
 }
 
+/* The parts of a model that quantizers know add up to the model: all kept in 16 bits they have two bytes each. */
+static void test_parts_add_up(void **state)
+{
+    (void)state;
+    for (const cJSON *row = rows->child; row != NULL; row = row->next) {
+        cJSON *copy = cJSON_Duplicate(row, true);
+        cJSON *config = cJSON_GetObjectItemCaseSensitive(copy, "config");
+        assert_true(cJSON_AddItemToObject(
+            config, "quantization_config",
+            cJSON_Parse("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"*\"]}")));
+        mls_memory_ask ask = ask_for(copy);
+        mls_memory_estimate estimate;
+        mls_error error = {0};
+        if (mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK) {
+            const double apart = (double)ask.quantization.bytes / (2 * (double)estimate.parameters) - 1;
+            if (fabs(apart) > 1e-4) {
+                fail_msg("%s: quantized parts have %.4f of the model's numbers", text_of(row, "model"), 1 + apart);
+            }
+        }
+        cJSON_Delete(copy);
+    }
+}
+
 /* To the last parameter, but where the row says how near (a published figure is rounded). */
 static void test_models_have_the_parameters_that_are_published(void **state)
 {
@@ -158,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_have_the_parameters_that_are_published),
+        cmocka_unit_test(test_parts_add_up),
         cmocka_unit_test(test_models_cache_tokens_in_the_layers_that_attend),
         cmocka_unit_test(test_each_family_has_a_model),
         cmocka_unit_test(test_each_projector_has_a_model),
