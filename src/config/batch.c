@@ -84,8 +84,9 @@ static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, 
 {
     /* The largest batch of one GPU in a published config is 4,096, the smallest of all GPUs of a recommender 28,000. */
     enum { ONE_GPU_MAX = 16384 };
-    return !mls_config_batch_is_global(script) && (name->batch_per_gpu == 0 || batch / 2 < name->batch_per_gpu) &&
-           (name->batch_per_gpu != 0 || (batch <= ONE_GPU_MAX && !read_setting(script, MLS_CONFIG_MICRO_BATCH).set));
+    const bool named = name->batch_per_gpu != 0;
+    return !mls_config_batch_is_global(script) && batch <= ONE_GPU_MAX &&
+           (named ? batch / 2 < name->batch_per_gpu : !read_setting(script, MLS_CONFIG_MICRO_BATCH).set);
 }
 
 /* Return the samples of a step by BATCHSIZE, or 0 if they are not known. */
