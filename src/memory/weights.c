@@ -157,11 +157,10 @@ static uint64_t form_bytes(const mls_number_form *form, uint64_t numbers, uint64
     return mls_bytes_up(ADD(MUL(numbers, form->each), MUL(mls_bytes_up(numbers, group), form->beside)), 8 * MILLI);
 }
 
-/* Return the layers that have a part; NULL: it is in none. */
+/* Return the layers that have a part of layers. */
 static const mls_layer_set *layers_with(const mls_model_shape *shape, mls_weight_part part)
 {
-    return part <= MLS_WEIGHT_HEAD     ? NULL
-           : part <= MLS_WEIGHT_OUTPUT ? &shape->attention_set
+    return part <= MLS_WEIGHT_OUTPUT   ? &shape->attention_set
            : part <= MLS_WEIGHT_DOWN   ? &shape->dense_set
            : part <= MLS_WEIGHT_ROUTER ? &shape->expert_set
                                        : &shape->state_set;
@@ -178,10 +177,10 @@ static void count_layers(const mls_weights_plan *plan, const mls_model_shape *sh
     const bool mixes = (part >= MLS_WEIGHT_QUERY && part <= MLS_WEIGHT_OUTPUT) || part == MLS_WEIGHT_STATE;
     uint64_t known = 0;
     uint64_t unusual = 0;
-    for (uint64_t i = 0; set != NULL && i < plan->layers; i++) {
+    for (uint64_t i = 0; i < plan->layers; i++) {
         known += mls_layer_set_has(set, i);
     }
-    if (set != NULL && known == count) {
+    if (part > MLS_WEIGHT_HEAD && known == count) {
         for (uint64_t i = 0; i < plan->layers; i++) {
             layers[marks[i]] += mls_layer_set_has(set, i);
         }
