@@ -126,6 +126,10 @@ const char *mls_compare_verdict_name(mls_compare_verdict verdict);
 typedef enum mls_share { MLS_SHARE_LIST(MLS_SHARE_ID) MLS_SHARE_COUNT } mls_share;
 const char *mls_share_name(mls_share share);
 
+/** A share in words that name its direction, as its sign alone misleads: "slower pace", "more samples" (`unit`: what
+ * runs converge in); NULL for startup, between, tail and the whole run. */
+const char *mls_share_direction(mls_share share, const char *unit, bool longer);
+
 /** The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly: each is the
  * rounded sum of the shares up to it less that of those before it, halves away from zero.  Products of two factors are
  * split evenly between them (Shapley's value), so that a against b is b against a with the sign turned, but for
@@ -219,8 +223,8 @@ typedef struct mls_published_why {
                    they are not asked for */
 } mls_published_why;
 
-/** The largest parts, at most `limit`, of at least this much of the published score: "samples/s", 0.041: it costs 4.1
- * %; those of which a line is made, and all that there may be. */
+/** The largest parts, at most `limit`, of at least this much of the published score: "slower pace", 0.041: it costs
+ * 4.1 %; those of which a line is made, and all that there may be. */
 #define MLS_WHY_LEAST 0.003
 enum { MLS_WHY_PARTS = 2, MLS_WHY_PARTS_MAX = 8 };
 typedef struct mls_why_part {

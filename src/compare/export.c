@@ -236,7 +236,9 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
                         .start_ms = row->start_ms,
                         .init_minutes = row->init_minutes,
                         .to_converge = row->to_converge,
-                        .unit = isnan(row->to_converge) ? NULL : row->unit,
+                        .unit = isnan(row->to_converge)                                 ? NULL
+                                : row->unit != NULL && strcmp(row->unit, "epochs") == 0 ? mls_epoch_unit(row->benchmark)
+                                                                                        : row->unit,
                         .settings = *settings};
     mls_side_run_times(&run, row->stop_ms - row->start_ms, row->init_minutes * 60000);
     mls_side_run_parts(&run, row->parts_by != NULL, parts, row->evaluations);

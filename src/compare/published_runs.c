@@ -137,6 +137,9 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
         head.len = (size_t)(results.ptr - head.ptr) - strlen(RESULTS_HEADING);
         (void)mls_str_cut(&head, '\n', &line); /* its heading */
         status = find_line(results, result, &line) ? take_result_line(runs, line, head) : MLS_OK;
+        if (runs->unit != NULL && strcmp(runs->unit, "epochs") == 0) {
+            runs->unit = mls_epoch_unit(result->benchmark);
+        }
     }
     return status == MLS_OK ? MLS_OK
            : status == MLS_ERROR_MEMORY

@@ -39,22 +39,33 @@ static void add_part(part_list *parts, const char *name, double ratio)
     }
 }
 
+const char *mls_share_direction(mls_share share, const char *unit, bool longer)
+{
+    static const char *const names[MLS_SHARE_COUNT][2] = {
+        [MLS_SHARE_CONVERGENCE] = {"fewer samples", "more samples"},
+        [MLS_SHARE_THROUGHPUT] = {"faster pace", "slower pace"},
+        [MLS_SHARE_TRAINING] = {"shorter training", "longer training"},
+        [MLS_SHARE_EVALUATIONS] = {"fewer evaluations", "more evaluations"},
+        [MLS_SHARE_EVALUATION_TIME] = {"faster evaluations", "slower evaluations"},
+        [MLS_SHARE_EVALUATION] = {"shorter evaluation", "longer evaluation"}};
+    const bool epochs = unit != NULL && strcmp(unit, "epochs") == 0;
+    const bool tokens = unit != NULL && strcmp(unit, "tokens") == 0;
+    return share != MLS_SHARE_CONVERGENCE ? names[share][longer]
+           : epochs                       ? (longer ? "more epochs" : "fewer epochs")
+           : tokens                       ? (longer ? "more tokens" : "fewer tokens")
+                                          : names[share][longer];
+}
+
 size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *parts, size_t limit)
 {
-    const bool epochs = why->unit != NULL && strcmp(why->unit, "epochs") == 0;
-    const char *const names[MLS_SHARE_COUNT] = {[MLS_SHARE_CONVERGENCE] = epochs ? "epochs" : "samples",
-                                                [MLS_SHARE_THROUGHPUT] = epochs ? "epochs/h" : "samples/s",
-                                                [MLS_SHARE_TRAINING] = "training",
-                                                [MLS_SHARE_EVALUATIONS] = "evaluations",
-                                                [MLS_SHARE_EVALUATION_TIME] = "s per evaluation",
-                                                [MLS_SHARE_EVALUATION] = "evaluation"};
     const mls_split *split = &why->split;
     double other = 0;
     part_list list = {.items = parts, .limit = limit, .least = least};
     /* A difference that is not split says nothing more than the whole. */
     for (int share = 0; share < MLS_SHARE_COUNT && split->known && !split->has[MLS_SHARE_RUN]; share++) {
-        if (split->has[share] && names[share] != NULL) {
-            add_part(&list, names[share], (double)split->ms[share] / why->theirs_ms);
+        const char *name = mls_share_direction((mls_share)share, why->unit, split->ms[share] > 0);
+        if (split->has[share] && name != NULL) {
+            add_part(&list, name, (double)split->ms[share] / why->theirs_ms);
         } else if (split->has[share]) {
             other += (double)split->ms[share];
         }

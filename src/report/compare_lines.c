@@ -48,7 +48,9 @@ void mls_compare_show_odd_runs(mls_view *view, const mls_block *block)
             mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %s for %s than the median run",
                             outlier->group->side->name, file_below(outlier->group, outlier->run),
                             mls_words_percent(fabs(outlier->ratio), 1).text, outlier->ratio > 0 ? "longer" : "less",
-                            strcmp(outlier->run->unit, "epochs") == 0 ? "an epoch" : "a sample");
+                            strcmp(outlier->run->unit, "epochs") == 0   ? "an epoch"
+                            : strcmp(outlier->run->unit, "tokens") == 0 ? "a token"
+                                                                        : "a sample");
         }
     }
     for (size_t i = 0; i < block->group_count; i++) {
@@ -111,6 +113,16 @@ mls_str mls_compare_round(const mls_side_group *group)
     const char *first = strchr(group->edition, '.');
     const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
     return second != NULL ? (mls_str){group->edition, (size_t)(second - group->edition)} : mls_str_from(group->edition);
+}
+
+mls_words mls_compare_label(const mls_side_group *group, mls_share share)
+{
+    mls_words label = {""};
+    const char *unit = group->unit != NULL ? group->unit : "samples";
+    (void)mls_text_printf(label.text, sizeof label.text,
+                          share == MLS_SHARE_CONVERGENCE ? "%s to converge" : "%s%s in training", unit,
+                          mls_compare_epochs(group) ? "/h" : "/s");
+    return label;
 }
 
 bool mls_compare_epochs(const mls_side_group *group)

@@ -93,8 +93,8 @@ static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, m
 /* A row whose cells are numbers of the sides; it is shown where cells_make() finds that a side needs it. */
 typedef struct value_row {
     enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
-    const char *label, *in_epochs; /* where sides converge in epochs; NULL: the same */
-    mls_share first, last;         /* of the difference: one share, or several; of a subtotal two */
+    const char *label;     /* NULL: by what sides converge in */
+    mls_share first, last; /* of the difference: one share, or several; of a subtotal two */
 } value_row;
 
 /* Whether two shares are large, and most of what they say goes away when they are added up. */
@@ -156,7 +156,6 @@ static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, ce
 /* Shows a row that some side needs; whether one does. */
 static bool show_row(mls_abreast *to, value_row row)
 {
-    const bool epochs = row.in_epochs != NULL && mls_compare_epochs(to->groups[0]);
     cell_pair cells[MLS_SIDES_ABREAST + 1] = {0};
     bool needed = false;
     for (size_t i = 0; i < to->count; i++) {
@@ -165,7 +164,14 @@ static bool show_row(mls_abreast *to, value_row row)
     if (!needed) {
         return false;
     }
-    mls_abreast_row(to, epochs ? row.in_epochs : row.label);
+    if (row.label != NULL) {
+        mls_abreast_row(to, row.label);
+    } else {
+        const mls_words words = mls_compare_label(to->groups[0], row.first);
+        mls_buffer label = {0};
+        mls_buffer_printf(&label, "  %s", words.text);
+        mls_abreast_row(to, mls_table_take(&to->table, &label));
+    }
     for (size_t i = 0; i < to->count; i++) {
         mls_abreast_cell(to, i, cells[i].side.text);
     }
@@ -322,24 +328,31 @@ static void show_verdicts(mls_abreast *to)
 static void show_parts(mls_abreast *to)
 {
     static const value_row rows[] = {
-        {SHARES, "  the whole run: parts not known", NULL, MLS_SHARE_RUN, MLS_SHARE_RUN},
-        {SHARES, "  samples to converge", "  epochs to converge", MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
-        {SHARES, "  samples/s in training", "  epochs/h in training", MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
-        {SUBTOTAL, "  = training", NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_THROUGHPUT},
-        {SHARES, "  training", NULL, MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
-        {SHARES, "  evaluations", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
-        {SHARES, "  s per evaluation", NULL, MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
-        {SUBTOTAL, "  = evaluation", NULL, MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATION_TIME},
-        {SHARES, "  evaluation", NULL, MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
-        {SHARES, "  other", NULL, MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
-        {SHARES, "  before the first block", NULL, MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
-        {SHARES, "  between blocks", NULL, MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
-        {SHARES, "  after the last block", NULL, MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
+        {SHARES, "  the whole run: parts not known", MLS_SHARE_RUN, MLS_SHARE_RUN},
+        {SHARES, NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
+        {SHARES, NULL, MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
+        {SUBTOTAL, "  = training", MLS_SHARE_CONVERGENCE, MLS_SHARE_THROUGHPUT},
+        {SHARES, "  training", MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
+        {SHARES, "  evaluations", MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
+        {SHARES, "  s per evaluation", MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
+        {SUBTOTAL, "  = evaluation", MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATION_TIME},
+        {SHARES, "  evaluation", MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
+        {SHARES, "  other", MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
+        {SHARES, "  before the first block", MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
+        {SHARES, "  between blocks", MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
+        {SHARES, "  after the last block", MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
     show_row(to, (value_row){.kind = TOTAL, .label = "where it comes from (s)"});
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const bool one = rows[i].first == rows[i].last;
         if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
-            show_row(to, rows[i]);
+            const bool shown = show_row(to, rows[i]);
+            const mls_split *split = &to->differences[to->count - 1]->split;
+            const char *direction =
+                mls_share_direction(rows[i].first, to->groups[0]->unit, split->ms[rows[i].first] > 0);
+            if (shown && to->block->group_count == 2 && rows[i].kind == SHARES && direction != NULL && split->known &&
+                split->has[rows[i].first] && split->ms[rows[i].first] != 0) {
+                mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", direction);
+            }
         }
     }
 }

@@ -26,6 +26,9 @@ double mls_compare_part(const mls_side_group *group, mls_part part);
 
 /* How many samples/s, or epochs/h, are trained where all that it takes is done in some milliseconds. */
 bool mls_compare_epochs(const mls_side_group *group);
+
+/* What a group converges in, or its rate: "samples to converge", "epochs/h in training". */
+mls_words mls_compare_label(const mls_side_group *group, mls_share share);
 double mls_compare_rate(const mls_side_group *group, double ms);
 
 /* The round that a group's edition is of: "5.1" of "5.1.0".  Its bytes are the group's. */

@@ -81,7 +81,6 @@ static void append_side_row(mls_buffer *out, const mls_block *block, size_t at)
 
 static void append_sides(mls_buffer *out, const mls_block *block)
 {
-    const bool epochs = mls_compare_epochs(block->groups[0]);
     static const char *const names[] = {"score (min)", "scaled (min)", "valid runs", "accelerators"};
     mls_html_card_plain(out, "h3", "Sides", false);
     mls_html_table_begin(out, "sorts", "Sides");
@@ -91,8 +90,8 @@ static void append_sides(mls_buffer *out, const mls_block *block)
     }
     mls_html_heading(out, NULL, "model");
     mls_html_heading(out, "n", "batch");
-    mls_html_heading(out, "n", epochs ? "epochs" : "samples");
-    mls_html_heading(out, "n", epochs ? "epochs/h in training" : "samples/s in training");
+    mls_html_heading(out, "n", block->groups[0]->unit != NULL ? block->groups[0]->unit : "samples");
+    mls_html_heading(out, "n", mls_compare_label(block->groups[0], MLS_SHARE_THROUGHPUT).text);
     mls_html_heading(out, "n", "training");
     mls_html_heading(out, "n", "evaluation");
     mls_html_heading(out, "n", "init");
@@ -217,22 +216,15 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
 
 /* ------------------------------------------------------------------------ the split */
 
-/* "samples to converge" of a share. */
-static const char *share_label(mls_share share, bool epochs)
+/* The name of a share, with its direction: "fewer samples", "slower pace". */
+static const char *share_label(mls_share share, const mls_difference *difference)
 {
-    static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_CONVERGENCE] = "samples to converge",
-                                                        [MLS_SHARE_THROUGHPUT] = "samples/s in training",
-                                                        [MLS_SHARE_TRAINING] = "training",
-                                                        [MLS_SHARE_EVALUATIONS] = "number of evaluations",
-                                                        [MLS_SHARE_EVALUATION_TIME] = "time of each",
-                                                        [MLS_SHARE_EVALUATION] = "evaluation",
-                                                        [MLS_SHARE_STARTUP] = "startup",
+    static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_STARTUP] = "startup",
                                                         [MLS_SHARE_BETWEEN] = "between",
                                                         [MLS_SHARE_TAIL] = "tail",
                                                         [MLS_SHARE_RUN] = "the whole run"};
-    return epochs && share == MLS_SHARE_CONVERGENCE  ? "epochs to converge"
-           : epochs && share == MLS_SHARE_THROUGHPUT ? "epochs/h in training"
-                                                     : labels[share];
+    const char *direction = mls_share_direction(share, difference->a->unit, difference->split.ms[share] > 0);
+    return direction != NULL ? direction : labels[share];
 }
 
 static void append_share(mls_buffer *out, const mls_plot *plot, const char *label, double from, double to, double y,
@@ -253,7 +245,6 @@ static void append_share(mls_buffer *out, const mls_plot *plot, const char *labe
 static void append_split(mls_buffer *out, const mls_difference *difference)
 {
     const mls_split *split = &difference->split;
-    const bool epochs = mls_compare_epochs(difference->a);
     mls_extent extent = {0};
     mls_buffer words = {0};
     double sum = 0;
@@ -277,7 +268,7 @@ static void append_split(mls_buffer *out, const mls_difference *difference)
     sum = 0;
     for (mls_share share = 0; share < MLS_SHARE_COUNT; share++) {
         if (split->has[share]) {
-            append_share(out, &plot, share_label(share, epochs), sum, sum + (double)split->ms[share], y, false);
+            append_share(out, &plot, share_label(share, difference), sum, sum + (double)split->ms[share], y, false);
             sum += (double)split->ms[share];
             y += SIDE_ROW;
         }

@@ -382,8 +382,7 @@ static void append_precision(mls_buffer *line, const mls_overview_group *of)
     const size_t count = why != NULL ? mls_why_parts(why, MLS_OVERVIEW_PART, parts, MLS_WHY_PARTS_MAX) : 0;
     bool rate = false;
     for (size_t i = 0; i < count; i++) {
-        rate |=
-            parts[i].ratio > 0 && (strcmp(parts[i].name, "samples/s") == 0 || strcmp(parts[i].name, "epochs/h") == 0);
+        rate |= strcmp(parts[i].name, mls_share_direction(MLS_SHARE_THROUGHPUT, NULL, true)) == 0;
     }
     for (size_t i = 0; rate && i < why->settings.count && line->len == 0; i++) {
         const mls_why_setting *setting = &why->settings.items[i];

@@ -54,7 +54,11 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
     mls_table_words(table, "batch", RIGHT | KEEP, mls_words_count(row->global_batch_size));
     mls_table_words(table, unit != NULL ? unit : "to converge", RIGHT,
                     row->samples < 1000 ? mls_words_trimmed(row->samples, 2) : mls_words_grouped(row->samples, 0));
-    mls_table_words(table, epochs ? "epochs/s" : "samples/s", RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
+    mls_table_words(table,
+                    epochs                                        ? "epochs/s"
+                    : unit != NULL && strcmp(unit, "tokens") == 0 ? "tokens/s"
+                                                                  : "samples/s",
+                    RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
     mls_table_words(table, "efficiency", RIGHT, mls_words_grouped(row->efficiency, 2));
     mls_table_words(table, "scaled min", DECIMAL | KEEP, mls_words_grouped(row->minutes * row->scale, 3));
     if (isfinite(row->minutes) && !row->measured) {

@@ -231,15 +231,18 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     "package_checker_params)"
 
 /* Digits after the point that suit numbers of this size. */
+/* Numbers that are less than this share of them apart are equal to people: 4,607.99997 is 4,608. */
+#define HAIR 1e-7
+
 static int decimals_for(double number)
 {
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;
 }
 
-/* As many decimals, or more, as it takes to distinguish two numbers. */
-static int decimals_apart(double a, double b, int decimals)
+/* As many decimals, or more, as it takes to distinguish two numbers that are more than a share of them apart. */
+static int decimals_apart(double a, double b, double hair, int decimals)
 {
-    while (decimals < DECIMALS_MAX && fabs(a - b) > 0 &&
+    while (decimals < DECIMALS_MAX && fabs(a - b) > hair * fabs(a) &&
            fabs(round(a * pow(10, decimals)) - round(b * pow(10, decimals))) < 0.5) {
         decimals++;
     }
@@ -278,7 +281,9 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
 {
     const mls_rcp_limit *limit = &result->limit;
     const double own = result->submission_mean;
-    const int decimals = decimals_apart(own, limit->bar.mean, decimals_apart(own, limit->bar.limit, decimals_for(own)));
+    const double hair = result->pass ? HAIR : 0; /* a failure by a hair is one to be seen */
+    const int decimals =
+        decimals_apart(own, limit->bar.mean, hair, decimals_apart(own, limit->bar.limit, hair, decimals_for(own)));
     const mls_words asked = batch(limit->global_batch_size);
     const mls_words mean = mls_words_trimmed(own, decimals);
     const mls_words reference = mls_words_trimmed(limit->bar.mean, decimals);

@@ -51,11 +51,20 @@ double mls_run_init_minutes(const mls_run *run)
     return (run->init_stop.time_ms - run->init_start.time_ms) / 60000;
 }
 
+const char *mls_epoch_unit(const char *benchmark)
+{
+    const mls_str name = mls_str_from(benchmark);
+    return mls_str_equal(name, MLS_S("bert")) || mls_str_equal(name, MLS_S("openfold")) ? "samples"
+           : mls_str_equal(name, MLS_S("gpt3"))                                         ? "tokens"
+                                                                                        : "epochs";
+}
+
 mls_convergence mls_run_to_converge(const mls_run *run)
 {
     const mls_training_progress *at = &run->last_evaluation.at;
     const bool epochs = run->evaluations > 0 && isnan(at->samples_count);
-    return epochs ? (mls_convergence){at->epoch_num, "epochs"} : (mls_convergence){at->samples_count, "samples"};
+    return epochs ? (mls_convergence){at->epoch_num, mls_epoch_unit(run->benchmark)}
+                  : (mls_convergence){at->samples_count, "samples"};
 }
 
 const char *mls_run_config(const mls_run *run)

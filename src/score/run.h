@@ -163,6 +163,10 @@ typedef struct mls_convergence {
 } mls_convergence;
 mls_convergence mls_run_to_converge(const mls_run *run);
 
+/** What epoch_num counts in the logs of a benchmark (NULL: not known): "epochs", but samples for bert and openfold, and
+ * tokens for gpt3. */
+const char *mls_epoch_unit(const char *benchmark);
+
 /** The run's number for the check against reference points: MLS_RCP_NOT_CONVERGED when the last run_stop does not say
  * success; else, in the benchmark's unit, how far training was at the last evaluation before it, or where FID and CLIP
  * first meet their targets, or (if benchmark and `train_samples` allow) what train_samples says.  NAN: not logged. */

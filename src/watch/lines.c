@@ -26,7 +26,7 @@ static void append_event_time(mls_buffer *line, double time_ms)
 const char *mls_live_unit(const mls_live_group *group)
 {
     return group == NULL || group->rules->runs_needed == 0 ? "samples"
-           : group->counts == MLS_PROGRESS_EPOCHS          ? "epochs"
+           : group->counts == MLS_PROGRESS_EPOCHS          ? mls_epoch_unit(group->rules->name)
            : group->counts == MLS_PROGRESS_STEPS           ? "steps"
                                                            : "samples";
 }

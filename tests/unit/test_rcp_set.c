@@ -295,6 +295,15 @@ static void verdicts_in_words(void **state)
     assert_words(&result, 1,
                  "fail: mean 3,010 samples is 51 below the limit at batch 9, 3,061 (interpolated between 8 and 16): "
                  "converges faster than the reference allows" NEXT("9"));
+    /* The points are all 4,608, and the limit is 4607.999966 by rounding. */
+    mls_rcp_set_free(set);
+    set = new_set("6.1.0", "qwen35_397b_grpo", 3);
+    result = check(set, 256, 4608, 3, 0);
+    assert_words(&result, 1,
+                 "pass: mean 4,608 samples; the limit at batch 256 is 4,608; not faster than the reference mean 4,608, "
+                 "so the score is not scaled");
+    mls_rcp_set_free(set);
+    set = new_set("5.0.0", "llama2_70b_lora", 10);
     /* The limit is 3061.39…: whole numbers would read "3,061 is 0 below 3,061". */
     result = check(set, 9, 3061.2, 10, 0);
     assert_words(&result, 1,
