@@ -9,11 +9,18 @@
 enum { STEPS_MOST = 1800, ROWS_OF_PACE = 200 };
 #define RATE_SHARE 0.01
 #define RATES_ALIKE 0.03
+#define TRAINED_MIN 0.1
 
 /* Samples a second; epochs a minute, where positions are epochs. */
 static double rate_of(const mls_throughput *run, const mls_pace_segment *segment)
 {
-    return segment->delta / segment->training_ms * (run->in_epochs ? 60000 : 1000);
+    return segment->delta / segment->training_ms * (strcmp(mls_throughput_unit(run), "epochs") == 0 ? 60000 : 1000);
+}
+
+/* Whether anything was trained in a segment: two evaluations may be milliseconds apart, which is not a rate. */
+static bool is_trained(const mls_throughput *run, const mls_pace_segment *segment)
+{
+    return segment->training_ms >= TRAINED_MIN * run->steady_ms_per_sample * segment->delta;
 }
 
 /* The median of the steady rates of so many runs, in the same unit; NAN: of none. */
@@ -36,7 +43,7 @@ static void add_rates(mls_buffer *out, const mls_html_group *of, mls_extent *ext
         const mls_throughput *run = &of->timed->runs[i];
         for (size_t k = 0; k < run->segment_count; k++) {
             const double rate = rate_of(run, &run->segments[k]);
-            if (isfinite(rate)) {
+            if (isfinite(rate) && is_trained(run, &run->segments[k])) {
                 rates[count++] = rate;
             }
         }
@@ -83,7 +90,7 @@ static void append_steps(mls_buffer *out, const mls_html_group *of, const mls_pl
     }
     (void)mls_plot_thin(rates, count, share, keep);
     for (size_t i = 0; i < count; i++) {
-        if (keep[i]) {
+        if (keep[i] && is_trained(run, &run->segments[i])) {
             x[points] = points > 0 ? x[points - 1] : run->segments[i].from_ms / 60000;
             y[points++] = rates[i];
             x[points] = run->segments[i].to_ms / 60000;
@@ -139,7 +146,7 @@ static bool append_pace_rows_of(mls_buffer *out, const mls_html_group *of, size_
     const bool thinned = mls_plot_thin(rates, run->segment_count, most, keep);
     for (size_t k = 0; k < run->segment_count; k++) {
         const mls_pace_segment *segment = &run->segments[k];
-        if (keep[k]) {
+        if (keep[k] && is_trained(run, segment)) {
             mls_html_run_row(out, of, at);
             mls_html_number(out, segment->from_ms / 60000, mls_words_grouped(segment->from_ms / 60000, 3));
             mls_html_number(out, segment->to_ms / 60000, mls_words_grouped(segment->to_ms / 60000, 3));
@@ -235,6 +242,17 @@ static bool has_slow_phases(const mls_html_group *of)
     return slow;
 }
 
+static bool has_undelimited(const mls_html_group *sides, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < sides[i].group->run_count; k++) {
+            found |= mls_throughput_evaluations_are_training(&sides[i].timed->runs[k]);
+        }
+    }
+    return found;
+}
+
 void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count)
 {
     mls_extent rates = {0};
@@ -260,7 +278,8 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
         mls_html_key(out, MLS_MARK_BAR, "slow-key", "slow phase of a run");
     }
     mls_html_card_body(out);
-    mls_html_note(out, "%s, over the time spent training.", source_words(sides, count));
+    mls_html_note(out, "%s, over the time spent training.%s", source_words(sides, count),
+                  has_undelimited(sides, count) ? " Evaluations are not delimited: they count as training." : "");
     describe_pace(&words, sides, count, &rates);
     mls_html_plot_begin(out, 266, "Throughput of each run over time", mls_buffer_str(&words));
     append_pace_plot(out, sides, count, &plot);

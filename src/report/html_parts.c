@@ -133,7 +133,8 @@ static void append_part_rows(mls_buffer *out, const mls_html_group *of, size_t c
         mls_html_count(out, (double)(i + 1));
         mls_html_number(out, init, mls_words_clock(init));
         for (int part = 0; part < MLS_PART_COUNT; part++) {
-            const bool known = run->has_parts && (part != MLS_PART_EVALUATION || run->parts.evaluation_delimited);
+            const bool known = run->has_parts &&
+                               (part != MLS_PART_EVALUATION || run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING);
             const double ms = known ? run->parts.ms[part] : (double)NAN;
             mls_html_number(out, ms, mls_words_duration(ms));
         }

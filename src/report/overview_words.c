@@ -223,7 +223,7 @@ mls_overview_slow mls_overview_slowest(const mls_overview_group *of)
 
 static void append_slow(mls_buffer *line, const mls_overview_group *of, const mls_overview_slow *slow)
 {
-    const char *unit = of->timed->runs[0].in_epochs ? "epochs" : "samples";
+    const char *unit = mls_throughput_unit(&of->timed->runs[0]);
     if (slow->run != NULL) {
         mls_buffer_printf(line, "run %zu", (size_t)(slow->run - of->timed->runs) + 1);
     } else {
@@ -265,7 +265,7 @@ void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
     const double *ms = run->parts.ms;
     const double other = ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL];
     mls_buffer_printf(line, "training %s", mls_words_percent(ms[MLS_PART_TRAINING] / run->run_ms, 0).text);
-    if (run->parts.evaluation_delimited) {
+    if (run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING) {
         mls_buffer_printf(line, "  evaluations %s", mls_words_percent(ms[MLS_PART_EVALUATION] / run->run_ms, 0).text);
     }
     mls_buffer_printf(line, "  other %s", mls_words_percent(other / run->run_ms, 0).text);
@@ -403,8 +403,9 @@ static void append_habits(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_throughput *run = mls_overview_median(of);
     const mls_rcp_result *rcp = &of->group->rcp.result;
-    const double evaluations =
-        run != NULL && run->parts.evaluation_delimited ? run->parts.ms[MLS_PART_EVALUATION] / run->run_ms : (double)NAN;
+    const double evaluations = run != NULL && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING
+                                   ? run->parts.ms[MLS_PART_EVALUATION] / run->run_ms
+                                   : (double)NAN;
     const double more = rcp->submission_mean / rcp->limit.bar.mean - 1;
     if (evaluations > MLS_OVERVIEW_EVALUATIONS) {
         mls_buffer_printf(line, "evaluations: %s of the time", mls_words_percent(evaluations, 0).text);

@@ -10,6 +10,12 @@ enum { INDENT = 2, HANG = 6, CURVE_INDENT = 6 };
 /* Names of logs are cut only where one is longer than this: columns go first. */
 enum { NAME_COLUMNS = 24 };
 
+/* Evaluations may lie between blocks, if so much of a run does. */
+#define BETWEEN_MIN 0.001
+
+/* So many slow evaluations of a run are named. */
+enum { SLOW_EVALUATIONS_NAMED = 3 };
+
 /* Without -v so many findings of a group are listed. */
 enum { SHOWN_WITHOUT_V = 12 };
 
@@ -43,6 +49,11 @@ static double share_of(const mls_utilization *of)
     return isnan(of->bf16) ? of->derived : of->bf16;
 }
 
+static bool counts_epochs(const mls_throughput *run)
+{
+    return strcmp(mls_throughput_unit(run), "epochs") == 0;
+}
+
 static columns_used used_by(const mls_throughput_group *group)
 {
     columns_used used = {.unit = "a sample"};
@@ -50,8 +61,8 @@ static columns_used used_by(const mls_throughput_group *group)
         const mls_throughput *run = &group->runs[i];
         const mls_utilization *of = &run->utilization;
         used.tokens |= isfinite(run->steady_tokens_per_second);
-        used.step |= isfinite(run->steady_step_ms) && !run->in_epochs;
-        used.unit = run->in_epochs ? "an epoch" : used.unit;
+        used.step |= isfinite(run->steady_step_ms) && !counts_epochs(run);
+        used.unit = counts_epochs(run) ? "an epoch" : used.unit;
         used.paced = used.paced == NULL && run->segment_count > 0 ? run : used.paced;
         if (isfinite(share_of(of)) && (used.utilization == NULL || share_of(of) > share_of(used.utilization))) {
             used.utilization = of;
@@ -67,7 +78,8 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, DETAIL = MLS_COLUMN_DETAIL };
     const double *ms = run->parts.ms;
     const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
-    const bool delimited = run->has_parts && run->parts.evaluation_delimited;
+    const bool delimited = run->has_parts && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING;
+    const bool epochs = counts_epochs(run);
     const double steady = 1000 / run->steady_ms_per_sample;
     mls_buffer spark = {0};
     append_spark(&spark, view, run);
@@ -76,14 +88,13 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
     mls_table_text(table, "eval", RIGHT, delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
     mls_table_words(table, "other", RIGHT,
                     mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1));
-    mls_table_words(table, run->in_epochs ? "steady epochs/h" : "steady samples/s", DECIMAL | MLS_COLUMN_KEEP,
-                    mls_words_rate(run->in_epochs ? steady * 3600 : steady));
+    mls_table_words(table, epochs ? "steady epochs/h" : "steady samples/s", DECIMAL | MLS_COLUMN_KEEP,
+                    mls_words_rate(epochs ? steady * 3600 : steady));
     if (used.tokens) {
         mls_table_words(table, "tokens/s", RIGHT | DETAIL, mls_words_grouped(run->steady_tokens_per_second, 0));
     }
     if (used.step) {
-        mls_table_words(table, "step ms", DECIMAL | DETAIL,
-                        mls_words_rate(run->in_epochs ? (double)NAN : run->steady_step_ms));
+        mls_table_words(table, "step ms", DECIMAL | DETAIL, mls_words_rate(epochs ? (double)NAN : run->steady_step_ms));
     }
     if (used.utilization != NULL) {
         mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(share_of(&run->utilization), 2));
@@ -179,12 +190,44 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
+/* Where evaluations lie in a log without eval_start. */
+static void show_evaluations(mls_view *view, const mls_throughput_group *group)
+{
+    size_t of[MLS_EVALUATIONS_FROM_STEPS + 1] = {0};
+    size_t all = 0;
+    bool between = false;
+    for (size_t i = 0; i < group->group->run_count; i++) {
+        const mls_throughput *run = &group->runs[i];
+        const bool counts =
+            run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING || mls_throughput_evaluations_are_training(run);
+        of[run->evaluations_from] += counts;
+        all += counts;
+        between |= run->parts.ms[MLS_PART_BETWEEN] > BETWEEN_MIN * run->run_ms;
+    }
+    for (int from = 0; from <= MLS_EVALUATIONS_FROM_STEPS; from++) {
+        static const char *const words[] = {
+            [MLS_EVALUATIONS_FROM_NOTHING] = "evaluations are not delimited: they count as training",
+            [MLS_EVALUATIONS_FROM_VALIDATION] = "evaluations are not delimited: they are as long as tracked_stats say "
+                                                "(validation_step_time, validation_time)",
+            [MLS_EVALUATIONS_FROM_STEPS] = "evaluations are not delimited: training is as long as tracked_stats say "
+                                           "(train_step_time), the rest is evaluation"};
+        if (of[from] > 0 && words[from] != NULL) {
+            char runs[64] = "";
+            if (of[from] < all) {
+                (void)snprintf(runs, sizeof runs, " (in %zu of %zu runs)", of[from], all);
+            }
+            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "%s%s%s", words[from],
+                            from == MLS_EVALUATIONS_FROM_NOTHING && between ? ", or as time between blocks" : "", runs);
+        }
+    }
+}
+
 /* Shows the time lost before the pace is steady. */
 static void show_warmup(mls_view *view, const mls_throughput *run, size_t of_runs)
 {
     mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
                     "warm-up: the first %s %s take %s of the run, %s more than at the steady pace%s",
-                    mls_words_count(run->warmup_samples).text, run->in_epochs ? "epochs" : "samples",
+                    mls_words_count(run->warmup_samples).text, mls_throughput_unit(run),
                     mls_words_percent(run->warmup_ms / run->run_ms, 1).text,
                     mls_words_duration(run->warmup_lost_ms).text, of_runs > 1 ? " (the median run)" : "");
 }
@@ -214,7 +257,8 @@ static void show_slow(mls_view *view, const mls_throughput_group *group)
     mls_found found = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
-        finding.path = finding.path != NULL ? mls_group_name_below(group->group, finding.path) : NULL;
+        /* With its group, so that a line that was picked out of many says which it is of. */
+        finding.path = mls_path_shown(finding.path != NULL ? finding.path : group->group->path);
         mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
     }
     mls_found_add_unkept(&found, &group->findings, NULL);
@@ -237,12 +281,21 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
     }
     if (run->has_shift) {
         mls_buffer_printf(&line, "; %s times the pace from %s %s on", mls_words_trimmed(run->shift_factor, 2).text,
-                          mls_words_count(run->shift_samples).text, run->in_epochs ? "epochs" : "samples");
+                          mls_words_count(run->shift_samples).text, mls_throughput_unit(run));
+    }
+    for (size_t i = 0; i < run->slow_evaluation_count && i < SLOW_EVALUATIONS_NAMED; i++) {
+        const mls_slow_evaluation *slow = &run->slow_evaluations[i];
+        mls_buffer_printf(&line, "%s evaluation %zu at minute %s took %s s", i == 0 ? ";" : ",", slow->number,
+                          mls_words_grouped(slow->from_ms / 60000, 2).text, mls_words_trimmed(slow->ms / 1000, 1).text);
+    }
+    if (run->slow_evaluation_count > SLOW_EVALUATIONS_NAMED) {
+        mls_buffer_printf(&line, ", and %s",
+                          mls_words_plural(run->slow_evaluation_count - SLOW_EVALUATIONS_NAMED, "more slow evaluation",
+                                           "more slow evaluations")
+                              .text);
     }
     if (run->slow_evaluation_count > 0) {
-        mls_buffer_printf(&line, "; %s (%s s is the median)",
-                          mls_words_plural(run->slow_evaluation_count, "slow evaluation", "slow evaluations").text,
-                          mls_words_trimmed(run->evaluation_median_ms / 1000, 1).text);
+        mls_buffer_printf(&line, " (%s s is the median)", mls_words_trimmed(run->evaluation_median_ms / 1000, 1).text);
     }
     if (run->parts.overlapped_evaluation_ms > 0) {
         mls_buffer_printf(&line, "; trained %s s while evaluating",
@@ -265,8 +318,7 @@ static void show_curve(mls_view *view, const mls_throughput *run)
         const mls_curve_point *point = &run->curve[i];
         mls_table_row(&table);
         mls_table_words(&table, "min", MLS_COLUMN_DECIMAL, mls_words_grouped(point->ms / 60000, 3));
-        mls_table_words(&table, run->in_epochs ? "epochs" : "samples", MLS_COLUMN_DECIMAL,
-                        mls_words_count(point->samples));
+        mls_table_words(&table, mls_throughput_unit(run), MLS_COLUMN_DECIMAL, mls_words_count(point->samples));
         mls_table_words(&table, "eval", MLS_COLUMN_DECIMAL, mls_words_grouped(point->value, 5));
         if (run->target_at == i + 1) {
             mls_table_note(&table, MLS_STYLE_PLAIN, "target");
@@ -290,6 +342,7 @@ static void show_throughputs(mls_printer *to, const void *what)
                             mls_words_rate(group->median_ms_per_sample).text, used.unit,
                             mls_words_rate(group->limit_ms_per_sample).text);
         }
+        show_evaluations(view, group);
         if (group->warmed_up != NULL) {
             show_warmup(view, group->warmed_up, group->group->run_count);
         }
@@ -343,7 +396,8 @@ MLS_FIELDS(healing, mls_throughput, HEALING_FIELDS)
 
 #define SLOW_EVALUATION_FIELDS(F)                                                                                      \
     F(slow_evaluation, from_ms, NUMBER, "ms", row->from_ms)                                                            \
-    F(slow_evaluation, ms, NUMBER, "ms", row->ms)
+    F(slow_evaluation, ms, NUMBER, "ms", row->ms)                                                                      \
+    F(slow_evaluation, number, NUMBER, "", row->number)
 MLS_FIELDS(slow_evaluation, mls_slow_evaluation, SLOW_EVALUATION_FIELDS)
 
 #define SEGMENT_FIELDS(F)                                                                                              \
@@ -404,6 +458,7 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, flops_derived, NUMBER_OR_NULL, "", row->utilization.flops_derived)                                        \
     F(timed, mfu_derived, NUMBER_OR_NULL, "", row->utilization.derived)                                                \
     F(timed, healing, OBJECT_OR_NULL(healing), "", row->healing_step > 0 ? row : NULL)                                 \
+    F(timed, evaluations_from, TEXT_OR_NULL, "", mls_evaluations_from_name(row->evaluations_from))                     \
     F(timed, series, LIST_IF(segment, row->series), "", MLS_ROWS(row->segments, row->segment_count))
 MLS_FIELDS(timed, mls_throughput, TIMED_FIELDS)
 
@@ -476,6 +531,6 @@ const mls_report mls_throughput_report = {
             "steady_samples_per_second steady_step_ms steady_tokens_per_second band warmup_segments warmup_lost_ms "
             "slow_phases shift_samples shift_factor evaluation_median_ms slow_evaluations time_to_target_ms "
             "logged_throughput logged_step_ms accelerators accelerator flops_per_sample mfu_bf16 mfu "
-            "tokens_per_sample flops_derived mfu_derived healing_step healing_factor",
+            "tokens_per_sample flops_derived mfu_derived healing_step healing_factor evaluations_from",
         .rows = "runs",
         .sources = {&timed_runs_fields, &timed_csv_fields, &timed_fields}}};

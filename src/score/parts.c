@@ -6,9 +6,11 @@
  * training.  Since an evaluation is open once at most, the list of open spans is two numbers and a flag. */
 #include "score/parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "log/value.h"
 
 /* The meaning of a record of a span; 0: it is of none. */
 enum { IS_START = 1, OF_BLOCK = 2, OF_EPOCH = 4, OF_EVALUATION = 8 };
@@ -24,6 +26,44 @@ const char *mls_parts_by_name(mls_parts_by by)
     return by == MLS_PARTS_BY_BLOCK ? "block" : by == MLS_PARTS_BY_EPOCH ? "epoch" : NULL;
 }
 
+static bool add_span(mls_spans *spans, mls_span span)
+{
+    spans->too_many |= spans->count == MLS_SPANS_MAX;
+    if (!spans->too_many && !MLS_GROW(spans, items)) {
+        return false;
+    }
+    if (!spans->too_many) {
+        spans->items[spans->count++] = span;
+    }
+    return true;
+}
+
+/* Return the milliseconds that a record of tracked_stats measured under a name; NAN: none. */
+static double measured_ms(const mls_record *record, mls_str name)
+{
+    mls_str span;
+    double seconds;
+    const bool known = record->key_id == MLS_KEY_TRACKED_STATS && mls_record_value_member(record, name, &span) &&
+                       mls_json_kind_of(span) == MLS_JSON_NUMBER && mls_json_number(span, &seconds) && seconds >= 0;
+    return known ? 1000 * seconds : (double)NAN;
+}
+
+/* Derive an evaluation, for a run without eval_start: from the begin of its first step to its result, or as long as a
+ * record of the whole evaluation says, unless its steps were logged too. */
+static bool derive_evaluation(mls_spans *spans, const mls_record *record)
+{
+    const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
+    const double whole_ms = measured_ms(record, MLS_S("validation_time"));
+    const bool whole = isnan(step_ms) && !isnan(whole_ms);
+    const double from_ms = record->time_ms - (whole ? whole_ms : step_ms);
+    const bool starts = !spans->deriving && isfinite(from_ms) && from_ms >= spans->derived_ms;
+    const bool stops = spans->deriving ? record->key_id != MLS_KEY_TRACKED_STATS : starts && whole;
+    spans->deriving = (spans->deriving || starts) && !stops;
+    spans->derived_ms = stops ? record->time_ms : spans->derived_ms;
+    return (!starts || add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true})) &&
+           (!stops || add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true}));
+}
+
 bool mls_spans_record(mls_spans *spans, const mls_record *record)
 {
     if (spans->ended) {
@@ -36,13 +76,12 @@ bool mls_spans_record(mls_spans *spans, const mls_record *record)
         spans->start_ms = record->time_ms;
         spans->start = spans->count;
     } else if (span_of[record->key_id] != 0) {
-        spans->too_many |= spans->count == MLS_SPANS_MAX;
-        if (!spans->too_many && !MLS_GROW(spans, items)) {
-            return false;
-        }
-        if (!spans->too_many) {
-            spans->items[spans->count++] = (mls_span){record->time_ms, record->key_id};
-        }
+        spans->delimited |= spans->started && record->key_id == MLS_KEY_EVAL_START;
+        return add_span(spans, (mls_span){record->time_ms, record->key_id, false});
+    } else if (spans->started && !spans->delimited &&
+               (record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_EVAL_ACCURACY ||
+                record->key_id == MLS_KEY_EVAL_ERROR)) {
+        return derive_evaluation(spans, record);
     }
     return true;
 }
@@ -154,6 +193,7 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
         seen |= span & (OF_BLOCK | OF_EPOCH);
         parts->evaluation_delimited |= span == (OF_EVALUATION | IS_START);
     }
+    parts->evaluation_derived = parts->evaluation_delimited && !spans->delimited;
     parts->by = seen & OF_BLOCK ? MLS_PARTS_BY_BLOCK : seen & OF_EPOCH ? MLS_PARTS_BY_EPOCH : MLS_PARTS_BY_NOTHING;
     const unsigned kinds = OF_EVALUATION | (seen & OF_BLOCK ? OF_BLOCK : seen & OF_EPOCH);
     parts_walk walk = {.parts = parts,
@@ -165,7 +205,7 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
     for (size_t i = 0; i < spans->count; i++) {
         const unsigned span = span_of[spans->items[i].key];
         const bool timed = i >= spans->start;
-        if ((span & kinds) != 0) {
+        if ((span & kinds) != 0 && (!spans->items[i].derived || parts->evaluation_derived)) {
             if (timed) {
                 move_clock(&walk, spans->items[i].time_ms);
             }

@@ -3,7 +3,10 @@
  *
  * These are the only parts of a run in the program; milliseconds, and whole ones wherever the log has whole ones.  What
  * the records delimit is the submitter's choice: the keys of blocks and epochs, and of evaluations, count by
- * themselves, in the order of the file, up to the first run_stop. */
+ * themselves, in the order of the file, up to the first run_stop.
+ *
+ * A run without eval_start may log in tracked_stats how long it evaluated (validation_step_time, validation_time): an
+ * evaluation then lasts from the begin of its first such step to its eval_accuracy or eval_error. */
 #pragma once
 
 #include "log/log.h"
@@ -30,6 +33,7 @@ typedef struct mls_parts {
     mls_parts_by by;                 /**< by nothing: all that is no evaluation is training */
     double ms[MLS_PART_COUNT];       /**< they add up to the time from run_start to the end */
     bool evaluation_delimited;       /**< an evaluation starts in the run; else its time counts as training */
+    bool evaluation_derived;         /**< no eval_start does: evaluations are as long as tracked_stats say */
     size_t evaluations;              /**< that start in the run, but not within another */
     double overlapped_evaluation_ms; /**< training while an evaluation is still open */
 } mls_parts;
@@ -37,6 +41,7 @@ typedef struct mls_parts {
 typedef struct mls_span {
     double time_ms;
     mls_key key;
+    bool derived; /**< from tracked_stats: it counts only in a run without eval_start */
 } mls_span;
 
 /** The starts and stops of one run, as its log has them.  Zero-initialised is empty. */
@@ -46,6 +51,9 @@ typedef struct mls_spans {
     size_t start;    /**< where among the items run_start came */
     double start_ms; /**< of it, if `started` */
     bool started, ended, too_many;
+    bool delimited;    /**< an eval_start came behind run_start */
+    bool deriving;     /**< a derived evaluation is open */
+    double derived_ms; /**< the end of the one before it; 0: none */
 } mls_spans;
 
 /** Takes a record of any key, and keeps it if it says something about spans.  False: no memory. */

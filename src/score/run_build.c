@@ -47,6 +47,12 @@ static void take_image(mls_run *run, const mls_record *record, mls_evaluation im
     }
 }
 
+static void take_span(mls_run *run, void *member, const mls_record *record)
+{
+    (void)member;
+    run->out_of_memory |= !mls_spans_record(&run->spans, record);
+}
+
 /* For people an evaluation that was logged after run_stop counts if it was made before it, since ranks interleave;
  * convergence goes by the order of the file, as the reference does. */
 static void take_evaluation(mls_run *run, void *member, const mls_record *record)
@@ -57,7 +63,7 @@ static void take_evaluation(mls_run *run, void *member, const mls_record *record
                             .at = {take_progress(record, MLS_S("samples_count"), &run->progress.samples_count),
                                    take_progress(record, MLS_S("epoch_num"), &run->progress.epoch_num),
                                    take_progress(record, MLS_S("step_num"), &run->progress.step_num)}};
-    (void)member;
+    take_span(run, member, record);
     (void)mls_json_number(record->value, &taken.value);
     take_image(run, record, taken);
     if (run->run_stop.line == 0 || record->time_ms <= run->run_stop.time_ms) {
@@ -78,7 +84,7 @@ double mls_record_throughput(const mls_record *record)
 static void take_throughput(mls_run *run, void *member, const mls_record *record)
 {
     const double value = mls_record_throughput(record);
-    (void)member;
+    take_span(run, member, record);
     if (isfinite(value)) {
         run->throughput += value;
         run->throughputs++;
@@ -182,12 +188,6 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
     run->out_of_memory |=
         !run->too_many_hyperparameters && !mls_run_hyperparameter_add(run, key, record->value, record->line);
-}
-
-static void take_span(mls_run *run, void *member, const mls_record *record)
-{
-    (void)member;
-    run->out_of_memory |= !mls_spans_record(&run->spans, record);
 }
 
 static void take_step(mls_run *run, void *member, const mls_record *record)

@@ -9,6 +9,9 @@
 #define PART_REPORTED_MS 100
 #define PART_REPORTED 0.02
 
+/* An evaluation is named when it alone took this share of what all of a run took more. */
+#define ONE_EVALUATION 0.5
+
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
 {
     const mls_ruleset *ruleset = NULL;
@@ -89,10 +92,12 @@ static bool report_shared(mls_throughput_group *group)
     for (size_t i = 0; i < group->shared_phase_count; i++) {
         const mls_shared_phase *shared = &group->shared_phases[i];
         mls_buffer_clear(&who);
-        mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs are " : "%zu of %zu runs are ",
-                          shared->runs, group->timed);
-        report_phase(group, (mls_finding_place){0}, who.failed ? "" : who.ptr,
-                     group->runs[0].in_epochs ? "epochs" : "samples", &shared->middle);
+        const char *benchmark = group->group->benchmark;
+        mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs" : "%zu of %zu runs", shared->runs,
+                          group->timed);
+        mls_buffer_printf(&who, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
+        report_phase(group, (mls_finding_place){0}, who.failed ? "" : who.ptr, mls_throughput_unit(&group->runs[0]),
+                     &shared->middle);
     }
     const bool ok = !who.failed;
     mls_buffer_release(&who);
@@ -103,7 +108,7 @@ static void report_phases(mls_throughput_group *group, const mls_throughput *run
 {
     for (size_t i = 0; i < run->slow_phase_count; i++) {
         if (!run->slow_phases[i].shared) {
-            report_phase(group, run_of(run, 0), "", run->in_epochs ? "epochs" : "samples", &run->slow_phases[i]);
+            report_phase(group, run_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[i]);
         }
     }
 }
@@ -155,6 +160,17 @@ static void append_cause(mls_buffer *line, const mls_throughput_group *group, co
                                                 group->median_ms_per_sample,
                                             3)
                               .text);
+    }
+    const mls_slow_evaluation *longest = &run->longest_evaluation;
+    const double more = longest->ms - (run->parts.evaluations > 1 ? run->evaluation_median_ms : 0);
+    if (slow->largest == MLS_SLOW_EVALUATION && longest->number > 0 &&
+        more >= slow->parts_extra_ms[MLS_SLOW_EVALUATION] * ONE_EVALUATION) {
+        mls_buffer_printf(line, "; evaluation %zu, from minute %s on, took %s", longest->number,
+                          minutes(longest->from_ms).text, mls_words_duration(longest->ms).text);
+        if (run->parts.evaluations > 1) {
+            mls_buffer_printf(line, " where %s is the run's median",
+                              mls_words_duration(run->evaluation_median_ms).text);
+        }
     }
     if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
         mls_buffer_printf(line, "; it met its target in no evaluation (the last gave %s)%s",

@@ -100,7 +100,8 @@ static bool sort_timed(mls_timing *timing)
         const mls_noted_record *record = i < notes->count ? &notes->items[i] : NULL;
         for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
             const mls_key key = spans->items[at].key;
-            if (key == MLS_KEY_EVAL_START || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP) {
+            const bool counts = !spans->items[at].derived || timing->run->parts.evaluation_derived;
+            if (counts && (key == MLS_KEY_EVAL_START || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP)) {
                 add_timed(timing, spans->items[at].time_ms, NULL,
                           key == MLS_KEY_EVAL_START ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP);
             }
@@ -272,6 +273,50 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
     }
 }
 
+/* Steps that are shorter than this share of what the pace of the run allows for measured something else. */
+#define STEPS_MIN 0.5
+
+/* Leave in each segment with an evaluation that nothing delimits the time of its steps, where train_step_time was
+ * logged: the rest is evaluation. */
+static bool keep_steps(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count + 1, sizeof *paces);
+    double evaluated_ms = 0;
+    size_t at = 0;
+    if (paces == NULL || run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0) {
+        return paces != NULL;
+    }
+    for (size_t i = 0; i < run->segment_count; i++) {
+        const mls_pace_segment *segment = &run->segments[i];
+        paces[i] = (mls_weighted){segment->training_ms / segment->delta, segment->training_ms};
+    }
+    const double pace = mls_median_weighted(paces, run->segment_count);
+    for (size_t i = 0; i < run->segment_count; i++) {
+        mls_pace_segment *segment = &run->segments[i];
+        double sum = 0;
+        double steps = 0;
+        double evaluations = 0;
+        for (; at < timing->timed_count && timing->timed[at].when.value <= segment->to_ms; at++) {
+            const mls_timed *timed = &timing->timed[at];
+            const bool stepped = timed->kind == MLS_NOTED_STATS && timed->record->step_ms > 0;
+            evaluations += timed->kind == MLS_NOTED_EVALUATION;
+            sum += stepped ? timed->record->step_ms : 0;
+            steps += stepped;
+        }
+        const double steps_ms = segment->delta / run->run->global_batch_size * sum / steps;
+        if (evaluations > 0 && steps_ms < segment->training_ms && steps_ms >= STEPS_MIN * pace * segment->delta) {
+            evaluated_ms += segment->training_ms - steps_ms;
+            segment->training_ms = steps_ms;
+            run->evaluations_from = MLS_EVALUATIONS_FROM_STEPS;
+        }
+    }
+    timing->evaluated_ms = evaluated_ms;
+    run->parts.ms[MLS_PART_TRAINING] -= evaluated_ms;
+    run->parts.ms[MLS_PART_EVALUATION] += evaluated_ms;
+    return true;
+}
+
 static bool cut_segments(mls_timing *timing, const pace_marks *kept)
 {
     mls_throughput *run = timing->run;
@@ -289,7 +334,7 @@ static bool cut_segments(mls_timing *timing, const pace_marks *kept)
         trained = training;
         run->segments[run->segment_count++] = before;
     }
-    return true;
+    return keep_steps(timing);
 }
 
 bool mls_timing_mark(mls_timing *timing)

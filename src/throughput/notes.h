@@ -90,6 +90,7 @@ typedef struct mls_timing {
     mls_trained *training;
     size_t training_count;
     double trained_ms;                /* in all of them */
+    double evaluated_ms;              /* of it, what the steps of the segments leave for evaluations */
     mls_slow_evaluation *evaluations; /* all of them, slow or not */
     size_t evaluation_count;
 } mls_timing;

@@ -10,6 +10,11 @@
 #define BAND_MIN 0.05
 #define BAND_DEVIATIONS 5
 
+/* Nothing was trained in a segment that took less than this share of the mean time for its samples, nor in a run of
+ * whose time less than this share is training. */
+#define TRAINED_MIN 0.1
+#define TRAINED_OF_RUN_MIN 0.0001
+
 /* So many segments it takes to leave the first one out, to find a warm-up, a slow phase, a shift. */
 enum { SEGMENTS_REFERENCE = 3, SEGMENTS_WARMUP = 3, SEGMENTS_PHASES = 5, SEGMENTS_SHIFT = 10 };
 
@@ -65,6 +70,50 @@ static bool find_reference(mls_timing *timing)
     run->steady_ms_per_sample = reference;
     run->band = band > BAND_MIN ? band : BAND_MIN;
     return true;
+}
+
+/* Measure the run up to its last segment. */
+static bool measure_segments(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_pace_segment *last = &run->segments[run->segment_count - 1];
+    run->samples = last->from_samples + last->delta;
+    run->measured_training_ms = mls_timing_training(timing, last->to_ms) - timing->evaluated_ms;
+    return find_reference(timing);
+}
+
+/* Join the segments in which nothing was trained to the one before, if their pace is taken for that of the run:
+ * evaluations that follow one another when training is over are milliseconds apart, and training was that far already.
+ */
+static bool drop_untrained(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
+    mls_pace_segment held = {0};
+    size_t kept = 0;
+    if (run->steady_ms_per_sample >= min) {
+        return true;
+    }
+    for (size_t i = 0; i < run->segment_count; i++) {
+        mls_pace_segment segment = run->segments[i];
+        if (held.delta > 0) { /* nothing is before it */
+            segment.from_ms = held.from_ms;
+            segment.from_samples = held.from_samples;
+            segment.delta += held.delta;
+            segment.training_ms += held.training_ms;
+        }
+        const bool untrained = pace_of(&run->segments[i]) < min;
+        if (untrained && kept > 0) {
+            run->segments[kept - 1].delta += segment.delta;
+        } else if (untrained) {
+            held = segment;
+        } else {
+            run->segments[kept++] = segment;
+            held = (mls_pace_segment){0};
+        }
+    }
+    run->segment_count = kept > 0 ? kept : run->segment_count;
+    return measure_segments(timing);
 }
 
 static void find_warmup(mls_throughput *run)
@@ -280,18 +329,19 @@ static void draw_spark(mls_throughput *run)
 bool mls_timing_pace(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
+    if (run->segment_count > 0 &&
+        run->segments[run->segment_count - 1].to_ms * TRAINED_OF_RUN_MIN > run->parts.ms[MLS_PART_TRAINING]) {
+        run->segment_count = 0;
+    }
     if (run->segment_count == 0) {
         return true;
     }
-    const mls_pace_segment *last = &run->segments[run->segment_count - 1];
-    run->samples = last->from_samples + last->delta;
-    run->measured_training_ms = mls_timing_training(timing, last->to_ms);
+    if (!measure_segments(timing) || !drop_untrained(timing)) {
+        return false;
+    }
     run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
     if (run->state == MLS_TIMED_ENDED) {
         run->run_samples_per_second = 1000 * run->samples / run->run_ms;
-    }
-    if (!find_reference(timing)) {
-        return false;
     }
     if (!run->in_epochs) {
         run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
@@ -314,6 +364,7 @@ bool mls_timing_evaluations(mls_timing *timing)
     }
     for (size_t i = 0; i < count; i++) {
         lengths[i] = all[i].ms;
+        run->longest_evaluation = all[i].ms > run->longest_evaluation.ms ? all[i] : run->longest_evaluation;
     }
     mls_sort_doubles(lengths, count);
     const double median = mls_median_lower(lengths, count);

@@ -21,6 +21,26 @@ const char *mls_marks_from_name(mls_marks_from from)
     return names[from];
 }
 
+const char *mls_evaluations_from_name(mls_evaluations_from from)
+{
+    static const char *const names[] = {NULL, "eval_start", "validation_step_time", "train_step_time"};
+    return names[from];
+}
+
+/* An epoch_num that may count samples is one from so many on. */
+#define SAMPLES_MIN 1e3
+
+const char *mls_throughput_unit(const mls_throughput *run)
+{
+    const bool counted = run->samples >= SAMPLES_MIN && strcmp(mls_epoch_unit(run->benchmark), "samples") == 0;
+    return run->in_epochs && !counted ? "epochs" : "samples";
+}
+
+bool mls_throughput_evaluations_are_training(const mls_throughput *run)
+{
+    return run->has_parts && run->curve_count > 0 && run->evaluations_from == MLS_EVALUATIONS_FROM_NOTHING;
+}
+
 /* Nothing is known of it yet. */
 static mls_throughput blank_run(const mls_run *run, const mls_throughput_options *options)
 {
@@ -92,8 +112,7 @@ static void take_stretch(void *state, const mls_stretch *stretch)
         if (timing->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from)) {
             last[-1].ms = to - last[-1].from_ms;
         } else {
-            *last = (mls_slow_evaluation){from, to - from};
-            timing->evaluation_count++;
+            *last = (mls_slow_evaluation){from, to - from, ++timing->evaluation_count};
         }
     }
 }
@@ -145,6 +164,9 @@ static bool measure_run(mls_timing *timing)
     }
     run->has_parts = !notes->too_many &&
                      mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
+    run->evaluations_from = !run->parts.evaluation_delimited ? MLS_EVALUATIONS_FROM_NOTHING
+                            : run->parts.evaluation_derived  ? MLS_EVALUATIONS_FROM_VALIDATION
+                                                             : MLS_EVALUATIONS_FROM_RECORDS;
     return !run->has_parts || (mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
                                mls_timing_evaluations(timing));
 }

@@ -31,6 +31,15 @@ typedef enum mls_marks_from {
 } mls_marks_from;
 const char *mls_marks_from_name(mls_marks_from from);
 
+/** How the time of evaluations is known, and its name: NULL for nothing, as it then counts as training. */
+typedef enum mls_evaluations_from {
+    MLS_EVALUATIONS_FROM_NOTHING,
+    MLS_EVALUATIONS_FROM_RECORDS,    /**< eval_start and eval_stop */
+    MLS_EVALUATIONS_FROM_VALIDATION, /**< validation_step_time or validation_time of tracked_stats */
+    MLS_EVALUATIONS_FROM_STEPS       /**< what the steps between two evaluations, by train_step_time, leave */
+} mls_evaluations_from;
+const char *mls_evaluations_from_name(mls_evaluations_from from);
+
 /** The training between two positions. */
 typedef struct mls_pace_segment {
     double from_ms, to_ms;
@@ -54,6 +63,7 @@ typedef struct mls_shared_phase {
 
 typedef struct mls_slow_evaluation {
     double from_ms, ms;
+    size_t number; /**< among those of the run, from 1 */
 } mls_slow_evaluation;
 
 /** An evaluation of the timed part: when it was logged, how far training was, and what it gave. */
@@ -96,12 +106,13 @@ typedef struct mls_throughput {
     const char *status; /**< of run_stop, as logged; NULL: none; borrowed from the run's notes */
     size_t backwards;   /**< records more than a second earlier than the one before them */
     double run_ms;
-    bool has_parts; /**< false: there are too many records to say, and nothing below is known */
-    mls_parts parts;
+    bool has_parts;         /**< false: there are too many records to say, and nothing below is known */
+    mls_parts parts;        /**< as score has them, but for the evaluations that are known from the steps */
     mls_stretch *stretches; /**< where each part lies, in order, neighbours joined; NULL without `series` */
     size_t stretch_count;
     bool in_epochs; /**< the unit of all samples here: the size of the training set is not known */
     mls_marks_from marks_from;
+    mls_evaluations_from evaluations_from;
     mls_pace_segment *segments; /**< NULL without `series`, however many there are */
     size_t segment_count;
     double samples, measured_training_ms; /**< up to the last position; NAN: there is none */
@@ -121,6 +132,7 @@ typedef struct mls_throughput {
     double evaluation_median_ms;
     mls_slow_evaluation *slow_evaluations;
     size_t slow_evaluation_count;
+    mls_slow_evaluation longest_evaluation; /**< its number is 0: no evaluation has a length */
     mls_curve_point *curve;
     size_t curve_count;
     bool target_known;                        /**< the rules have a target that the evaluations can be held against */
@@ -134,6 +146,13 @@ typedef struct mls_throughput {
     signed char spark[MLS_SPARK_CELLS]; /**< pace over training time: 0 the reference or faster … 7; or a gap */
     bool series;                        /**< as of the options */
 } mls_throughput;
+
+/** What the positions of a run count, for people: "epochs" or "samples".  epoch_num of some benchmarks counts samples
+ * (mls_epoch_unit()), though the size of their training set is not known. */
+const char *mls_throughput_unit(const mls_throughput *run);
+
+/** Whether a run is one whose evaluations are in its training time, as nothing tells how long they took. */
+bool mls_throughput_evaluations_are_training(const mls_throughput *run);
 
 /** The parts of a run that are compared within its group: training after the last position is one of its own. */
 typedef enum mls_slow_part {

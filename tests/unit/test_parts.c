@@ -12,19 +12,26 @@
 #include "base/buffer.h"
 #include "score/parts.h"
 
-/* R run_start, S run_stop; B b a block's start and stop, P p an epoch's, E e an evaluation's; then its time. */
+/* R run_start, S run_stop; B b a block's start and stop, P p an epoch's, E e an evaluation's; A the result of one, V a
+ * step of validation that took 2 ms, W a whole one of 3 ms; then its time. */
 static mls_key key_of(char letter)
 {
-    static const char letters[] = "RSBbPpEe";
-    static const mls_key keys[] = {MLS_KEY_RUN_START,   MLS_KEY_RUN_STOP,   MLS_KEY_BLOCK_START, MLS_KEY_BLOCK_STOP,
-                                   MLS_KEY_EPOCH_START, MLS_KEY_EPOCH_STOP, MLS_KEY_EVAL_START,  MLS_KEY_EVAL_STOP};
+    static const char letters[] = "RSBbPpEeAVW";
+    static const mls_key keys[] = {MLS_KEY_RUN_START,     MLS_KEY_RUN_STOP,     MLS_KEY_BLOCK_START,
+                                   MLS_KEY_BLOCK_STOP,    MLS_KEY_EPOCH_START,  MLS_KEY_EPOCH_STOP,
+                                   MLS_KEY_EVAL_START,    MLS_KEY_EVAL_STOP,    MLS_KEY_EVAL_ACCURACY,
+                                   MLS_KEY_TRACKED_STATS, MLS_KEY_TRACKED_STATS};
     return keys[strchr(letters, letter) - letters];
 }
 
 static void take_script(mls_spans *spans, const char *script)
 {
     for (char *end; *script != '\0'; script = end + (*end == ' ')) {
-        const mls_record record = {.key_id = key_of(*script), .time_ms = strtod(script + 1, &end)};
+        const mls_record record = {.key_id = key_of(*script),
+                                   .time_ms = strtod(script + 1, &end),
+                                   .value = *script == 'V'   ? MLS_S("{\"validation_step_time\": 0.002}")
+                                            : *script == 'W' ? MLS_S("{\"loss\": 1, \"validation_time\": 0.003}")
+                                                             : MLS_S("1.5")};
         assert_true(mls_spans_record(spans, &record));
     }
 }
@@ -51,6 +58,21 @@ static void assert_parts(const char *script, double end_ms, const char *expected
     assert_string_equal(seen.len > 0 ? seen.ptr : "", stretches);
     mls_buffer_release(&seen);
     mls_spans_release(&spans);
+}
+
+static void evaluations_without_a_start_are_as_long_as_their_steps(void **state)
+{
+    (void)state;
+    /* From the begin of the first step to the result, though a block goes on. */
+    assert_parts("R0 B0 V12 V14 A15 V27 A30 b30 S31", 31, "block 20 10 0 0 1, 2", "t0-10 e10-15 t15-25 e25-30 .30-31");
+    /* A whole one is behind its result, and adds nothing where its steps were logged. */
+    assert_parts("R0 B0 A10 W10 A20 W21 b21 S21", 21, "block 15 6 0 0 0, 2", "t0-7 e7-10 t10-18 e18-21");
+    assert_parts("R0 B0 V9 A10 W10 b12 S12", 12, "block 9 3 0 0 0, 1", "t0-7 e7-10 t10-12");
+    /* Between blocks, in a log without blocks, and never where one eval_start came. */
+    assert_parts("R0 B0 b5 V8 A9 B9 b12 S12", 12, "block 8 3 0 1 0, 1", "t0-5 b5-6 e6-9 t9-12");
+    assert_parts("R0 V8 A9 S12", 12, "- 9 3 0 0 0, 1", "t0-6 e6-9 t9-12");
+    assert_parts("R0 B0 V8 A9 E10 A11 e11 b12 S12", 12, "block 11 1 0 0 0, 1", "t0-10 e10-11 t11-12");
+    assert_parts("R0 B0 A9 b12 S12", 12, "block 12 0 0 0 0, 0?", "t0-12");
 }
 
 static void time_goes_where_the_last_open_span_says(void **state)
@@ -104,6 +126,7 @@ static void some_runs_have_no_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evaluations_without_a_start_are_as_long_as_their_steps),
         cmocka_unit_test(time_goes_where_the_last_open_span_says),
         cmocka_unit_test(what_is_missing_or_double_is_borne),
         cmocka_unit_test(some_runs_have_no_parts),
