@@ -107,7 +107,7 @@ static mls_status block_record(void *state, const mls_record *record)
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     const bool stop = record->key_id == MLS_KEY_RUN_STOP;
-    const bool begins = mls_run_cut_record(&job->cut, record->key_id, record->time_ms) >= MLS_OWNER_NEXT_RUN;
+    const bool begins = mls_run_cut_record(&job->cut, record) >= MLS_OWNER_NEXT_RUN;
     if (!MLS_GROW_OF(block, records, record) || (begins && !add_run_start(block, record->line))) {
         return MLS_ERROR_MEMORY;
     }

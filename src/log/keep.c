@@ -7,25 +7,40 @@
 /* Stands in front of a payload. */
 typedef struct kept_place {
     size_t length, line, column;
+    const char *reason; /* of a malformed line; NULL: it is a record */
+    bool torn;
 } kept_place;
 
-bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
+static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
 {
-    const kept_place place = {record->payload.len, record->line, record->column};
     const size_t size = sizeof place + place.length;
     if (size >= kept->bytes.capacity - kept->bytes.len && !mls_buffer_reserve(&kept->bytes, size)) {
         return false;
     }
     char *end = kept->bytes.ptr + kept->bytes.len;
     memcpy(end, &place, sizeof place);
-    memcpy(end + sizeof place, record->payload.ptr, place.length);
+    if (place.length > 0) {
+        memcpy(end + sizeof place, payload, place.length);
+    }
     kept->bytes.len += size;
     kept->count++;
     return true;
 }
 
-mls_status mls_records_replay(const mls_kept_records *kept, mls_status (*take)(void *state, const mls_record *record),
-                              void *state)
+bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
+{
+    const kept_place place = {record->payload.len, record->line, record->column, NULL, record->torn};
+    return keep(kept, place, record->payload.ptr);
+}
+
+bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed)
+{
+    const kept_place place = {malformed->payload.len, malformed->line, malformed->column, malformed->reason,
+                              malformed->torn};
+    return keep(kept, place, malformed->payload.ptr);
+}
+
+mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink)
 {
     mls_arena scratch = {0};
     mls_status status = MLS_OK;
@@ -34,11 +49,16 @@ mls_status mls_records_replay(const mls_kept_records *kept, mls_status (*take)(v
         size_t where;
         memcpy(&place, kept->bytes.ptr + at, sizeof place);
         const mls_str payload = {kept->bytes.ptr + at + sizeof place, place.length};
-        mls_record record = {.line = place.line, .column = place.column};
+        mls_record record = {.line = place.line, .column = place.column, .torn = place.torn};
         mls_arena_reset(&scratch);
-        /* It was valid before: nothing but memory can fail. */
-        status =
-            mls_record_validate(payload, &record, &scratch, &where) == NULL ? take(state, &record) : MLS_ERROR_MEMORY;
+        if (place.reason != NULL) {
+            const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn};
+            status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
+        } else { /* It was valid before: nothing but memory can fail. */
+            status = mls_record_validate(payload, &record, &scratch, &where) == NULL
+                         ? sink->record(sink->state, &record)
+                         : MLS_ERROR_MEMORY;
+        }
         at += sizeof place + place.length;
     }
     mls_arena_release(&scratch);

@@ -2,7 +2,8 @@
 /* file.h - one file → the runs in it, judged as they end.
  *
  * Where a run begins is decided in score/run_cut.h.  A cache_clear made while a run trained which then died is the
- * next one's: until that is known a copy of it is kept, and both runs are given it. */
+ * next one's: until that is known a copy of it is kept, and both runs are given it.  A submission_… behind a run_stop
+ * is held back with what follows it until it is known whether another run begins in the file. */
 #pragma once
 
 #include "log/keep.h"
@@ -29,6 +30,7 @@ typedef struct mls_file {
     size_t count;           /* runs handed over */
     mls_run_cut cut;        /* where the next one begins */
     mls_kept_records early; /* cache_clear records that may be the next run's */
+    mls_kept_records held;  /* what is given to a run when it is known to which */
 } mls_file;
 
 /* Sets the members below the caller's own, and makes a sink of the file, which is to be released in any case. */

@@ -247,7 +247,8 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     if (status == MLS_OK && !mls_checker_prepare(checker)) {
         status = MLS_ERROR_MEMORY;
     }
-    return status == MLS_OK ? mls_records_replay(&checker->kept, judge_record, checker) : status;
+    const mls_sink sink = {.state = checker, .record = judge_record};
+    return status == MLS_OK ? mls_records_replay(&checker->kept, &sink) : status;
 }
 
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record)

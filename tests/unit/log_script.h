@@ -3,6 +3,7 @@
  *
  *   c i I r e s a n   cache_clear, init_start, init_stop, run_start, eval_accuracy,
  *                     run_stop (success, aborted, without status), with the time behind it: r400
+ *   b                 submission_benchmark, likewise
  *   e400/3072=0.9     an evaluation at 3072 samples; e400#3=0.9 at epoch 3
  *   B X               Beginning trial 1 of 2, EXPERIMENT_START 1
  *   m                 a malformed line;  -  noise
@@ -39,10 +40,11 @@ static inline void script_evaluation(mls_buffer *log, const char *word)
 
 static inline void script_word(mls_buffer *log, const char *word)
 {
-    static const char letters[] = "ciIrsan";
+    static const char letters[] = "ciIrsanb";
     static const char *const keys[] = {"cache_clear", "init_start", "init_stop", "run_start",
-                                       "run_stop",    "run_stop",   "run_stop"};
-    static const char *const statuses[] = {"", "", "", "", "\"status\": \"success\"", "\"status\": \"aborted\"", ""};
+                                       "run_stop",    "run_stop",   "run_stop",  "submission_benchmark"};
+    static const char *const statuses[] = {"", "", "", "", "\"status\": \"success\"", "\"status\": \"aborted\"",
+                                           "", ""};
     const char *kind = strchr(letters, word[0]);
     const char *equal = strchr(word, '=');
     if (word[0] == 'e' && word[1] >= '0' && word[1] <= '9') {

@@ -129,6 +129,8 @@ static void a_marker_starts_a_run(void **state)
     assert_runs("' 0: Beginning trial 1 of 10' i2 I3 r4 e5 s6 '13: EXPERIMENT_START 17' i2 I3 r4 e5 s6",
                 "2-6 r4 s6, 8-12 r4 s6");
     /* These are none. */
+    /* What was logged before the first marker prepares the run. */
+    assert_runs("c1 B i2 I3 r4 e5 s6 B c11 i12 I13 r14 e15 s16", "1-7 r4 s6, 9-14 r14 s16");
     assert_runs("i2 I3 '+ echo Beginning trial 1 of 10' 'Beginning trial' 'EXPERIMENT_START soon' r4 e5 s6",
                 "1-8 r4 s6");
 }
@@ -146,7 +148,7 @@ static void without_markers_times_cut(void **state)
     assert_runs("c1 i2 I3 r4 e5 s6 c11 i12 I13 r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16");
     assert_runs("i2 I3 r4 e5 s6 i12 I13 r14 e15 s16", "1-5 r4 s6, 6-10 r14 s16");
     /* Of the same time is not later. */
-    assert_runs("i2 I3 r4 e5 s6 c6 i6 I7 r8 e9 s10", "1-11 r4 s6");
+    assert_runs("i2 I3 r4 e5 s6 c6 i6 I7", "1-8 r4 s6");
     /* cache_clear that is logged behind run_stop and happened before it. */
     assert_runs("i2 I3 r4 e5 s6 c1 c2 c5", "1-8 r4 s6");
     assert_runs("i2 I3 r4 e5 s6 c1 c11 i12 I13 r14 e15 s16 c11", "1-6 r4 s6, 7-13 r14 s16");
@@ -160,6 +162,37 @@ static void without_markers_times_cut(void **state)
     assert_runs("i2 i12 I13 r14 e15 s16", "1-6 r14 s16");
     /* Other records never cut. */
     assert_runs("i2 I3 r4 e5 s6 seed=1 r14 s16 I13 e15", "1-10 r4 s6");
+}
+
+static void what_names_a_submission_behind_run_stop(void **state)
+{
+    (void)state;
+    /* It is of the run that follows, and of the run before when none does. */
+    assert_runs("b1 i2 I3 r4 e5 s6 b7 i12 I13 r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16");
+    assert_runs("b1 i2 I3 r4 e5 s6 b7 e12 m r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16!");
+    assert_runs("b1 i2 I3 r4 e5 s6 b7 seed=1", "1-8 r4 s6");
+    assert_runs("b1 i2 I3 r4 e5 s6 b7 m", "1-8 r4 s6!");
+    assert_runs("b1 i2 I3 r4 e5 s6 b7 b7 B i12 I13 r14 e15 s16", "1-8 r4 s6, 10-14 r14 s16");
+    /* Late records of other ranks are of the run before. */
+    assert_runs("b1 i2 I3 r4 e5 s6 b8 e5 s7 b9 i12 I13 r14 e15 s16", "1-9 r4 s6, 7-15 r14 s16");
+    /* A run that has named none before is named behind its run_stop. */
+    assert_runs("i2 I3 r4 e5 s6 b7 b7 i12 I13 r14 e15 s16 b17", "1-7 r4 s6, 8-13 r14 s16");
+    assert_runs("b1 i2 I3 r4 b11 i12 I13 r14 s16 b21 i22 r24 s26", "1-5 r4 s-!, 5-9 r14 s16!, 10-13 r24 s26!");
+}
+
+/* Logs joined to one, of runs that overlap or came in another order. */
+static void logs_that_were_joined(void **state)
+{
+    (void)state;
+    assert_runs("b1 c1 i2 I3 r10 e15 s20 b5 c5 i6 I7 r14 e20 s24", "1-7 r10 s20, 8-14 r14 s24");
+    assert_runs("b5 c5 i6 I7 r14 e20 s24 b1 c1 i2 I3 r10 e15 s20", "1-7 r14 s24, 8-14 r10 s20");
+    assert_runs("b15 c15 i16 I17 r24 e30 s34 b1 c1 i2 I3 r4 e5 s7", "1-7 r24 s34, 8-14 r4 s7");
+    assert_runs("b1 c1 i2 I3 r10 e15 s20 b15 c18 i21 I22 r30 e35 s40", "1-7 r10 s20, 8-14 r30 s40");
+    /* One rank after the other is one run. */
+    assert_runs("'0: :::MLLOG {\"time_ms\": 2, \"key\": \"init_start\", \"value\": 1, \"metadata\": {}}' I3 "
+                "'0: :::MLLOG {\"time_ms\": 4, \"key\": \"run_start\", \"value\": 1, \"metadata\": {}}' e5 s6 i2 "
+                "'1: :::MLLOG {\"time_ms\": 4, \"key\": \"run_start\", \"value\": 1, \"metadata\": {}}' e5 s6",
+                "1-9 r4 s6");
 }
 
 static void ranks_that_all_log_their_start(void **state)
@@ -623,6 +656,8 @@ int main(void)
         cmocka_unit_test(a_marker_starts_a_run),
         cmocka_unit_test(with_markers_times_do_not_cut),
         cmocka_unit_test(without_markers_times_cut),
+        cmocka_unit_test(what_names_a_submission_behind_run_stop),
+        cmocka_unit_test(logs_that_were_joined),
         cmocka_unit_test(ranks_that_all_log_their_start),
         cmocka_unit_test(a_whole_file_is_one_run),
         cmocka_unit_test(markers_tell_about_the_job),
