@@ -94,13 +94,14 @@ static void identify(mls_group *group, const mls_editions *editions)
     group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark));
     group->config = config != NULL ? mls_run_config(config) : NULL;
     if (group->edition == NULL) {
-        double first_ms = NAN; /* as it is in a file without records */
+        double date_ms = NAN; /* of the earliest run; a file without records has none */
         for (size_t i = 0; i < group->run_count; i++) {
-            first_ms = fmin(first_ms, group->runs[i]->first_ms);
+            const double run_ms = group->runs[i]->date_ms;
+            date_ms = mls_time_is_date(run_ms) ? fmin(date_ms, run_ms) : date_ms;
         }
-        group->edition = mls_editions_guess(editions, group->usage, first_ms, mls_str_from(group->benchmark));
+        group->edition = mls_editions_guess(editions, group->usage, date_ms, mls_str_from(group->benchmark));
         group->edition_guessed = true;
-        group->edition_by_date = mls_time_is_date(first_ms);
+        group->edition_by_date = mls_time_is_date(date_ms);
     }
 }
 

@@ -28,6 +28,7 @@ void mls_run_init(mls_run *run)
     const mls_training_progress nowhere = {nan, nan, nan};
     const mls_evaluation none = {.time_ms = nan, .value = nan, .at = nowhere};
     *run = (mls_run){.first_ms = nan,
+                     .date_ms = nan,
                      .init_start = no_step,
                      .init_stop = no_step,
                      .run_start = no_step,

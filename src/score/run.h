@@ -104,7 +104,8 @@ typedef struct mls_run {
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */
     size_t records, malformed;
-    double first_ms; /**< the earliest time of its records */
+    double first_ms; /**< the earliest time of its records, by which it is known in another log */
+    double date_ms;  /**< the time of its first record, by which its edition is guessed */
     mls_step init_start, init_stop, run_start, run_stop;
     mls_run_status status;    /**< of the first run_stop, which ends the run */
     char *benchmark;          /**< submission_benchmark */

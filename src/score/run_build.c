@@ -280,7 +280,7 @@ static const struct {
 void mls_run_record(mls_run *run, const mls_record *record)
 {
     const mls_key key = record->key_id;
-    run->records++;
+    run->date_ms = run->records++ == 0 ? record->time_ms : run->date_ms;
     run->last_line = record->line;
     run->line = run->line == 0 ? record->line : run->line;
     run->first_ms = run->first_ms <= record->time_ms ? run->first_ms : record->time_ms;

@@ -111,6 +111,7 @@ static const mls_carry_member run_members[] = {
     RUN("records", SIZE, records),
     RUN("malformed", SIZE, malformed),
     RUN("first_ms", NUMBER, first_ms),
+    RUN("date_ms", NUMBER, date_ms),
     RUN_IN("init_start", init_start, &step_table),
     RUN_IN("init_stop", init_stop, &step_table),
     RUN_IN("run_start", run_start, &step_table),

@@ -172,6 +172,7 @@ static void take_facts(mls_live_run *run, mls_live_facts *told)
     take_fact(&facts->division, &told->division);
     take_fact(&facts->config, &told->config);
     take_fact(&facts->job, &told->job);
+    facts->date_ms = isnan(told->date_ms) ? facts->date_ms : told->date_ms;
     facts->batch_size = isnan(told->batch_size) ? facts->batch_size : told->batch_size;
     facts->target = isnan(told->target) ? facts->target : told->target;
     facts->max_steps = isnan(told->max_steps) ? facts->max_steps : told->max_steps;

@@ -42,7 +42,7 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_liv
                           .init_start = no_step,
                           .run_start = no_step,
                           .run_stop = no_step,
-                          .facts = {.batch_size = nan, .target = nan, .max_steps = nan},
+                          .facts = {.date_ms = nan, .batch_size = nan, .target = nan, .max_steps = nan},
                           .newest_ms = nan,
                           .last = {nan, nan, nan},
                           .evaluated = no_step,
@@ -281,14 +281,14 @@ static mls_run run_as_told(const mls_live_run *run)
                      .global_batch_size = run->facts.batch_size};
 }
 
-const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
+const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double date_ms,
                                     const mls_edition **edition)
 {
     const mls_collect_options *how = live->how;
     const mls_editions *editions = how->score.editions;
     const mls_str name = mls_str_from(benchmark);
     const mls_usage usage = how->any_usage ? mls_editions_usage_of(editions, how->usage, name) : how->usage;
-    *edition = how->edition != NULL ? how->edition : mls_editions_guess(editions, usage, first_ms, name);
+    *edition = how->edition != NULL ? how->edition : mls_editions_guess(editions, usage, date_ms, name);
     return mls_benchmark_find(editions, usage, name);
 }
 
@@ -325,7 +325,7 @@ static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buff
     *key = (mls_buffer){0};
     group->batch_size = run->facts.batch_size;
     group->scale = 1;
-    group->rules = mls_live_rules(live, run->facts.benchmark, run->first_ms, &group->edition);
+    group->rules = mls_live_rules(live, run->facts.benchmark, run->facts.date_ms, &group->edition);
     group->counts = mls_benchmark_counts(group->rules, group->edition);
     live->groups.items[live->groups.count++] = group;
     const mls_status status = find_group_target(live, run, group);

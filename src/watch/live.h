@@ -52,6 +52,7 @@ typedef struct mls_live_group {
 /* What a run has said of itself by some line of its; owns its texts. */
 typedef struct mls_live_facts {
     char *benchmark, *division, *config, *job;
+    double date_ms; /* of its first record */
     double batch_size, target, max_steps;
 } mls_live_facts;
 
@@ -206,7 +207,7 @@ static inline double mls_live_minutes(const mls_live_run *run, double until_ms)
 }
 
 /* The edition and the row of a benchmark, as scoring will have them for a run whose first record has that time. */
-const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double first_ms,
+const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double date_ms,
                                     const mls_edition **edition);
 
 /* Return whether it is known which value a run must reach. */

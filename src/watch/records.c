@@ -105,6 +105,7 @@ static mls_status queue_begun(file_records *self, const mls_record *record, mls_
     if (facts == NULL) {
         return MLS_ERROR_MEMORY;
     }
+    facts->date_ms = read->date_ms;
     facts->batch_size = read->global_batch_size;
     facts->target = number_fact(read, MLS_S("target_accuracy"));
     facts->max_steps = number_fact(read, MLS_S("max_steps"));
@@ -171,7 +172,7 @@ static mls_status queue_stop(file_records *self, const mls_record *record)
 {
     const mls_run *read = &self->cutter.current;
     const mls_edition *edition;
-    const mls_benchmark *rules = mls_live_rules(self->live, read->benchmark, read->first_ms, &edition);
+    const mls_benchmark *rules = mls_live_rules(self->live, read->benchmark, read->date_ms, &edition);
     mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
     if (read->run_stop.line != record->line) {
         return MLS_OK;
