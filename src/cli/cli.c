@@ -379,8 +379,10 @@ mls_status mls_cli_read_done(void *state, const mls_read *read)
     const mls_source *source = read->source;
     const char *why = read->status != MLS_OK ? read->error.message : read->totals.unread;
     const bool wanted = read->status != MLS_OK || source->named || source->result;
-    if (why != NULL) {
-        mls_cli_say(cli, wanted ? MLS_EXIT_IO : MLS_EXIT_OK, source->path, wanted ? "%s" : "skipped: %s", why);
+    if (why != NULL && wanted) {
+        mls_cli_say_lost(cli, source->path, why);
+    } else if (why != NULL) {
+        mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", why);
     }
     return MLS_OK;
 }
@@ -413,6 +415,7 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
         mls_cli_say_skipped(cli, &cli->sources);
         status = cli->merge != NULL ? read_merged(cli, reading, report, &error)
                                     : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
+        mls_cli_say_foreign(cli);
         if (report != NULL) {
             mls_print_end(&cli->printer);
         }
@@ -427,10 +430,38 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
     return !failed;
 }
 
+void mls_cli_say_lost(mls_cli *cli, const char *path, const char *why)
+{
+    const size_t reason = mls_foreign_reason(why);
+    if (reason == MLS_FOREIGN_REASONS) {
+        mls_cli_say(cli, MLS_EXIT_IO, path, "%s", why);
+    } else if (cli->foreign.counts[reason]++ == 0) {
+        cli->foreign.first[reason] = strdup(path);
+    }
+}
+
+void mls_cli_say_foreign(mls_cli *cli)
+{
+    for (size_t i = 0; i < MLS_FOREIGN_REASONS; i++) {
+        const size_t count = cli->foreign.counts[i];
+        if (count > 0) {
+            mls_cli_say(cli, MLS_EXIT_IO, cli->foreign.first[i], count > 1 ? "%s (and %s)" : "%s",
+                        mls_foreign_reasons[i], mls_words_plural(count - 1, "more file", "more files").text);
+        }
+        free(cli->foreign.first[i]);
+    }
+    cli->foreign = (mls_foreign_logs){0};
+}
+
 void mls_cli_say_unread(mls_cli *cli, const char *path, const char *why, const char *finding)
 {
     const bool named = finding != NULL;
-    mls_cli_say(cli, MLS_EXIT_IO, path, "%s%s%s%s", why, named ? "  [" : "", named ? finding : "", named ? "]" : "");
+    const bool malformed = named && strcmp(finding, mls_finding_info_get(MLS_FINDING_MALFORMED)->name) == 0;
+    if (!named) {
+        mls_cli_say_lost(cli, path, why);
+        return;
+    }
+    mls_cli_say(cli, malformed ? MLS_EXIT_INVALID : MLS_EXIT_IO, path, "%s  [%s]", why, finding);
 }
 
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
@@ -440,6 +471,7 @@ void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
             mls_cli_say_unread(cli, sources->items[i].path, sources->items[i].skip, sources->items[i].finding);
         }
     }
+    mls_cli_say_foreign(cli);
 }
 
 void mls_cli_release(mls_cli *cli)

@@ -30,7 +30,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
     mls_cli *cli = self->cli;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
-    if (!source->named && !source->result && run->records + (part ? run->malformed : 0) == 0) {
+    if (!source->named && !source->result && run->records + run->malformed == run->quoted) {
         return MLS_OK;
     }
     part |= self->names->split;

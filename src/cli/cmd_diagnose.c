@@ -62,11 +62,14 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     mls_cli_worsen(cli, job->outcome == MLS_JOB_FAILED ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     for (size_t i = 0; i < job->skipped_count; i++) {
         const mls_skipped_file *file = &job->skipped[i];
-        if (file->failed) {
-            failed = true;
-            mls_cli_say(cli, MLS_EXIT_IO, file->path, "%s", file->reason);
+        failed |= file->failed;
+        if (file->malformed && job->outcome != MLS_JOB_FAILED) {
+            mls_cli_say(cli, MLS_EXIT_INVALID, file->path, "%s", file->reason);
+        } else if (file->failed && !file->malformed) {
+            mls_cli_say_lost(cli, file->path, file->reason);
         }
     }
+    mls_cli_say_foreign(cli);
     if (job->files == 0 && job->skipped_count > 0 && !failed) {
         mls_cli_say(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
     }

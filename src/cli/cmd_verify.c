@@ -43,7 +43,7 @@ static void complain_unreadable(mls_cli *cli, const mls_submission *submission, 
 {
     if (finding->code == MLS_FINDING_UNREADABLE) {
         char *path = mls_path_join(submission->path, where);
-        mls_cli_say(cli, MLS_EXIT_IO, path != NULL ? path : where, "%s", finding->message);
+        mls_cli_say_lost(cli, path != NULL ? path : where, finding->message);
         free(path);
     }
 }
@@ -61,6 +61,7 @@ static void verify_judge(mls_cli *cli, const mls_submission *submission)
             complain_unreadable(cli, submission, submitter->placed[k].path, submitter->placed[k].finding);
         }
     }
+    mls_cli_say_foreign(cli);
     mls_cli_worsen(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 

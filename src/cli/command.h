@@ -125,6 +125,12 @@ typedef struct mls_command {
     void (*run)(mls_cli *cli);
 } mls_command;
 
+/* Logs of other suites and old rounds, which are complained of together. */
+typedef struct mls_foreign_logs {
+    size_t counts[MLS_FOREIGN_REASONS];
+    char *first[MLS_FOREIGN_REASONS]; /* the path of one; owned */
+} mls_foreign_logs;
+
 /* Everything a command is run with.  The options have been read. */
 struct mls_cli {
     const mls_command *command;         /* NULL: the program itself */
@@ -152,6 +158,7 @@ struct mls_cli {
     bool progress_shown;
     struct mls_merge *merge; /* parts that are read in place of logs (see slurm/merge.h); NULL: none */
     mls_sources sources;     /* found by mls_cli_read() */
+    mls_foreign_logs foreign;
     mls_output output;       /* open: view.output points to it */
     mls_printer printer;     /* of what is printed */
     int status;              /* the worst so far */
@@ -287,6 +294,11 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
 
 /* Says which sources could not be opened; and that nothing was collected, which counts. */
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
+
+/* Complain of what could not be read; of logs of other suites and old rounds only once, which
+ * mls_cli_say_foreign() does. */
+void mls_cli_say_lost(mls_cli *cli, const char *path, const char *why);
+void mls_cli_say_foreign(mls_cli *cli);
 
 /* Says why a source could not be read, and which finding that is (NULL: none). */
 void mls_cli_say_unread(mls_cli *cli, const char *path, const char *why, const char *finding);

@@ -90,8 +90,19 @@ static mls_status file_done(void *opaque, const mls_read *read)
     diagnose_state *state = opaque;
     const char *reason = read->status != MLS_OK ? read->error.message : read->totals.unread;
     state->job->to->files += read->totals.unread == NULL && read->totals.bytes > 0;
-    return reason != NULL ? skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named)
-                          : MLS_OK;
+    if (reason != NULL) {
+        return skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named);
+    }
+    const mls_log_totals *totals = &read->totals;
+    char words[MLS_NONE_READ_LENGTH];
+    mls_status status = MLS_OK;
+    if (mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words)) {
+        status = skip_log(state, read->source->path, words, true);
+        if (status == MLS_OK) {
+            state->job->to->skipped[state->job->to->skipped_count - 1].malformed = true;
+        }
+    }
+    return status;
 }
 
 static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_error *error)

@@ -69,6 +69,7 @@ typedef struct mls_iteration {
 } mls_iteration;
 
 typedef struct mls_skipped_file {
+    bool malformed; /**< it was read, and so was none of its records */
     const char *path;
     const char *file; /**< the part of its path below that of the job */
     const char *reason;

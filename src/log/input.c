@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "log/log.h"
 
 /* Waits for bytes, where there is a time by which they must come.  False: they did not. */
 static bool came_in_time(const mls_input *input)
@@ -156,6 +157,9 @@ static bool input_begin(mls_input *input, char *block, size_t *len)
         input->unread = NULL;
         input->unpacker = mls_unpacker_new(input->fd, head);
         ok = input->unpacker != NULL && input_read(input, block, len);
+    }
+    if (input->unread == NULL && !input->in_memory && ok) {
+        input->unread = mls_foreign_log((mls_str){block, *len});
     }
     if (input->unread != NULL) {
         *len = 0;

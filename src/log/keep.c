@@ -8,7 +8,7 @@
 typedef struct kept_place {
     size_t length, line, column;
     const char *reason; /* of a malformed line; NULL: it is a record */
-    bool torn;
+    bool torn, quoted;
 } kept_place;
 
 static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
@@ -29,14 +29,14 @@ static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
 
 bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
 {
-    const kept_place place = {record->payload.len, record->line, record->column, NULL, record->torn};
+    const kept_place place = {record->payload.len, record->line, record->column, NULL, record->torn, false};
     return keep(kept, place, record->payload.ptr);
 }
 
 bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed)
 {
-    const kept_place place = {malformed->payload.len, malformed->line, malformed->column, malformed->reason,
-                              malformed->torn};
+    const kept_place place = {malformed->payload.len, malformed->line, malformed->column,
+                              malformed->reason,      malformed->torn, malformed->quoted};
     return keep(kept, place, malformed->payload.ptr);
 }
 
@@ -52,7 +52,7 @@ mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink
         mls_record record = {.line = place.line, .column = place.column, .torn = place.torn};
         mls_arena_reset(&scratch);
         if (place.reason != NULL) {
-            const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn};
+            const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn, place.quoted};
             status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
         } else { /* It was valid before: nothing but memory can fail. */
             status = mls_record_validate(payload, &record, &scratch, &where) == NULL

@@ -43,6 +43,14 @@ bool mls_record_find(mls_str line, mls_str *payload)
     return last != NULL;
 }
 
+/* Whether a marker, which no record follows, stands in a sentence or in a command. */
+static bool is_quoted(const line_state *state, mls_str payload)
+{
+    const char before = state->mllog > state->line ? state->mllog[-1] : '\0';
+    return before != '\0' &&
+           (before == '"' || before == '\'' || before == '`' || (payload.len > 0 && payload.ptr[0] != '{'));
+}
+
 /* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
 static __attribute__((noinline)) bool line_record(line_state *state, const char *end)
 {
@@ -73,7 +81,8 @@ static __attribute__((noinline)) bool line_record(line_state *state, const char 
                                               .column = (size_t)(wrong - state->line) + state->dropped + 1,
                                               .reason = reason,
                                               .payload = payload,
-                                              .torn = state->mllog_count > 1};
+                                              .torn = state->mllog_count > 1,
+                                              .quoted = is_quoted(state, payload)};
     }
     return true;
 }

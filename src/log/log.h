@@ -80,6 +80,7 @@ typedef struct mls_malformed {
     const char *reason; /**< static text: "expected ',' or '}'" */
     mls_str payload;    /**< what followed the marker; may be cut for a record over the limit */
     bool torn;
+    bool quoted; /**< the marker is in a sentence or a command, not of a record */
 } mls_malformed;
 
 /** A line that is not a record but says something of the job, at its start or after the "13: " of `srun -l`. */
@@ -108,6 +109,8 @@ typedef struct mls_log_totals {
     size_t lines;   /**< an unfinished last line counts */
     size_t records; /**< well formed */
     size_t malformed;
+    size_t quoted;      /**< of the malformed lines */
+    const char *reason; /**< why the first of the others is malformed; NULL: there is none */
     size_t torn;        /**< lines in which an earlier marker was overwritten */
     const char *unread; /**< why it was not read as a log at all: "compressed by xz; …"; NULL: it was */
     bool old_format;    /**< no record, but lines as logs of training 0.6 and older have them */
@@ -117,6 +120,20 @@ typedef struct mls_log_totals {
 
 /** Why a log of that format is of no use, and what to do: static text. */
 extern const char mls_reason_old_format[];
+
+/** Logs that are known but not read: the number of why they are not, of MLS_FOREIGN_REASONS; that number for any other
+ * reason, and NULL. */
+enum { MLS_FOREIGN_REASONS = 3 };
+extern const char *const mls_foreign_reasons[MLS_FOREIGN_REASONS];
+size_t mls_foreign_reason(const char *why);
+
+/** Why a log with that beginning is one of another benchmark suite, which is not read: static text; NULL: it is not. */
+const char *mls_foreign_log(mls_str head);
+
+/** Says that a log has records of which none can be read, and why: "314 records, none can be read: no time_ms".  False:
+ * some can, or there are none. */
+enum { MLS_NONE_READ_LENGTH = 160 };
+bool mls_log_none_read(size_t records, size_t malformed, const char *reason, char words[MLS_NONE_READ_LENGTH]);
 
 /** Whole lines as they stand in the file, those of records among them. */
 typedef struct mls_lines {

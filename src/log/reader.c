@@ -4,10 +4,6 @@
 
 #include "log/json_check.h"
 
-const char mls_reason_old_format[] =
-    "a log of training 0.6 or older (:::MLL, :::MLPv0…), and mlscore reads those of 0.7 and later (:::MLLOG); "
-    "the compliance checker of its own round judges it";
-
 /* How much of a log is searched for NUL bytes. */
 enum { BINARY_SNIFF = 4096 };
 
@@ -51,6 +47,10 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
     } else if (event->kind == MLS_EVENT_MALFORMED) {
         event->as.malformed.line += line_base;
         totals->malformed++;
+        totals->quoted += event->as.malformed.quoted;
+        if (totals->reason == NULL && !event->as.malformed.quoted) {
+            totals->reason = event->as.malformed.reason;
+        }
         totals->torn += event->as.malformed.torn;
     } else {
         event->as.marker.line += line_base;

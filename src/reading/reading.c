@@ -217,8 +217,9 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
         status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
     }
     /* A file that is a run in any case is then one without a line, if whoever asks wants it. */
-    if (status == MLS_OK &&
-        (fd < 0 || (file->read.totals.unread != NULL && reading->unread_runs && is_run(reading, source)))) {
+    const char *unread = file->read.totals.unread;
+    const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || reading->cutting == MLS_CUT_NEVER;
+    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run(reading, source)))) {
         status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &file->read.error);
     }
     mls_file_release(&cutter);
@@ -245,8 +246,9 @@ static mls_status read_source(reading_work *work, ahead_file *file)
         status = take_tools(work, read->source, &tools);
         if (status == MLS_OK) {
             status = scan_file(work, file, &tools, fd);
-            if (status == MLS_OK && read->totals.old_format) {
-                status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", mls_reason_old_format);
+            const char *foreign = read->totals.old_format ? mls_reason_old_format : read->totals.unread;
+            if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS) {
+                status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
             }
             if (read->totals.json && read->runs == 0 && may_be_json(read->source) && reading->run != NULL) {
                 read->totals.unread = "JSON, not a log";

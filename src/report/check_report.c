@@ -67,10 +67,23 @@ static void log_case(mls_printer *to, const void *what)
     mls_output_drop(to->view->output, &name);
 }
 
+/* Whether no record of a log can be read, and why, by the first that was found. */
+static bool none_read(const mls_run *run, char words[MLS_NONE_READ_LENGTH])
+{
+    mls_str why = MLS_S("");
+    for (size_t i = 0; i < run->findings.count && why.len == 0; i++) {
+        if (run->findings.items[i].code == MLS_FINDING_MALFORMED) {
+            (void)mls_str_after(mls_str_from(run->findings.items[i].message), MLS_S("not a record: "), &why);
+        }
+    }
+    return mls_log_none_read(run->records, run->malformed - run->quoted, why.len > 0 ? why.ptr : NULL, words);
+}
+
 /* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */
 static void describe(const mls_check_log *log, mls_buffer *line)
 {
     const mls_run *run = log->run;
+    char words[MLS_NONE_READ_LENGTH];
     if (run->edition != NULL) {
         const mls_str edition = mls_str_from(run->edition);
         const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
@@ -80,6 +93,10 @@ static void describe(const mls_check_log *log, mls_buffer *line)
     mls_escape_append(line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
     mls_buffer_append_char(line, ' ');
     mls_escape_append(line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
+    if (none_read(run, words)) {
+        mls_buffer_printf(line, "   %s", words);
+        return;
+    }
     mls_buffer_printf(line, "   %s", mls_words_plural(run->records, "record", "records").text);
     mls_found_append_counts(line, ", ", &run->findings.counts);
 }
@@ -109,7 +126,8 @@ static void table_log(mls_printer *to, const mls_check_log *log)
                      MLS_STYLE_PLAIN);
     mls_output_text(view->output, "\n");
     mls_output_drop(view->output, &line);
-    if (!log->valid || view->verbose > 0) {
+    char words[MLS_NONE_READ_LENGTH];
+    if (view->verbose > 0 || (!log->valid && !none_read(log->run, words))) {
         show_log_findings(view, log);
     }
 }

@@ -349,7 +349,13 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     run->edition_guessed = verdict.guessed;
     run->edition_by_date = verdict.by_date;
     run->benchmark_line = verdict.benchmark_line;
-    if (steps) {
+    char words[MLS_NONE_READ_LENGTH];
+    if (steps && mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words)) {
+        /* All else that is missing follows from it. */
+        mls_findings_release(&run->findings);
+        mls_findings_add(&run->findings, MLS_FINDING_MALFORMED,
+                         (mls_finding_place){.line = run->line, .key = MLS_S("@malformed")}, "%s", words);
+    } else if (steps) {
         /* The checker's word on the status is shorter than the run's own. */
         mls_findings_append_except(&run->findings, verdict.findings, MLS_FINDING_STATUS);
     } else {

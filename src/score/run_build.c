@@ -300,6 +300,8 @@ void mls_run_record(mls_run *run, const mls_record *record)
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
 {
     run->malformed++;
+    run->quoted += malformed->quoted;
+    run->why = run->why == NULL && !malformed->quoted ? malformed->reason : run->why;
     run->last_line = malformed->line;
     run->line = run->line == 0 ? malformed->line : run->line;
     if (!run->judged) {

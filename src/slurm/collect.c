@@ -149,14 +149,16 @@ static mls_status take_digest(digest_of_source *heard, mls_collection *collectio
 }
 
 /* Why a source that was read is of no use; NULL when it is. */
-static const char *useless(const mls_read *read, size_t runs)
+static const char *useless(const mls_read *read, size_t runs, const char *none_read)
 {
-    return runs > 0                                             ? NULL
-           : read->totals.unread != NULL                        ? read->totals.unread
-           : read->totals.bytes == 0                            ? "empty"
-           : read->totals.binary                                ? "binary file"
-           : read->totals.records + read->totals.malformed == 0 ? "no :::MLLOG line"
-                                                                : "no run in it: neither init_start nor run_start";
+    return none_read != NULL             ? none_read
+           : runs > 0                    ? NULL
+           : read->totals.unread != NULL ? read->totals.unread
+           : read->totals.bytes == 0     ? "empty"
+           : read->totals.binary         ? "binary file"
+           : read->totals.records + read->totals.malformed == read->totals.quoted
+               ? "no :::MLLOG line"
+               : "no run in it: neither init_start nor run_start";
 }
 
 static mls_status collect_source(void *state, const mls_read *read)
@@ -164,9 +166,14 @@ static mls_status collect_source(void *state, const mls_read *read)
     collecting_state *collecting = state;
     mls_collection *collection = collecting->collection;
     mls_source *source = &collection->skipped.items[read->index];
-    const char *reason =
-        read->status != MLS_OK ? read->error.message : useless(read, collecting->found[read->index].count);
-    source->failed = read->status != MLS_OK;
+    const mls_log_totals *totals = &read->totals;
+    const size_t runs = collecting->found[read->index].count;
+    char words[MLS_NONE_READ_LENGTH];
+    const bool none_read =
+        runs == 0 && mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words);
+    const char *reason = read->status != MLS_OK ? read->error.message : useless(read, runs, none_read ? words : NULL);
+    source->failed = read->status != MLS_OK || none_read;
+    source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
     collecting->number = 0;
     const bool heard = collection->printed != NULL && collection->printed[read->index] != NULL;
     mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;

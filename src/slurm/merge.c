@@ -308,6 +308,8 @@ static mls_status hand_source(handing *self, mls_error *error)
         read.totals = (mls_log_totals){.bytes = source.bytes,
                                        .records = source.records,
                                        .malformed = source.malformed,
+                                       .quoted = source.quoted,
+                                       .reason = source.reason,
                                        .binary = source.binary,
                                        .unread = source.unread};
         if (source.error != NULL) {

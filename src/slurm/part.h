@@ -94,7 +94,8 @@ typedef struct mls_part_source {
     size_t shard;        /* of a list: which reads it */
     bool measures;       /* it holds measurements of telemetry */
     uint64_t bytes;      /* as the totals of a log have them, with the next ones */
-    size_t records, malformed;
+    size_t records, malformed, quoted;
+    const char *reason;
     bool binary;
     const char *unread;
     const char *error; /* why it could not be read to its end; NULL: it was */

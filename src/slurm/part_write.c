@@ -195,6 +195,8 @@ static mls_status end_source(void *state, const mls_read *read)
     source.bytes = read->totals.bytes;
     source.records = read->totals.records;
     source.malformed = read->totals.malformed;
+    source.quoted = read->totals.quoted;
+    source.reason = read->totals.reason;
     source.binary = read->totals.binary;
     source.unread = read->totals.unread;
     source.error = read->status != MLS_OK ? read->error.message : NULL;

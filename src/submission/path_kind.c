@@ -227,6 +227,7 @@ static mls_path_kind kind_in_folder(const mls_source *source, mls_path_kind kind
 static mls_status look_at_folder(looker *looking, const char *path, mls_path_kind *kind)
 {
     mls_sources sources = {0};
+    const char *foreign = NULL;
     bool submission;
     mls_status status = is_submission(path, &submission);
     *kind = submission ? MLS_PATH_SUBMISSION : MLS_PATH_UNKNOWN;
@@ -240,10 +241,15 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
             status = look_at_file(looking, source->path, source, &one);
             status = status == MLS_ERROR_READ ? MLS_OK : status; /* whoever reads it all will say so */
         }
+        foreign = mls_foreign_reason(looking->seen->why) < MLS_FOREIGN_REASONS ? looking->seen->why : foreign;
         one = kind_in_folder(source, one);
         *kind = one < *kind ? one : *kind;
     }
-    looking->seen->why = sources.count == 0 ? "a folder without files" : "a folder of files of other kinds";
+    if (foreign == NULL) {
+        looking->seen->why = sources.count == 0 ? "a folder without files" : "a folder of files of other kinds";
+    } else {
+        looking->seen->why = foreign;
+    }
     mls_sources_release(&sources);
     return status;
 }
@@ -290,6 +296,10 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
         status = look_at_folder(&looking, path, &seen->kind);
     } else if (S_ISREG(about.st_mode)) {
         status = look_at_file(&looking, path, NULL, &seen->kind);
+    }
+    /* Logs that are known but not read: whoever reads logs says so. */
+    if (seen->kind == MLS_PATH_UNKNOWN && mls_foreign_reason(seen->why) < MLS_FOREIGN_REASONS) {
+        seen->kind = MLS_PATH_LOGS;
     }
     if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode))) {
         status = look_for_messages(path, seen, error);

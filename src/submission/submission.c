@@ -252,9 +252,9 @@ static mls_status finish_log(void *state, const mls_read *read)
     mls_run *run = &logs->items[read->index]->run;
     if (read->status == MLS_ERROR_READ || read->totals.unread != NULL) {
         mls_findings all = {0};
-        mls_findings_add(&all, MLS_FINDING_UNREADABLE, (mls_finding_place){0}, "%s",
-                         read->totals.unread != NULL ? read->totals.unread : read->error.message);
-        if (read->totals.bytes > 0) {
+        const char *why = read->totals.unread != NULL ? read->totals.unread : read->error.message;
+        mls_findings_add(&all, MLS_FINDING_UNREADABLE, (mls_finding_place){0}, "%s", why);
+        if (read->totals.bytes > 0 && mls_foreign_reason(why) == MLS_FOREIGN_REASONS) {
             mls_findings_append(&all, &run->findings);
         }
         mls_findings_release(&run->findings);
