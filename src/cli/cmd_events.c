@@ -76,6 +76,7 @@ static mls_status events_listen(void *state, size_t index, mls_sink *sink)
     file->cli = cli;
     file->path = cli->sources.items[index].path;
     sink->record = events_record;
+    sink->earlier = events_record;
     sink->malformed = events_malformed;
     return MLS_OK;
 }

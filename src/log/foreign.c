@@ -56,3 +56,19 @@ bool mls_log_none_read(size_t records, size_t malformed, const char *reason, cha
                           mls_words_plural(malformed, "record", "records").text, (int)why.len, why.ptr);
     return true;
 }
+
+mls_torn_words mls_record_torn_words(const mls_record *record)
+{
+    mls_torn_words words;
+    const size_t count = record->whole_before + 1;
+    const mls_words number = mls_words_count((double)count);
+    if (count == 1) {
+        (void)mls_text_printf(words.text, sizeof words.text,
+                              "an earlier record in this line was overwritten and is lost");
+    } else {
+        (void)mls_text_printf(words.text, sizeof words.text,
+                              "%s records in this line; the reference reads only the last",
+                              count == 2 ? "two" : number.text);
+    }
+    return words;
+}

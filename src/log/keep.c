@@ -9,6 +9,7 @@ typedef struct kept_place {
     size_t length, line, column;
     const char *reason; /* of a malformed line; NULL: it is a record */
     bool torn, quoted;
+    size_t whole_before;
 } kept_place;
 
 static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
@@ -29,14 +30,20 @@ static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
 
 bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
 {
-    const kept_place place = {record->payload.len, record->line, record->column, NULL, record->torn, false};
+    const kept_place place = {record->payload.len, record->line, record->column,      NULL,
+                              record->torn,        false,        record->whole_before};
     return keep(kept, place, record->payload.ptr);
 }
 
 bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed)
 {
-    const kept_place place = {malformed->payload.len, malformed->line, malformed->column,
-                              malformed->reason,      malformed->torn, malformed->quoted};
+    const kept_place place = {malformed->payload.len,
+                              malformed->line,
+                              malformed->column,
+                              malformed->reason,
+                              malformed->torn,
+                              malformed->quoted,
+                              0};
     return keep(kept, place, malformed->payload.ptr);
 }
 
@@ -49,7 +56,8 @@ mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink
         size_t where;
         memcpy(&place, kept->bytes.ptr + at, sizeof place);
         const mls_str payload = {kept->bytes.ptr + at + sizeof place, place.length};
-        mls_record record = {.line = place.line, .column = place.column, .torn = place.torn};
+        mls_record record = {
+            .line = place.line, .column = place.column, .torn = place.torn, .whole_before = place.whole_before};
         mls_arena_reset(&scratch);
         if (place.reason != NULL) {
             const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn, place.quoted};

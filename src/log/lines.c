@@ -51,9 +51,49 @@ static bool is_quoted(const line_state *state, mls_str payload)
            (before == '"' || before == '\'' || before == '`' || (payload.len > 0 && payload.ptr[0] != '{'));
 }
 
+/* Marks the records of a line that another one follows in it, as far as they are whole. */
+static bool line_earlier(line_state *state, size_t *whole)
+{
+    const char *line = state->line;
+    const mls_str all = {line, (size_t)(state->mllog - line)};
+    mls_str rest;
+    for (mls_str at = all; mls_str_after(at, MLS_S(":::MLLOG "), &rest); at = rest) {
+        mls_str payload = rest;
+        mls_str next;
+        mls_record record = {
+            .line = state->number, .torn = true, .prefix = {line, (size_t)(rest.ptr - line) - MLS_MLLOG_LENGTH}};
+        size_t where;
+        if (mls_str_after(rest, MLS_S(":::MLLOG "), &next)) {
+            payload.len = (size_t)(next.ptr - rest.ptr) - MLS_MLLOG_LENGTH;
+        }
+        record.column = (size_t)(mls_payload_trim(payload).ptr - line) + state->dropped + 1;
+        const char *reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
+        if (reason != NULL && where > 0) { /* the prefix of the next one may follow */
+            payload.len = where;
+            reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
+        }
+        if (reason == mls_reason_memory) {
+            return false;
+        }
+        if (reason == NULL) {
+            mls_scan_event *event = event_add(state->batch);
+            if (event == NULL) {
+                return false;
+            }
+            *event = (mls_scan_event){MLS_EVENT_EARLIER, {.record = record}};
+            (*whole)++;
+        }
+    }
+    return true;
+}
+
 /* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
 static __attribute__((noinline)) bool line_record(line_state *state, const char *end)
 {
+    size_t whole = 0; /* of the records before the one that counts */
+    if (state->mllog_count > 1 && !line_earlier(state, &whole)) {
+        return false;
+    }
     mls_scan_event *event = event_add(state->batch);
     if (event == NULL) {
         return false;
@@ -75,6 +115,7 @@ static __attribute__((noinline)) bool line_record(line_state *state, const char 
         record->column = (size_t)(payload.ptr - state->line) + state->dropped + 1;
         record->prefix = (mls_str){state->line, (size_t)(state->mllog - state->line)};
         record->torn = state->mllog_count > 1;
+        record->whole_before = whole;
     } else {
         event->kind = MLS_EVENT_MALFORMED;
         event->as.malformed = (mls_malformed){.line = state->number,

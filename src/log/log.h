@@ -70,8 +70,15 @@ typedef struct mls_record {
     mls_str metadata;   /**< JSON text of the metadata, validated */
     mls_str event_type; /**< JSON text, validated; ptr NULL when absent */
     mls_member_places value_places, metadata_places;
-    bool torn; /**< another ":::MLLOG " stands before the one that counts: a record was overwritten */
+    bool torn;           /**< another ":::MLLOG " stands before the one that counts: a record was overwritten … */
+    size_t whole_before; /**< … unless it is whole: so many are */
 } mls_record;
+
+/** Say what is wrong with the line of a record that is torn. */
+typedef struct mls_torn_words {
+    char text[96];
+} mls_torn_words;
+mls_torn_words mls_record_torn_words(const mls_record *record);
 
 /** A line with ":::MLLOG " in it that is not a record, and why. */
 typedef struct mls_malformed {
@@ -151,6 +158,7 @@ typedef struct mls_lines {
 typedef struct mls_sink {
     void *state;
     mls_status (*record)(void *state, const mls_record *record);
+    mls_status (*earlier)(void *state, const mls_record *record); /**< whole, but not the last of its line: not read */
     mls_status (*malformed)(void *state, const mls_malformed *malformed);
     mls_status (*marker)(void *state, const mls_marker *marker);
     mls_status (*lines)(void *state, const mls_lines *lines); /**< right after the callbacks for what is in them */

@@ -44,6 +44,8 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
         event->as.record.line += line_base;
         totals->records++;
         totals->torn += event->as.record.torn;
+    } else if (event->kind == MLS_EVENT_EARLIER) {
+        event->as.record.line += line_base;
     } else if (event->kind == MLS_EVENT_MALFORMED) {
         event->as.malformed.line += line_base;
         totals->malformed++;
@@ -59,6 +61,8 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
         const mls_sink *sink = &reader->sinks[i];
         if (event->kind == MLS_EVENT_RECORD) {
             status = sink->record != NULL ? sink->record(sink->state, &event->as.record) : MLS_OK;
+        } else if (event->kind == MLS_EVENT_EARLIER) {
+            status = sink->earlier != NULL ? sink->earlier(sink->state, &event->as.record) : MLS_OK;
         } else if (event->kind == MLS_EVENT_MALFORMED) {
             status = sink->malformed != NULL ? sink->malformed(sink->state, &event->as.malformed) : MLS_OK;
         } else {

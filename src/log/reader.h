@@ -13,7 +13,7 @@
 
 /* A line that matters.  Its line number counts from 1 within what was scanned. */
 typedef struct mls_scan_event {
-    enum { MLS_EVENT_RECORD, MLS_EVENT_MALFORMED, MLS_EVENT_MARKER } kind;
+    enum { MLS_EVENT_RECORD, MLS_EVENT_EARLIER, MLS_EVENT_MALFORMED, MLS_EVENT_MARKER } kind;
     union {
         mls_record record;
         mls_malformed malformed;

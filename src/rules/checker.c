@@ -260,8 +260,8 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     }
     if (record->torn) {
         mls_findings_add(&checker->findings, MLS_FINDING_TORN_LINE,
-                         (mls_finding_place){.line = record->line, .column = record->column},
-                         "an earlier record in this line was overwritten and is lost");
+                         (mls_finding_place){.line = record->line, .column = record->column}, "%s",
+                         mls_record_torn_words(record).text);
     }
     if (checker->keeps) {
         checker->keeps = record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP &&

@@ -285,8 +285,8 @@ void mls_run_record(mls_run *run, const mls_record *record)
     run->line = run->line == 0 ? record->line : run->line;
     run->first_ms = run->first_ms <= record->time_ms ? run->first_ms : record->time_ms;
     if (record->torn && !run->judged) {
-        mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line},
-                         "a record was overwritten by the next one and is lost");
+        mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line}, "%s",
+                         mls_record_torn_words(record).text);
     }
     const bool taken = handlers[key].take != NULL;
     if (taken && (handlers[key].brief || !run->brief)) {

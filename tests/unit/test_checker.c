@@ -318,6 +318,10 @@ static void test_lines(void **state)
     add(f, "rank", "16", "{}");
     f->log.len--;
     mls_buffer_append_text(&f->log, ":::MLLOG {\"time_ms\": 9, \"key\": \"x\", \"value\": 1, \"metadata\": {}}\n");
+    expect(judge(f), MLS_FINDING_TORN_LINE, 5, NULL, "two records in this line; the reference reads only the last");
+    add(f, "rank", "16", "{}");
+    f->log.len -= 2;
+    mls_buffer_append_text(&f->log, ":::MLLOG {\"time_ms\": 9, \"key\": \"x\", \"value\": 1, \"metadata\": {}}\n");
     expect(judge(f), MLS_FINDING_TORN_LINE, 5, NULL, "an earlier record in this line was overwritten and is lost");
     mls_buffer_append_text(&f->log, "nothing\n");
     const mls_verdict empty = judge(f);
