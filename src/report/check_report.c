@@ -12,7 +12,8 @@ enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, VERDICT_WIDTH = 6, 
  * path and line of the log stand beside, it is `bare`. */
 static void add_findings(mls_found *found, const mls_check_log *log, const mls_view *view, bool bare)
 {
-    const mls_owner owner = {.path = bare ? NULL : log->path, .line = bare || !log->part ? 0 : log->line};
+    const mls_owner owner = {
+        .path = bare ? NULL : log->path, .line = bare || !log->part ? 0 : log->line, .result = mls_str_from(log->path)};
     mls_found_add(found, &log->run->findings, owner, view);
 }
 
@@ -103,9 +104,17 @@ static void describe(const mls_check_log *log, mls_buffer *line)
 
 static void show_log_findings(mls_view *view, const mls_check_log *log)
 {
-    const mls_found_look look = {
-        .indent = INDENT, .hang = HANG, .named = true, .limit = mls_view_limit(view, SHOWN_MAX)};
-    mls_found found = {0};
+    const mls_found_look look = {.indent = INDENT,
+                                 .hang = HANG,
+                                 .named = true,
+                                 .together = true,
+                                 .one_log = true,
+                                 .limit = mls_view_limit(view, SHOWN_MAX)};
+    size_t unkept[MLS_FINDING_COUNT] = {0};
+    mls_found found = {.unkept_of = unkept};
+    for (size_t code = 0; code < MLS_FINDING_COUNT && log->run->findings.beyond != NULL; code++) {
+        unkept[code] = log->run->findings.beyond[code];
+    }
     add_findings(&found, log, view, false);
     mls_found_show(view, &found, look);
 }

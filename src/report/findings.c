@@ -172,8 +172,12 @@ static mls_noted *first_of_key(mls_found *found, mls_map *firsts, const mls_buff
     return &found->items[found->items[i].first];
 }
 
-/* Leaves one line of the findings that several runs of a result have alike; others stay a line each. */
-static void put_together(mls_found *found)
+/* Errors that only one run has alike are a line each up to this many: each is to be mended. */
+enum { ERRORS_APART = 3 };
+
+/* Leaves one line of the findings that a result, or a log, has alike: those of several ranks or runs.
+ * `listed`: only of warnings and advice. */
+static void put_together(mls_found *found, bool listed)
 {
     mls_arena arena = {0};
     mls_map alike = {.arena = &arena}; /* the first that is alike, from 1 */
@@ -182,7 +186,7 @@ static void put_together(mls_found *found)
         mls_noted *noted = &found->items[i];
         noted->first = i;
         noted->last = i;
-        if (noted->owner.result.ptr == NULL) {
+        if (noted->owner.result.ptr == NULL || (listed && noted->finding.severity == MLS_SEVERITY_ERROR)) {
             continue;
         }
         mls_buffer_clear(&key);
@@ -193,16 +197,38 @@ static void put_together(mls_found *found)
         }
         first->runs += !same_run(&found->items[first->last], noted);
         first->last = i;
+        first->alike++;
     }
     for (size_t i = 0; i < found->count; i++) {
         mls_noted *first = &found->items[found->items[i].first];
-        if (found->items[i].first != i && first->runs > 1) {
+        const bool apart =
+            first->runs == 1 && first->finding.severity == MLS_SEVERITY_ERROR && first->alike <= ERRORS_APART;
+        if (found->items[i].first != i && !apart) {
             found->items[i].reported = 0;
             first->reported++;
         }
     }
     mls_buffer_release(&key);
     mls_arena_release(&arena);
+}
+
+/* Counts what of a code was not kept to the only line that reports it. */
+static void add_unkept(mls_found *found)
+{
+    for (size_t code = 0; code < MLS_FINDING_COUNT && found->unkept_of != NULL; code++) {
+        mls_noted *only = NULL;
+        size_t lines = 0;
+        for (size_t i = 0; i < found->count && found->unkept_of[code] > 0; i++) {
+            if ((size_t)found->items[i].finding.code == code && found->items[i].reported > 0) {
+                only = &found->items[i];
+                lines++;
+            }
+        }
+        if (lines == 1) {
+            only->unkept = found->unkept < found->unkept_of[code] ? found->unkept : found->unkept_of[code];
+            found->unkept -= only->unkept;
+        }
+    }
 }
 
 /* "result_0.txt:69 and 9 more of 10: " */
@@ -216,7 +242,7 @@ static void append_place(mls_buffer *out, const mls_noted *noted)
     if (finding->line > 0) {
         mls_buffer_printf(out, ":%zu", finding->line);
     }
-    if (finding->line > 0 && finding->column > 0 && noted->runs == 1) {
+    if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && noted->reported + noted->unkept == 1) {
         mls_buffer_printf(out, ":%zu", finding->column);
     }
     if (noted->folded > 0) {
@@ -227,7 +253,7 @@ static void append_place(mls_buffer *out, const mls_noted *noted)
         mls_buffer_append_text(out, ": ");
         return;
     }
-    mls_words_append_more(out, noted->runs - 1, NULL, NULL);
+    mls_words_append_more(out, noted->runs > 1 ? noted->runs - 1 : noted->reported + noted->unkept - 1, NULL, NULL);
     if (noted->runs > 1 && noted->owner.runs >= noted->runs) {
         mls_buffer_printf(out, " of %zu", noted->owner.runs);
     }
@@ -336,8 +362,11 @@ void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
     size_t count = 0;
     size_t left = found->count;
     found->failed |= shown == NULL;
-    if (look.together && view->verbose == 0) {
-        put_together(found);
+    if (look.together && (view->verbose == 0 || look.one_log)) {
+        put_together(found, view->verbose > 0);
+        if (look.fold == 0) {
+            add_unkept(found);
+        }
     }
     if (look.fold > 0 && view->verbose == 0) {
         fold_kinds(found, look.fold);

@@ -14,7 +14,7 @@ typedef struct mls_owner {
     const char *path; /* of findings without a path */
     size_t line;      /* of findings without a line */
     const char *name; /* of the submitter */
-    mls_str result;   /* what is alike in several runs of one result is one line; ptr NULL: of none */
+    mls_str result;   /* what is alike in one result, or one log, is one line; ptr NULL: of none */
     size_t run;       /* which of its runs; 0: the path says it */
     size_t runs;      /* how many it has; 0: not known, or it is about no run */
     const char *of;   /* the path of a whole result; NULL: it is about none */
@@ -24,8 +24,10 @@ typedef struct mls_noted {
     mls_finding finding; /* with the owner's path and line where it has none itself */
     mls_owner owner;
     size_t first, last; /* in the list: of what is reported together */
-    size_t runs;        /* that have it alike */
+    size_t runs;        /* that have it alike … */
+    size_t alike;       /* … and findings in these */
     size_t reported;    /* findings that its line reports; 0: another line reports it */
+    size_t unkept;      /* more that are like it, and were counted but not kept */
     size_t lines;       /* of the first of a kind: how many its kind has, … */
     size_t folded;      /* … findings where one line stands for all of them; 0: it does not … */
     size_t results;     /* … and results that have them */
@@ -55,7 +57,8 @@ void mls_found_finish(mls_found *found, mls_output *output);
 typedef struct mls_found_look {
     size_t indent, hang; /* as of mls_view_line() */
     bool named;          /* "warning: " before what is none */
-    bool together;       /* what is alike in several runs of a result is one line, unless -v lists them */
+    bool together;       /* what is alike in a result or a log is one line, unless -v lists them … */
+    bool one_log;        /* … which lists the errors of a log only */
     bool sorted;         /* what is worst comes first, so that the limit never hides it */
     size_t fold;         /* more lines of one kind are one line, behind all others, unless -v lists them; 0: no limit */
     size_t limit;        /* lines at most; 0: no limit */
