@@ -302,7 +302,7 @@ static void append_word(mls_buffer *line, const char *word)
 static void show_command(mls_view *view, size_t *shown, const char *before, const char *path, const char *below,
                          const char *after)
 {
-    const bool inside = below != NULL && strcmp(mls_path_name(path), below) != 0;
+    const bool inside = below != NULL && strcmp(path, "-") != 0 && strcmp(mls_path_name(path), below) != 0;
     mls_buffer line = {0};
     mls_buffer file = {0};
     for (int cut = 0; cut < 2 && (cut == 0 || mls_display_width(mls_buffer_str(&line)) > view->width - HANG); cut++) {
