@@ -444,9 +444,11 @@ void mls_cli_say_foreign(mls_cli *cli)
 {
     for (size_t i = 0; i < MLS_FOREIGN_REASONS; i++) {
         const size_t count = cli->foreign.counts[i];
-        if (count > 0) {
-            mls_cli_say(cli, MLS_EXIT_IO, cli->foreign.first[i], count > 1 ? "%s (and %s)" : "%s",
-                        mls_foreign_reasons[i], mls_words_plural(count - 1, "more file", "more files").text);
+        if (count == 1) {
+            mls_cli_say(cli, MLS_EXIT_IO, cli->foreign.first[i], "%s", mls_foreign_reasons[i]);
+        } else if (count > 1) {
+            mls_cli_say(cli, MLS_EXIT_IO, cli->foreign.first[i], "%s (and %s)", mls_foreign_reasons[i],
+                        mls_words_plural(count - 1, "more file", "more files").text);
         }
         free(cli->foreign.first[i]);
     }

@@ -159,10 +159,10 @@ struct mls_cli {
     struct mls_merge *merge; /* parts that are read in place of logs (see slurm/merge.h); NULL: none */
     mls_sources sources;     /* found by mls_cli_read() */
     mls_foreign_logs foreign;
-    mls_output output;       /* open: view.output points to it */
-    mls_printer printer;     /* of what is printed */
-    int status;              /* the worst so far */
-    const char *stands_for;  /* the command line that this is run for, above what people get; NULL: they wrote it */
+    mls_output output;      /* open: view.output points to it */
+    mls_printer printer;    /* of what is printed */
+    int status;             /* the worst so far */
+    const char *stands_for; /* the command line that this is run for, above what people get; NULL: they wrote it */
 };
 
 /* The commands, in the order in which help lists them. */
