@@ -65,7 +65,8 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
         failed |= file->failed;
         if (file->malformed && job->outcome != MLS_JOB_FAILED) {
             mls_cli_say(cli, MLS_EXIT_INVALID, file->path, "%s", file->reason);
-        } else if (file->failed && !file->malformed) {
+        } else if (file->failed && !file->malformed &&
+                   (job->outcome != MLS_JOB_FAILED || mls_foreign_reason(file->reason) == MLS_FOREIGN_REASONS)) {
             mls_cli_say_lost(cli, file->path, file->reason);
         }
     }

@@ -94,6 +94,9 @@ static mls_status file_done(void *opaque, const mls_read *read)
         return skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named);
     }
     const mls_log_totals *totals = &read->totals;
+    if (totals->suite != NULL) {
+        return skip_log(state, read->source->path, totals->suite, true);
+    }
     char words[MLS_NONE_READ_LENGTH];
     mls_status status = MLS_OK;
     if (mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words)) {
@@ -121,6 +124,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
         }
     }
     const mls_reading reading = {.plain = !options->unpack,
+                                 .foreign = true,
                                  .work = options->work,
                                  .state = state,
                                  .open = open_source,

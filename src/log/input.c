@@ -159,7 +159,8 @@ static bool input_begin(mls_input *input, char *block, size_t *len)
         ok = input->unpacker != NULL && input_read(input, block, len);
     }
     if (input->unread == NULL && !input->in_memory && ok) {
-        input->unread = mls_foreign_log((mls_str){block, *len});
+        input->suite = mls_foreign_log((mls_str){block, *len});
+        input->unread = input->foreign ? NULL : input->suite;
     }
     if (input->unread != NULL) {
         *len = 0;

@@ -24,6 +24,7 @@ typedef struct mls_input {
     mls_str bytes; /* in memory: what is left */
     uint64_t size; /* of a regular file; 0: not known.  A read that gives less than it could then is the last one */
     bool plain;    /* what is packed stays so */
+    bool foreign;  /* logs of other suites are read, for their lines */
     double deadline_ms; /* as mls_work has it */
     bool text;          /* a byte order mark is dropped, and UTF-16 becomes UTF-8 */
     uint64_t taken;     /* from the file */
@@ -32,6 +33,7 @@ typedef struct mls_input {
     mls_unpacker *unpacker; /* NULL: not packed */
     struct mls_utf16 *wide; /* NULL: not UTF-16 */
     mls_read_trouble trouble;
+    const char *suite;  /* why it would not be read, as it is a log of another suite; NULL: it is none */
     const char *unread; /* why it is nothing that can be read, as mls_file_magic_words() says */
 } mls_input;
 

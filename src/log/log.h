@@ -120,6 +120,7 @@ typedef struct mls_log_totals {
     const char *reason; /**< why the first of the others is malformed; NULL: there is none */
     size_t torn;        /**< lines in which an earlier marker was overwritten */
     const char *unread; /**< why it was not read as a log at all: "compressed by xz; …"; NULL: it was */
+    const char *suite;  /**< why it is not read but for its lines, as it is a log of another suite; NULL: it is none */
     bool old_format;    /**< no record, but lines as logs of training 0.6 and older have them */
     bool binary;        /**< NUL bytes near the start and not one line with a marker: not a log */
     bool json;          /**< the whole file is a list or an object of JSON, such as the description of a system */
@@ -174,6 +175,7 @@ typedef struct mls_scan_options {
     mls_scan_room **room; /**< kept there, made where it is NULL, when one thread scans; NULL: kept nowhere */
     uint64_t size;        /**< of a regular file that is read from its start, as far as it is known; 0: it is not */
     unsigned threads;     /**< threads for one large regular file; 0 and 1: the calling one only */
+    bool foreign;         /**< a log of another suite is not left unread, but all that is given of it is lines */
     bool plain;           /**< what is packed by gzip is not unpacked but left unread */
     double deadline_ms;   /**< as mls_work has it */
 } mls_scan_options;

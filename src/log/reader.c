@@ -40,6 +40,9 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
 {
     mls_log_totals *totals = &reader->totals;
     mls_status status = MLS_OK;
+    if (totals->suite != NULL) {
+        return MLS_OK;
+    }
     if (event->kind == MLS_EVENT_RECORD) {
         event->as.record.line += line_base;
         totals->records++;

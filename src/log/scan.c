@@ -80,6 +80,7 @@ static mls_status deliver_block(void *state, size_t item)
 {
     scan_state *scan = state;
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
+    scan->reader->totals.suite = scan->input->suite;
     const mls_status status = slot->ok ? mls_reader_feed(scan->reader, &slot->block) : MLS_ERROR_MEMORY;
     if (status == MLS_OK && slot->offset >= 0 && slot->block.len < MLS_BLOCK_SIZE) {
         scan->cut = true;
@@ -170,6 +171,7 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
     mls_input input = {.fd = fd,
                        .size = options != NULL ? options->size : 0,
                        .plain = options != NULL && options->plain,
+                       .foreign = options != NULL && options->foreign,
                        .deadline_ms = options != NULL ? options->deadline_ms : 0};
     unsigned threads = options != NULL && options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
     struct stat about;

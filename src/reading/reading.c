@@ -196,6 +196,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
                                       .size = source->size,
                                       .threads = file->direct ? work->threads : 1,
                                       .plain = reading->plain,
+                                      .foreign = reading->foreign,
                                       .deadline_ms = reading->work.deadline_ms};
     mls_sink sinks[2];
     size_t count = 0;

@@ -64,6 +64,7 @@ typedef struct mls_reading {
     bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
     bool brief;                       /**< runs are wanted for their verdicts only: see mls_run */
     bool doubting;                    /**< the neighbours of a guessed edition are asked about valid runs too */
+    bool foreign;                     /**< the lines of logs of other suites are read */
     bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
     bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
     mls_cutting cutting;
