@@ -55,8 +55,8 @@ bool mls_group_is_official(const mls_group *group);
 const char *mls_group_convergence(const mls_group *group);
 const char *mls_group_seeds(const mls_group *group);
 
-/** Whether all is well: every run is valid, it has a score, and no check of it failed; `strict`: nothing at all was
- * found, either.  With too few runs convergence is not judged, which is no failure. */
+/** Whether the score counts: it is that of the number of runs that the rules want, of which no more failed than they
+ * allow, and neither convergence nor seeds failed; `strict`: every run is valid, too, and nothing at all was found. */
 bool mls_group_is_well(const mls_group *group, bool strict);
 
 /** What the runs do not agree on; each run has findings of its own. */

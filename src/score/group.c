@@ -374,10 +374,11 @@ mls_finding_counts mls_group_found(const mls_group *group)
 bool mls_group_is_well(const mls_group *group, bool strict)
 {
     const mls_finding_counts all = mls_group_found(group);
-    const bool converges = group->rcp.check != MLS_CHECK_FAIL || group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS;
-    bool well = group->score.score_minutes > -1 && group->seeds.check != MLS_CHECK_FAIL && converges &&
+    const bool scored = mls_is_weak(&group->weak) ? group->weak.check == MLS_CHECK_PASS
+                                                  : group->score.score_minutes > -1 && group->score.official;
+    bool well = scored && group->rcp.check != MLS_CHECK_FAIL && group->seeds.check != MLS_CHECK_FAIL &&
                 mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
-    for (size_t k = 0; k < group->run_count; k++) {
+    for (size_t k = 0; strict && k < group->run_count; k++) {
         well &= group->runs[k]->valid;
     }
     return well;
