@@ -12,6 +12,12 @@
 /* Published minutes have four decimals; a number half-way between two was rounded to either. */
 #define HALF_A_DECIMAL 0.5e-4
 
+/* A score of some of its runs, or by other rules, is as near as this to that of the whole. */
+#define MAY_BE_ITSELF 0.05
+
+/* A factor that the review committee set, where nothing says when runs began. */
+#define NEARLY_THE_SAME 0.001
+
 mls_published_query mls_query_of_side(const mls_side_group *group)
 {
     unsigned edition = 0;
@@ -22,7 +28,8 @@ mls_published_query mls_query_of_side(const mls_side_group *group)
                                  .accelerators = group->accelerators,
                                  .model = group->accelerator,
                                  .minutes = group->scaled_minutes,
-                                 .system_id = group->system_id};
+                                 .system_id = group->system_id,
+                                 .side = group};
 }
 
 static bool has_model(const mls_published_query *query, const mls_published_result *result)
@@ -74,13 +81,46 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     return newest;
 }
 
+/* Whether one of the group's runs began then, to the millisecond that is published. */
+static bool has_start(const mls_published_query *query, double start_ms)
+{
+    const size_t count = query->logged != NULL ? query->logged->run_count
+                         : query->side != NULL ? query->side->runs.count
+                                               : 0;
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        const double own =
+            query->logged != NULL ? query->logged->runs[i]->run_start.time_ms : query->side->runs.items[i].start_ms;
+        found = fabs(own - start_ms) < 1;
+    }
+    return found;
+}
+
+/* Whether a result is the group itself, wherever its logs lie by now.  Only where the folder or the score says that it
+ * may be, the runs are asked: most of them are the same. */
+static bool is_itself(const mls_published_query *query, const mls_published_result *result)
+{
+    const bool same_system = query->system_id != NULL && strcmp(query->system_id, result->system->system_id) == 0;
+    const double apart = fabs(query->minutes / result->minutes - 1);
+    bool self = same_system && fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001;
+    if (!self && (same_system || apart < MAY_BE_ITSELF)) {
+        mls_published_starts starts = mls_published_starts_of(result);
+        size_t known = 0;
+        size_t shared = 0;
+        self = same_system && starts.left.ptr == NULL && apart < NEARLY_THE_SAME;
+        while (mls_published_next_start(&starts) == MLS_OK) {
+            known++;
+            shared += has_start(query, starts.start_ms);
+        }
+        self |= 2 * shared > known;
+    }
+    return self;
+}
+
 static mls_published_near near_of(const mls_published_query *query, const mls_published_result *result)
 {
-    return (mls_published_near){.result = result,
-                                .ratio = query->minutes / result->minutes - 1,
-                                .self = fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001 &&
-                                        query->system_id != NULL &&
-                                        strcmp(query->system_id, result->system->system_id) == 0};
+    return (mls_published_near){
+        .result = result, .ratio = query->minutes / result->minutes - 1, .self = is_itself(query, result)};
 }
 
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
@@ -119,7 +159,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     size_t faster = 0;
     size_t slower = 0;
     const bool known = !isnan(query->accelerators) && query->model != NULL;
-    *place = (mls_published_place){1, 0, known, 0, 0};
+    *place = (mls_published_place){.rank = 1, .rank_alike = known};
     for (size_t i = 0, rank = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (result->edition != edition || !is_asked_for(&any, result)) {
@@ -160,6 +200,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
             count--;
         }
     }
+    place->itself = published_itself;
     place->ranked += !published_itself;
     place->published += !published_itself;
     for (size_t i = 0; i < count; i++) {
@@ -204,7 +245,8 @@ const mls_published_near *mls_published_beside_of(mls_published_beside *beside, 
         return NULL;
     }
     const mls_side_group side = mls_side_group_of(group);
-    const mls_published_query query = mls_query_of_side(&side);
+    mls_published_query query = mls_query_of_side(&side);
+    query.logged = group;
     if (mls_published_nearest(published, &query, near, 1) != 1 || near->result->edition != query.edition ||
         near->result->system->accelerators != query.accelerators || !has_model(&query, near->result)) {
         return NULL;

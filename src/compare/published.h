@@ -160,6 +160,9 @@ typedef struct mls_published_starts {
     mls_str left;    /**< runs that were not asked for yet */
 } mls_published_starts;
 
+/** The starts of one result; `left` is NULL when they are not public. */
+mls_published_starts mls_published_starts_of(const mls_published_result *result);
+
 /** Gives every such result of a usage to `take`, the oldest round first.  MLS_OK, what `take` returned that is not
  * MLS_OK, or MLS_ERROR_VALUE for broken data. */
 mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *state, mls_published_starts *starts),
@@ -195,12 +198,14 @@ void mls_published_opened_release(mls_published_opened *opened);
 typedef struct mls_published_query {
     unsigned edition;
     mls_str benchmark;
-    mls_division division; /**< NONE counts as closed */
-    double accelerators;   /**< NAN: not known */
-    const char *model;     /**< see mls_accelerator_model_of(); NULL: not known */
-    double minutes;        /**< the scaled score */
-    const char *system_id; /**< folder of the results; NULL: not known */
-    const char *submitter; /**< only of submitters with this in their name, case aside; NULL: of any */
+    mls_division division;             /**< NONE counts as closed */
+    double accelerators;               /**< NAN: not known */
+    const char *model;                 /**< see mls_accelerator_model_of(); NULL: not known */
+    double minutes;                    /**< the scaled score */
+    const char *system_id;             /**< folder of the results; NULL: not known */
+    const char *submitter;             /**< only of submitters with this in their name, case aside; NULL: of any */
+    const struct mls_side_group *side; /**< whose runs say which result it is itself; NULL: not known */
+    const mls_group *logged;           /**< likewise */
 } mls_published_query;
 
 struct mls_published_why;
@@ -209,7 +214,8 @@ struct mls_published_why;
 typedef struct mls_published_near {
     const mls_published_result *result;
     double ratio;
-    bool self; /**< it is the group itself: the same folder, and the same minutes to four decimals */
+    bool
+        self; /**< it is the group itself: most of its runs, or the same folder and the same minutes to four decimals */
     size_t rank_alike, ranked_alike;     /**< among those on as many of the same accelerators whose minutes are known;
                                               0: not asked for */
     const struct mls_published_why *why; /**< see comparison.h; NULL: not asked for, or a side has no runs */
@@ -221,6 +227,7 @@ typedef struct mls_published_near {
 typedef struct mls_published_place {
     size_t rank, ranked, rank_alike, ranked_alike;
     size_t published; /**< all with it, of bounds too */
+    bool itself;      /**< it is among them */
 } mls_published_place;
 
 /** The results of the group's benchmark and division nearest to it, of those that are known exactly: those of its

@@ -22,6 +22,8 @@ enum { VALID, TO_CONVERGE, TRAINING, EVALUATION, EVALUATIONS, STARTUP, BETWEEN, 
 /* Cells of a line before its runs. */
 enum { BEFORE_RUNS = 6 };
 
+enum { TABLE_NAME = 128 };
+
 /* Finds the rest of the line that names a system and a benchmark; false: there is none. */
 static bool find_result_line(mls_str results, const mls_published_result *result, const char *name, mls_str *line)
 {
@@ -121,14 +123,20 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
     return status;
 }
 
+/* The name of the table that the runs of a result stand in, and the table. */
+static mls_str find_table(const mls_published_result *result, char name[TABLE_NAME])
+{
+    (void)snprintf(name, TABLE_NAME, "published/runs/%s-%s.table", mls_usage_name(result->usage), result->round);
+    return mls_data_find(name);
+}
+
 mls_status mls_published_open(const mls_published_result *result, mls_published_runs *runs, mls_error *error)
 {
-    char name[128];
+    char name[TABLE_NAME];
     mls_str results;
     mls_str line;
     *runs = (mls_published_runs){0};
-    (void)snprintf(name, sizeof name, "published/runs/%s-%s.table", mls_usage_name(result->usage), result->round);
-    mls_str head = mls_data_find(name);
+    mls_str head = find_table(result, name);
     if (head.ptr == NULL) {
         return MLS_OK;
     }
@@ -185,6 +193,27 @@ static mls_status open_starts(mls_str line, mls_published_starts *starts)
     starts->benchmark = cells[2];
     starts->left = line;
     return MLS_OK;
+}
+
+mls_published_starts mls_published_starts_of(const mls_published_result *result)
+{
+    char name[TABLE_NAME];
+    mls_published_starts starts = {.round = mls_str_from(result->round),
+                                   .system_id = mls_str_from(result->system->system_id),
+                                   .benchmark = mls_str_from(result->benchmark)};
+    mls_str results;
+    mls_str line;
+    mls_str cell;
+    const mls_str table = find_table(result, name);
+    if (table.ptr != NULL && mls_str_after(table, MLS_S(RESULTS_HEADING), &results) &&
+        find_line(results, result, &line)) {
+        bool more = true;
+        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--) { /* its system and benchmark are gone */
+            more = mls_str_cut(&line, '|', &cell);
+        }
+        starts.left = more ? line : (mls_str){NULL, 0};
+    }
+    return starts;
 }
 
 mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *state, mls_published_starts *starts),

@@ -115,6 +115,7 @@ static void place_prediction(mls_plan_row *row, const mls_published *published)
     mls_published_query query = mls_query_of_side(row->base->group);
     query.accelerators = row->accelerators;
     query.minutes = row->minutes * row->scale;
+    query.side = row->measured ? query.side : NULL; /* what is predicted has not been published */
     if (isfinite(query.minutes)) {
         (void)mls_published_around(published, &query, 0, around, &row->place);
     }

@@ -8,14 +8,7 @@
 static void append_ranks(mls_buffer *line, const mls_beside *beside)
 {
     const mls_published_place *place = &beside->place;
-    bool published = false;
-    for (size_t i = 0; i < beside->around_count; i++) {
-        published |= beside->around[i].self;
-    }
-    for (size_t i = 0; i < beside->count; i++) {
-        published |= beside->near[i].self;
-    }
-    mls_buffer_append_text(line, published ? ", rank " : ", would be ");
+    mls_buffer_append_text(line, place->itself ? ", rank " : ", would be ");
     if (place->ranked_alike > 0) {
         mls_buffer_printf(line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
     }

@@ -159,9 +159,7 @@ static void append_convergence(mls_buffer *line, const mls_group *group)
         mls_buffer_printf(line, ", scaled by %s", mls_words_grouped(group->scale, 3).text);
     }
     if (group->seeds.check != MLS_CHECK_NOT_MADE) {
-        mls_buffer_append_text(line, group->seeds.check == MLS_CHECK_FAIL           ? "   seeds FAIL"
-                                     : group->seeds.different == group->seeds.count ? "   seeds differ"
-                                                                                    : "   seeds ok");
+        mls_buffer_append_text(line, group->seeds.check == MLS_CHECK_FAIL ? "   seeds FAIL" : "   seeds ok");
     }
 }
 
@@ -282,45 +280,63 @@ void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
 
 /* ---------------------------------------------------------------------------- next */
 
-/* A word as a shell takes it. */
+/* A word as a shell takes it: one with bytes that are not to be printed has them as numbers. */
 static void append_word(mls_buffer *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+:,=@%-";
+    mls_buffer escaped = {0};
+    mls_escape_append(&escaped, mls_str_from(word));
+    const bool printable = mls_str_equal(mls_buffer_str(&escaped), mls_str_from(word));
+    line->failed |= escaped.failed;
+    mls_buffer_release(&escaped);
+    mls_buffer_append_text(line, word[0] == '-' ? "./" : ""); /* no option */
     if (word[strspn(word, plain)] == '\0') {
         mls_buffer_append_text(line, word);
         return;
     }
-    mls_buffer_append_char(line, '\'');
+    mls_buffer_append_text(line, printable ? "'" : "$'");
     for (; *word != '\0'; word++) {
-        mls_buffer_append_text(line, *word == '\'' ? "'\\'" : "");
-        mls_buffer_append_char(line, *word);
+        if (printable) {
+            mls_buffer_append_text(line, *word == '\'' ? "'\\'" : "");
+            mls_buffer_append_char(line, *word);
+        } else if (*word == '\'' || *word == '\\' || *word < ' ' || *word > '~') {
+            mls_buffer_printf(line, "\\%03o", (unsigned)(unsigned char)*word);
+        } else {
+            mls_buffer_append_char(line, *word);
+        }
     }
     mls_buffer_append_char(line, '\'');
 }
 
-/* A command to ask next, of a path, or (not NULL) of what lies `below` it.  One that no line has room for has PATH. */
+/* A command to ask next, of a path, or (not NULL) of what lies `below` it.  It can be pasted: one that no line has room
+ * for goes on in the next, before which a shell joins them. */
 static void show_command(mls_view *view, size_t *shown, const char *before, const char *path, const char *below,
                          const char *after)
 {
     const bool inside = below != NULL && strcmp(path, "-") != 0 && strcmp(mls_path_name(path), below) != 0;
-    mls_buffer line = {0};
+    mls_buffer words[2] = {{0}};
     mls_buffer file = {0};
-    for (int cut = 0; cut < 2 && (cut == 0 || mls_display_width(mls_buffer_str(&line)) > view->width - HANG); cut++) {
-        mls_buffer_clear(&line);
-        mls_buffer_clear(&file);
-        mls_buffer_printf(&file, "%s%s%s", cut == 0 ? path : "PATH", inside ? "/" : "", inside ? below : "");
-        mls_buffer_printf(&line, "mlscore %s ", before);
-        append_word(&line, file.ptr != NULL ? file.ptr : "");
-        if (after != NULL) {
-            mls_buffer_append_char(&line, ' ');
-            append_word(&line, after);
-        }
+    size_t column = HANG;
+    if (*shown == NEXT_SHOWN) {
+        return;
     }
+    mls_buffer_printf(&file, "%s%s%s", path, inside ? "/" : "", inside ? below : "");
+    append_word(&words[0], file.ptr != NULL ? file.ptr : "");
+    append_word(&words[1], after != NULL ? after : "");
+    mls_output_printf(view->output, "%*s%-*smlscore %s", INDENT, "", LABEL, (*shown)++ == 0 ? "next" : " ", before);
+    column += strlen("mlscore ") + strlen(before);
+    for (int i = 0; i < (after != NULL ? 2 : 1); i++) {
+        const size_t wide = mls_display_width(mls_buffer_str(&words[i]));
+        const bool more = i == 0 && after != NULL;
+        const bool fits = column + 1 + wide + (more ? 2 : 0) <= view->width;
+        mls_output_printf(view->output, "%s%*s", fits ? " " : " \\\n", fits ? 0 : HANG + INDENT, "");
+        mls_output_write(view->output, mls_buffer_str(&words[i]));
+        column = (fits ? column + 1 : HANG + INDENT) + wide;
+    }
+    mls_output_text(view->output, "\n");
     mls_output_drop(view->output, &file);
-    if (*shown < NEXT_SHOWN) {
-        show_fitted(view, (*shown)++ == 0 ? "next" : " ", MLS_STYLE_PLAIN, &line);
-    }
-    mls_output_drop(view->output, &line);
+    mls_output_drop(view->output, &words[0]);
+    mls_output_drop(view->output, &words[1]);
 }
 
 /* Whether nothing is left to be looked at first, so that one may ask how far it would get elsewhere. */

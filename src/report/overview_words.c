@@ -70,17 +70,16 @@ static const mls_published_why *why_of(const mls_overview_group *of)
     return of->block != NULL || mls_overview_fastest(of) != NULL ? of->why : NULL;
 }
 
-/* The parts in tenths of a percent, the largest first; what the others come to is one of them, so that they add up. */
+/* The parts in tenths of a percent, the largest first; what the others come to is one of them, and what scaling makes
+ * of the difference itself, so that they add up. */
 static size_t parts_in_tenths(const mls_overview_group *of, mls_why_part parts[MLS_WHY_PARTS_MAX + 1])
 {
-    const double ratio = mls_overview_ratio(of);
     mls_why_part all[MLS_WHY_PARTS_MAX];
     const size_t count = mls_why_parts(why_of(of), MLS_OVERVIEW_PART, all, MLS_WHY_PARTS_MAX);
-    double rest = in_tenths(ratio);
+    double rest = in_tenths(mls_overview_ratio(of));
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        const bool scale = strcmp(all[i].name, "scale") == 0;
-        const double share = in_tenths(scale ? all[i].ratio * (1 + ratio) / (1 + all[i].ratio) : all[i].ratio);
+        const double share = in_tenths(all[i].ratio);
         if (strcmp(all[i].name, "other") != 0 && share != 0) {
             parts[kept++] = (mls_why_part){all[i].name, share};
             rest -= share;
