@@ -290,9 +290,11 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
     mls_beside beside = {.group = group};
     mls_published_query query = mls_query_of_side(group);
     query.submitter = request->submitter;
-    if (group->benchmark == NULL || !isfinite(group->scaled_minutes)) {
+    if (group->benchmark == NULL || group->weak || !isfinite(group->scaled_minutes)) {
         return mls_leave_out(comparison, group,
-                             group->benchmark == NULL ? "unknown benchmark" : mls_no_score_reason(group))
+                             group->benchmark == NULL ? "unknown benchmark"
+                             : group->weak            ? "no published result of weak scaling is known"
+                                                      : mls_no_score_reason(group))
                    ? MLS_OK
                    : MLS_ERROR_MEMORY;
     }

@@ -137,6 +137,34 @@ static void take_accelerators(const mls_comparison *comparison)
     }
 }
 
+/* An export of weak scaling has the times of all models, and of the machine as a whole how large it is. */
+static void score_exported_models(const mls_compare_request *request, const mls_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->groups.count; i++) {
+        mls_side_group *group = comparison->groups.items[i];
+        double first = INFINITY;
+        double last = -(double)INFINITY;
+        size_t models = 0;
+        if (!group->weak || group->logged != NULL) {
+            continue;
+        }
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
+            if (run->valid && run->has_ms) {
+                first = fmin(first, run->start_ms);
+                last = fmax(last, run->start_ms + (double)run->ms);
+                models++;
+            }
+        }
+        const mls_benchmark *rules =
+            mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark));
+        group->official = models > 0 && models >= rules->runs_needed;
+        group->score_minutes = group->scaled_minutes = models > 0 ? (last - first) / 60000 : (double)NAN;
+        group->scale = 1;
+        group->accelerators = (double)NAN;
+    }
+}
+
 /* Measures each group by itself. */
 static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
 {
@@ -177,6 +205,7 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         status = read_side(request, comparison, request->sides.items[i], error);
     }
     take_accelerators(comparison);
+    score_exported_models(request, comparison);
     if (status == MLS_OK && published) { /* these get their names by what they are */
         status = mls_sides_take_published(request, comparison, error);
         status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;

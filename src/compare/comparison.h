@@ -83,9 +83,9 @@ typedef struct mls_side_group {
     mls_usage usage;
     mls_division division;
     const char *edition; /**< "5.1.0"; "" when nobody says */
-    double global_batch_size, accelerators;
+    double global_batch_size, accelerators; /**< of weak scaling those of each model */
     bool official;
-    bool weak; /**< of weak scaling: many models side by side */
+    bool weak; /**< of weak scaling: many models side by side, and the score is the time that all of them took */
     size_t dropped;
     double score_minutes, scale, scaled_minutes;
     MLS_LIST_OF(mls_side_run) runs;

@@ -298,7 +298,7 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
               mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p) &&
               count_same(a, b, &difference->same_runs);
     difference->min_p = min_rank_p(a->valid, b->valid);
-    if (ok && scored && a->kept >= 2 && b->kept >= 2) {
+    if (ok && scored && a->kept >= 2 && b->kept >= 2 && !a->weak) {
         judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
                        mls_mean_estimate_trimmed(y.trimmed, y.trimmed_count, y.cut));
     } else if (ok && a->valid >= 2 && b->valid >= 2) {
@@ -366,7 +366,8 @@ static void take_pair(splitting *to, mls_share often, double a_count, double b_c
 
 void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split)
 {
-    *split = (mls_split){.known = a->kept > 0 && b->kept > 0 && a->ms.known && b->ms.known};
+    /* The time of all models is not made of the parts of each. */
+    *split = (mls_split){.known = a->kept > 0 && b->kept > 0 && a->ms.known && b->ms.known && !a->weak && !b->weak};
     splitting to = {.a = a, .b = b, .split = split};
     const bool delimited = a->evaluations.known && b->evaluations.known;
     const bool same_unit = isfinite(a->to_converge) && isfinite(b->to_converge) && strcmp(a->unit, b->unit) == 0;

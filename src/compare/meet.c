@@ -35,7 +35,7 @@ static bool same_benchmark(const mls_side_group *a, const mls_side_group *b)
 
 static bool can_meet(const mls_side_group *a, const mls_side_group *b)
 {
-    return same_benchmark(a, b) &&
+    return same_benchmark(a, b) && a->weak == b->weak &&
            (a->division == b->division || !is_open_or_closed(a->division) || !is_open_or_closed(b->division));
 }
 
@@ -125,13 +125,19 @@ static void pair_sides(groups_span a, groups_span b)
 static const char *why_alone(const mls_side_group *group, groups_span others)
 {
     bool benchmark = false;
+    bool scaling = false;
     for (size_t i = 0; i < others.count; i++) {
         if (others.items[i]->side != group->side && can_meet(others.items[i], group)) {
             return "several candidates";
         }
-        benchmark |= others.items[i]->side != group->side && same_benchmark(others.items[i], group);
+        if (others.items[i]->side != group->side && same_benchmark(others.items[i], group)) {
+            benchmark = true;
+            scaling |= others.items[i]->weak == group->weak;
+        }
     }
-    return benchmark ? "division differs" : "no such benchmark on the other side";
+    return !benchmark ? "no such benchmark on the other side"
+           : !scaling ? "one is of weak scaling, the other is not"
+                      : "division differs";
 }
 
 /* A block of groups, the first of which is the baseline's. */
@@ -265,7 +271,7 @@ static bool meet_class(mls_comparison *comparison, mls_side_group **groups, size
 
 static bool same_class(const mls_side_group *a, const mls_side_group *b)
 {
-    return same_benchmark(a, b) && a->division == b->division;
+    return same_benchmark(a, b) && a->weak == b->weak && a->division == b->division;
 }
 
 /* Collects groups[first] and those after it that are of its class and not yet taken, and takes them; `found` has room

@@ -23,6 +23,7 @@ static void take_published_score(mls_side_group *group)
 static const char *why_left_out(const mls_side_group *group)
 {
     return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
+           : group->weak                                                  ? "weak scaling: many models side by side"
            : !isfinite(group->accelerators)                               ? "number of accelerators not known"
            : !(group->accelerators > 0)                                   ? "no accelerators"
            : !is_model_known(group)                                       ? "accelerator model not known"

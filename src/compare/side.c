@@ -138,6 +138,8 @@ static bool take_logged_setup(const mls_comparison *in, const mls_group *group, 
 
 mls_side_group mls_side_group_of(const mls_group *group)
 {
+    const bool weak = mls_is_weak(&group->weak);
+    const mls_group_outcome result = mls_group_result(group);
     return (mls_side_group){.path = group->path,
                             .benchmark = group->benchmark,
                             .config = group->config,
@@ -147,13 +149,13 @@ mls_side_group mls_side_group_of(const mls_group *group)
                             .division = group->division,
                             .edition = group->edition->name,
                             .global_batch_size = group->global_batch_size,
-                            .accelerators = group->accelerators,
-                            .official = group->score.official,
-                            .weak = mls_is_weak(&group->weak),
+                            .accelerators = weak ? group->weak.instance_scale : group->accelerators,
+                            .official = result.official,
+                            .weak = weak,
                             .dropped = group->score.dropped,
-                            .score_minutes = group->score.score_minutes,
-                            .scale = group->scale,
-                            .scaled_minutes = group->scaled_minutes};
+                            .score_minutes = result.minutes,
+                            .scale = result.scale,
+                            .scaled_minutes = result.scaled_minutes};
 }
 
 mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group, bool setups)

@@ -33,9 +33,10 @@ static void line_group(mls_buffer *line, const mls_group *group)
     const unsigned needed = group->rules->runs_needed;
     mls_buffer_printf(line, "%s %zu/%zu valid", group->benchmark != NULL ? group->benchmark : "-", valid,
                       needed > 0 ? (size_t)needed : group->run_count);
-    if (isfinite(group->scaled_minutes)) {
-        mls_buffer_printf(line, " %s min%s scale %s", mls_words_grouped(group->scaled_minutes, 3).text,
-                          group->score.official ? "" : " not official", mls_words_grouped(group->scale, 3).text);
+    const mls_group_outcome result = mls_group_result(group);
+    if (isfinite(result.scaled_minutes)) {
+        mls_buffer_printf(line, " %s min%s scale %s", mls_words_grouped(result.scaled_minutes, 3).text,
+                          result.official ? "" : " not official", mls_words_grouped(result.scale, 3).text);
     } else {
         mls_buffer_append_text(line, " no score");
     }

@@ -163,12 +163,12 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
 
 static double score_seconds(const mls_group *group)
 {
-    return group->score.score_minutes * 60;
+    return mls_group_result(group).minutes * 60;
 }
 
 static double scaled_seconds(const mls_group *group)
 {
-    return group->scaled_minutes * 60;
+    return mls_group_result(group).scaled_minutes * 60;
 }
 
 static double runs_needed(const mls_group *group)
@@ -178,7 +178,7 @@ static double runs_needed(const mls_group *group)
 
 static double is_official(const mls_group *group)
 {
-    return group->score.official;
+    return mls_group_result(group).official;
 }
 
 static double rcp_passes(const mls_group *group)

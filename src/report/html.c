@@ -164,7 +164,7 @@ double mls_html_steady_ms(mls_buffer *out, const mls_html_group *of, size_t *cou
 
 double mls_html_minutes(const mls_group *group)
 {
-    return mls_is_weak(&group->weak) ? group->weak.minutes : group->scaled_minutes;
+    return mls_group_result(group).scaled_minutes;
 }
 
 double mls_html_rcp_mean(const mls_group *group)

@@ -10,13 +10,11 @@
 
 mls_html_badge mls_html_badge_of(const mls_group *group)
 {
-    const bool weak = mls_is_weak(&group->weak);
-    const bool scored = weak ? isfinite(group->weak.minutes) : isfinite(group->score.score_minutes);
-    const bool official = weak ? group->weak.check == MLS_CHECK_PASS : group->score.official;
-    if (!scored) {
+    const mls_group_outcome result = mls_group_result(group);
+    if (!isfinite(result.minutes)) {
         return (mls_html_badge){"ill", "✗ No score", "✗ no score"};
     }
-    if (!official) {
+    if (!result.official) {
         return (mls_html_badge){"warn", "! Not an official score", "! not official"};
     }
     if (group->rcp.check == MLS_CHECK_FAIL) {

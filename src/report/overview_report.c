@@ -102,6 +102,15 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
 
 /* ------------------------------------------------------------------------ heading */
 
+static size_t count_valid(const mls_overview_group *of)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < of->side->runs.count; i++) {
+        valid += of->side->runs.items[i].valid;
+    }
+    return valid;
+}
+
 static void show_heading(mls_view *view, const mls_overview *all, const mls_overview_group *of)
 {
     const mls_side_group *side = of->side;
@@ -109,9 +118,13 @@ static void show_heading(mls_view *view, const mls_overview *all, const mls_over
     mls_buffer line = {0};
     mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(side->usage),
                       side->edition);
+    if (side->weak) {
+        mls_buffer_printf(&line, "   weak scaling, %s", mls_words_plural(count_valid(of), "model", "models").text);
+    }
     if (isfinite(side->accelerators)) {
-        mls_buffer_printf(&line, "   %s x %s", mls_words_count(side->accelerators).text,
-                          side->accelerator != NULL ? side->accelerator : "an unknown model");
+        mls_buffer_printf(&line, "%s%s x %s%s", side->weak ? " on " : "   ", mls_words_count(side->accelerators).text,
+                          side->accelerator != NULL ? side->accelerator : "an unknown model",
+                          side->weak ? " each" : "");
     }
     if (isfinite(side->global_batch_size)) {
         mls_buffer_printf(&line, "   batch %s", mls_words_count(side->global_batch_size).text);
@@ -135,15 +148,6 @@ static void show_path(mls_view *view, mls_str text)
 }
 
 /* -------------------------------------------------------------------------- score */
-
-static size_t count_valid(const mls_overview_group *of)
-{
-    size_t valid = 0;
-    for (size_t i = 0; i < of->side->runs.count; i++) {
-        valid += of->side->runs.items[i].valid;
-    }
-    return valid;
-}
 
 static void append_convergence(mls_buffer *line, const mls_group *group)
 {
@@ -178,13 +182,17 @@ static void show_score_line(mls_view *view, const mls_overview_group *of)
     const bool scored = isfinite(side->scaled_minutes);
     mls_buffer line = {0};
     if (scored) {
-        mls_buffer_printf(&line, "%s min   ", mls_words_grouped(side->scaled_minutes, 3).text);
+        mls_buffer_printf(&line, "%s%s min   ", side->weak ? "all trained in " : "",
+                          mls_words_grouped(side->scaled_minutes, 3).text);
     } else {
         mls_buffer_append_text(&line, "no score   ");
     }
     mls_buffer_printf(&line, "%s: %zu of %s", side->official ? "valid" : "not official", valid,
-                      mls_words_plural(count, "run", "runs").text);
-    if (side->official && valid < count) {
+                      side->weak ? mls_words_plural(count, "model", "models").text
+                                 : mls_words_plural(count, "run", "runs").text);
+    if (side->weak && needed > 0) {
+        mls_buffer_printf(&line, ", at least %u are needed", needed);
+    } else if (side->official && valid < count) {
         mls_buffer_printf(&line, " (%u may fail)", of->group != NULL ? of->group->rules->left_out : 1);
     } else if (needed > 0 && count != needed) {
         mls_buffer_printf(&line, " valid, %u are needed", needed);
@@ -345,7 +353,7 @@ static bool is_healthy(const mls_overview_group *of)
     mls_buffer first = {0};
     mls_overview_append_first(&first, of);
     const bool healthy = of->group != NULL && mls_group_is_well(of->group, false) && first.len == 0 && !first.failed &&
-                         of->group->accelerators > 0 && of->group->global_batch_size > 0;
+                         of->group->accelerators > 0 && of->group->global_batch_size > 0 && !of->side->weak;
     mls_buffer_release(&first);
     return healthy;
 }

@@ -177,16 +177,10 @@ const mls_throughput *mls_overview_median(const mls_overview_group *of)
     return NULL;
 }
 
-/* The score before scaling; NAN: none. */
-static double unscaled_minutes(const mls_group *group)
-{
-    return mls_is_weak(&group->weak) ? group->weak.minutes : group->score.score_minutes;
-}
-
 static void offer_slow(mls_overview_slow *slowest, const mls_overview_group *of, mls_overview_slow slow)
 {
     const mls_throughput *median = mls_overview_median(of);
-    const double minutes = unscaled_minutes(of->group);
+    const double minutes = of->side->score_minutes;
     if (slow.lost_ms > slowest->lost_ms && median != NULL) {
         *slowest = slow;
         slowest->share = slow.lost_ms / (isnan(minutes) ? median->run_ms : minutes * 60000);
@@ -236,8 +230,7 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of, const ml
         mls_buffer_printf(line, " slow (%s)", slow->part);
     }
     mls_buffer_printf(line, ": %s lost, %s of the %s", mls_words_duration(slow->lost_ms).text,
-                      mls_words_percent(slow->share, 1).text,
-                      isnan(unscaled_minutes(of->group)) ? "median run" : "score");
+                      mls_words_percent(slow->share, 1).text, isnan(of->side->score_minutes) ? "median run" : "score");
 }
 
 /* "MFU 0.31 of BF16's peak, 0.16 of FP8's" */

@@ -56,13 +56,13 @@ static const char *accelerator_of(const mls_group *group)
     F(summary, scaling, TEXT, "", mls_is_weak(&row->weak) ? "weak" : "strong")                                         \
     F(summary, runs, NUMBER, "", row->run_count)                                                                       \
     F(summary, runs_ok, NUMBER, "", valid_runs(row))                                                                   \
-    F(summary, minutes, NUMBER_OR_NULL, "minutes", row->scaled_minutes)                                                \
-    F(summary, scale_factor, NUMBER, "", row->scale)                                                                   \
+    F(summary, minutes, NUMBER_OR_NULL, "minutes", mls_group_result(row).scaled_minutes)                               \
+    F(summary, scale_factor, NUMBER, "", mls_group_result(row).scale)                                                  \
     F(summary, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                          \
     F(summary, to_converge, NUMBER_OR_NULL, "", mls_group_to_converge(row).number)                                     \
     F(summary, unit, TEXT_OR_NULL, "", mls_group_to_converge(row).unit)                                                \
-    F(summary, official, BOOL, "", row->score.official)                                                                \
-    F(summary, score_minutes, NUMBER_OR_NULL, "minutes", row->score.score_minutes)                                     \
+    F(summary, official, BOOL, "", mls_group_result(row).official)                                                     \
+    F(summary, score_minutes, NUMBER_OR_NULL, "minutes", mls_group_result(row).minutes)                                \
     F(summary, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)               \
     F(summary, path, TEXT, "", row->path)
 MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
@@ -166,7 +166,7 @@ static void system_table_make(system_table *table, const mls_collection *collect
             (void)add_benchmark(table, group->edition->benchmarks[b]->name);
         }
         table->cells[i].benchmark = add_benchmark(table, group->benchmark);
-        table->cells[i].minutes = group->scaled_minutes;
+        table->cells[i].minutes = mls_group_result(group).scaled_minutes;
         place_group(table, collection, i);
     }
 }

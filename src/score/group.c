@@ -371,12 +371,19 @@ mls_finding_counts mls_group_found(const mls_group *group)
     return all;
 }
 
+mls_group_outcome mls_group_result(const mls_group *group)
+{
+    const mls_weak_outcome *weak = &group->weak;
+    return mls_is_weak(weak) ? (mls_group_outcome){weak->check == MLS_CHECK_PASS, weak->minutes, 1, weak->minutes}
+                             : (mls_group_outcome){group->score.official, group->score.score_minutes, group->scale,
+                                                   group->scaled_minutes};
+}
+
 bool mls_group_is_well(const mls_group *group, bool strict)
 {
     const mls_finding_counts all = mls_group_found(group);
-    const bool scored = mls_is_weak(&group->weak) ? group->weak.check == MLS_CHECK_PASS
-                                                  : group->score.score_minutes > -1 && group->score.official;
-    bool well = scored && group->rcp.check != MLS_CHECK_FAIL && group->seeds.check != MLS_CHECK_FAIL &&
+    bool well = mls_group_result(group).official && group->rules->runs_needed > 0 &&
+                group->rcp.check != MLS_CHECK_FAIL && group->seeds.check != MLS_CHECK_FAIL &&
                 mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
     for (size_t k = 0; strict && k < group->run_count; k++) {
         well &= group->runs[k]->valid;

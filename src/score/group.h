@@ -179,6 +179,13 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
 /** How much was found about a scored group, its seeds and its runs. */
 mls_finding_counts mls_group_found(const mls_group *group);
 
+/** What a group scored, however it scales: of weak scaling the time of all models, which is not scaled. */
+typedef struct mls_group_outcome {
+    bool official; /**< it has the runs that a result needs */
+    double minutes, scale, scaled_minutes;
+} mls_group_outcome;
+mls_group_outcome mls_group_result(const mls_group *group);
+
 /** Whether the scale of a scored group is official: only results that have an official score and pass the convergence
  * check are scaled, and only folders of results hold a scaling.json. */
 bool mls_group_is_scaled(const mls_group *group);
