@@ -161,6 +161,9 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
             answer_read(cli, question, &comparison);
         } else {
             bring_together(cli, question, &comparison, NULL, NULL);
+            for (size_t i = 0; i < comparison.groups.count; i++) {
+                mls_cli_judge_side(cli, comparison.groups.items[i]);
+            }
         }
         for (size_t i = 1; i < comparison.collection_count; i++) {
             mls_cli_say_skipped(cli, &comparison.collections[i].skipped);

@@ -182,19 +182,18 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
     return mls_rulesets_editions(cli->rulesets);
 }
 
-mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage usage, const char *name)
+bool mls_cli_benchmark(mls_cli *cli, const char **name)
 {
-    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = mls_editions_count(editions, usage); i-- > 0;) {
-        const mls_edition *edition = mls_editions_get(editions, usage, i);
-        for (size_t b = 0; b < edition->benchmark_count; b++) {
-            const char *full = edition->benchmarks[b]->name;
-            mls_nearest_offer(&nearest, mls_str_from(full));
-            mls_nearest_offer(&nearest, (mls_str){full, strcspn(full, "_")}); /* llama2 */
-        }
+    const mls_editions *editions = *name != NULL ? mls_cli_editions(cli) : NULL;
+    if (*name == NULL || editions == NULL) {
+        return *name == NULL;
     }
-    nearest.found = mls_str_from(nearest.found.ptr);
-    return nearest;
+    *name = mls_benchmark_called(*name);
+    const mls_usage usage = mls_editions_usage_of(editions, cli->usage, mls_str_from(*name));
+    mls_nearest nearest = mls_editions_nearest_benchmark(editions, usage, mls_str_from(*name));
+    return mls_editions_newest_with(editions, usage, mls_str_from(*name)) != NULL || nearest.found.len == 0 ||
+           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no benchmark is called '%s'%s", *name,
+                       mls_cli_suggestion(&nearest).text);
 }
 
 const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark)

@@ -89,8 +89,9 @@ static bool sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
             say_absent(cli, path);
         } else if (seen.kind == MLS_PATH_UNKNOWN) {
             mls_cli_say(cli, MLS_EXIT_IO, path,
-                        seen.why != NULL ? "nothing that mlscore knows: %s"
-                                         : "nothing that mlscore knows; it begins with '%s'",
+                        seen.written[0] != '\0' ? "%s"
+                        : seen.why != NULL      ? "nothing that mlscore knows: %s"
+                                                : "nothing that mlscore knows; it begins with '%s'",
                         seen.why != NULL ? seen.why : seen.beginning);
         } else {
             ok = mls_names_add(&paths[seen.kind], mls_str_from(path)) || mls_cli_say_no_memory(cli);

@@ -142,6 +142,9 @@ static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_pl
         mls_cli_print(cli, &mls_plan_report, &plan);
         say_unfit(cli, &plan);
         mls_cli_worsen(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        for (size_t i = 0; i < plan.bases.count; i++) {
+            mls_cli_judge_side(cli, plan.bases.items[i].group);
+        }
     }
     mls_plan_release(&plan);
 }
@@ -151,6 +154,9 @@ static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *reque
 {
     const plan_settings *settings = cli->settings;
     request->benchmark = settings->benchmark;
+    if (!mls_cli_benchmark(cli, &request->benchmark)) {
+        return false;
+    }
     request->level = settings->level > 0 ? settings->level - 1 : USUAL_LEVEL;
     return read_wanted(cli, arena, "--accelerators", settings->accelerators, &request->accelerators) &&
            read_wanted(cli, arena, "--batch", settings->batch, &request->batches) &&

@@ -124,7 +124,10 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
 static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which, const char *text)
 {
     const char *usage = mls_usage_name(cli->usage);
-    const mls_nearest nearest = mls_published_nearest_text(published, which, text);
+    const mls_editions *editions = which == MLS_PUBLISHED_BENCHMARK ? mls_cli_editions(cli) : NULL;
+    const mls_nearest nearest = editions != NULL
+                                    ? mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(text))
+                                    : mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
     if (which != MLS_PUBLISHED_BENCHMARK) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
@@ -225,6 +228,7 @@ static void published_run(mls_cli *cli)
     mls_error error = {0};
     if (read_search(cli, settings, &settings->search)) {
         if (benchmark != NULL) {
+            benchmark = settings->search.texts[MLS_PUBLISHED_BENCHMARK] = mls_benchmark_called(benchmark);
             (void)mls_cli_newest_with(cli, benchmark);
         }
         const bool any_usage = settings->runs && !cli->usage_given && settings->search.edition == 0;

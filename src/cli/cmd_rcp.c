@@ -35,9 +35,9 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
         return NULL;
     }
     if (newest == NULL) {
-        mls_nearest nearest = mls_cli_nearest_benchmark(editions, cli->usage, benchmark);
+        mls_nearest nearest = mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(benchmark));
         if (nearest.found.len == 0 && !cli->usage_given) {
-            nearest = mls_cli_nearest_benchmark(editions, MLS_USAGE_HPC, benchmark);
+            nearest = mls_editions_nearest_benchmark(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
         }
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage),
                     benchmark, mls_cli_suggestion(&nearest).text);
@@ -102,7 +102,7 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
 static void rcp_run(mls_cli *cli)
 {
     const rcp_settings *settings = cli->settings;
-    const char *benchmark = cli->operands.count == 1 ? cli->operands.items[0] : NULL;
+    const char *benchmark = cli->operands.count == 1 ? mls_benchmark_called(cli->operands.items[0]) : NULL;
     mls_buffer own_points = {0};
     double batch_size = (double)NAN;
     if (cli->operands.count > 1) {

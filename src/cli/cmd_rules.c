@@ -24,7 +24,7 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
 {
     mls_error error = {0};
     const size_t first = cli->rules_path == NULL; /* operand that may name a benchmark */
-    request->benchmark = cli->operands.count > first ? cli->operands.items[first] : NULL;
+    request->benchmark = cli->operands.count > first ? mls_benchmark_called(cli->operands.items[first]) : NULL;
     if (cli->rules_path != NULL) {
         const bool loaded = mls_cli_own_rules(cli);
         request->ruleset = cli->own_ruleset;
@@ -49,7 +49,8 @@ static void rules_run(mls_cli *cli)
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
         const mls_usage usage = mls_ruleset_usage(request.ruleset);
-        const mls_nearest nearest = mls_cli_nearest_benchmark(request.editions, usage, request.benchmark);
+        const mls_nearest nearest =
+            mls_editions_nearest_benchmark(request.editions, usage, mls_str_from(request.benchmark));
         const mls_edition *newest = mls_editions_newest_with(request.editions, usage, mls_str_from(request.benchmark));
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s%s",
                     mls_ruleset_edition(request.ruleset), request.benchmark,

@@ -79,7 +79,7 @@ static void verify_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
-    if (!mls_cli_edition(cli, NULL, &wanted.edition)) {
+    if (!mls_cli_edition(cli, NULL, &wanted.edition) || !mls_cli_benchmark(cli, &wanted.benchmark)) {
         return;
     }
     cli->view.only = settings->only;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collected.c - runs collected and compared, and what is said of them beside results. */
+#include <math.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -63,6 +64,15 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
         if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
             mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
         }
+    }
+}
+
+void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side)
+{
+    if (side->logged != NULL) {
+        mls_cli_judge_group(cli, side->logged);
+    } else if (side->published == NULL) {
+        mls_cli_worsen(cli, side->official && isfinite(side->score_minutes) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     }
 }
 

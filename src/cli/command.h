@@ -238,8 +238,9 @@ mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest);
 /* Prints what a finding is and how to mend it, or complains and names the nearest. */
 void mls_cli_explain(mls_cli *cli, const char *name);
 
-/* The benchmark of any edition of the family whose name is nearest, of the newest edition first. */
-mls_nearest mls_cli_nearest_benchmark(const mls_editions *editions, mls_usage usage, const char *name);
+/* Takes the name of a benchmark that was asked for by the one that the rules have.  False after a complaint: there is
+ * none, but one that is called nearly so. */
+bool mls_cli_benchmark(mls_cli *cli, const char **name);
 
 /* The table of editions, loaded once; NULL after a complaint. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
@@ -322,6 +323,8 @@ bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection);
 
 /* Makes it count when a group is not well, and says what of it could not be read. */
 void mls_cli_judge_group(mls_cli *cli, const mls_group *group);
+/* Likewise of a group that logs or an export have; a published result counts. */
+void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side);
 
 /* Gives the groups their line of telemetry, where what is printed is for people.  False after a complaint. */
 bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);

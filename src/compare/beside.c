@@ -101,13 +101,14 @@ static bool has_start(const mls_published_query *query, double start_ms)
 static bool is_itself(const mls_published_query *query, const mls_published_result *result)
 {
     const bool same_system = query->system_id != NULL && strcmp(query->system_id, result->system->system_id) == 0;
+    const bool has_runs = query->logged != NULL || query->side != NULL;
     const double apart = fabs(query->minutes / result->minutes - 1);
     bool self = same_system && fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001;
     if (!self && (same_system || apart < MAY_BE_ITSELF)) {
         mls_published_starts starts = mls_published_starts_of(result);
         size_t known = 0;
         size_t shared = 0;
-        self = same_system && starts.left.ptr == NULL && apart < NEARLY_THE_SAME;
+        self = same_system && starts.left.ptr == NULL && has_runs && apart < NEARLY_THE_SAME;
         while (mls_published_next_start(&starts) == MLS_OK) {
             known++;
             shared += has_start(query, starts.start_ms);

@@ -332,6 +332,8 @@ static mls_status explain_together(const choosing *in, const published_words *of
 static mls_status explain_word(const choosing *in, const published_words *of, size_t at, mls_error *error)
 {
     mls_nearest nearest = mls_nearest_to(of->texts[at]);
+    const mls_nearest benchmark =
+        mls_editions_nearest_benchmark(in->request->collect.score.editions, MLS_USAGE_TRAINING, of->texts[at]);
     mls_buffer why = {0};
     for (size_t i = 0; i < in->all.count; i++) {
         if (is_of_round(in, of, &in->all.results[i])) {
@@ -341,7 +343,10 @@ static mls_status explain_word(const choosing *in, const published_words *of, si
     }
     mls_buffer_printf(&why, "no published result of the round has '%.*s' in its submitter or system",
                       MLS_CUT(of->texts[at], 40));
-    if (nearest.found.len > 0) {
+    if (nearest.found.len == 0 && benchmark.found.len > 0) {
+        mls_buffer_printf(&why, "; did you mean '%.*s'? The benchmark is that of the other side, or of --benchmark",
+                          MLS_CUT(benchmark.found, 80));
+    } else if (nearest.found.len > 0) {
         mls_buffer_printf(&why, "; did you mean '%.*s'?", MLS_CUT(nearest.found, 80));
     }
     const mls_status status = why.failed ? mls_error_memory(error) : refuse_words(of, why.ptr, error);

@@ -106,6 +106,12 @@ static void advice_edition(mls_checker *checker)
         return;
     }
     const mls_finding_place place = {.line = checker->benchmark_line, .key = MLS_S("submission_benchmark")};
+    const char *called = mls_benchmark_called(checker->benchmark);
+    if (called != checker->benchmark) {
+        mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                         "%s is what the reference code says; the checker's name is %s", checker->benchmark, called);
+        return;
+    }
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         const mls_edition *other = mls_editions_guess(editions, (mls_usage)usage, checker->first_ms, benchmark);
         const bool known = mls_edition_has_benchmark(other, benchmark);

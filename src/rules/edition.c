@@ -6,8 +6,10 @@
 #include "rules/edition.h"
 
 #include <cjson/cJSON.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/buffer.h"
@@ -445,4 +447,47 @@ mls_usage mls_editions_usage_of(const mls_editions *editions, mls_usage usage, m
         }
     }
     return usage;
+}
+
+const char *mls_benchmark_called(const char *name)
+{
+    return strcasecmp(name, "dlrm_v4_hstu") == 0 || strcasecmp(name, "dlrm-v4-hstu") == 0 ? "dlrmv4" : name;
+}
+
+/* Whether a benchmark's name begins so, signs and case aside: llama2-70b. */
+static bool begins_so(const char *benchmark, mls_str name)
+{
+    static const char signs[] = "_-. ";
+    size_t letters = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        if (memchr(signs, name.ptr[i], sizeof signs - 1) != NULL) {
+            continue;
+        }
+        benchmark += strspn(benchmark, signs);
+        if (tolower((unsigned char)name.ptr[i]) != tolower((unsigned char)*benchmark)) {
+            return false;
+        }
+        benchmark++;
+        letters++;
+    }
+    return letters > 2;
+}
+
+mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name)
+{
+    mls_nearest nearest = mls_nearest_to(name);
+    for (size_t i = mls_editions_count(editions, usage); i-- > 0;) {
+        const mls_edition *edition = mls_editions_get(editions, usage, i);
+        for (size_t b = 0; b < edition->benchmark_count; b++) {
+            const char *full = edition->benchmarks[b]->name;
+            if (begins_so(full, name)) { /* none is meant where it is called so */
+                nearest.found = mls_str_from(mls_str_equal(name, mls_str_from(full)) ? NULL : full);
+                return nearest;
+            }
+            mls_nearest_offer(&nearest, mls_str_from(full));
+            mls_nearest_offer(&nearest, (mls_str){full, strcspn(full, "_")}); /* llama2 */
+        }
+    }
+    nearest.found = mls_str_from(nearest.found.ptr);
+    return nearest;
 }

@@ -112,6 +112,13 @@ const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_us
 /** The family that has the benchmark in some edition: `usage` itself where it has, or none has. */
 mls_usage mls_editions_usage_of(const mls_editions *editions, mls_usage usage, mls_str benchmark);
 
+/** The name that the rules have of a benchmark that the reference code calls otherwise, or the same name. */
+const char *mls_benchmark_called(const char *name);
+
+/** The benchmark of any edition of the family that was meant, of the newest edition first: what begins so, whatever the
+ * signs between its parts are, else what is spelt most like it. */
+mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name);
+
 /** The row of a benchmark; never NULL: for a name that nobody knows one without a name and with runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
 

@@ -45,6 +45,62 @@ static bool is_export(const char *path, mls_str head)
            (mls_str_ends(name, MLS_S(".ndjson")) && begins_with_member(head, MLS_S("path\"")));
 }
 
+/* What commands write, by the member or column that it begins with, and one that only this has: of each command the
+ * forms for machines. */
+static const struct {
+    const char *first, *also, *written_by;
+} written[] = {
+    {"file\"", "\"launches\"", "profile"},
+    {"logs\"", "\"findings\"", "check"},
+    {"file\"", "\"malformed\",\"severity\"", "check"},
+    {"file\"", "\"findings\":", "check"},
+    {"file\"", "\"event_type\"", "events"},
+    {"file\"", "\"parts_ms\"", "throughput"},
+    {"file\"", "\"backwards\"", "throughput"},
+    {"file\"", "\"kv_cache\"", "memory"},
+    {"file\"", "\"uuid\"", "telemetry"},
+    {"groups\"", "\"median_ms_per_sample\"", "throughput"},
+    {"windows\"", "\"devices\"", "telemetry"},
+    {"run\"", "\"devices\"", "telemetry"},
+    {"profiles\"", "", "profile"},
+    {"mode\"", "\"parameters\"", "memory"},
+    {"jobs\"", "\"outcome\"", "diagnose"},
+    {"path\"", "\"outcome\"", "diagnose"},
+    {"path\"", "\"submitters\"", "verify"},
+    {"severity\"", "\"submitter\"", "verify"},
+    {"baseline\"", "\"sides\"", "compare"},
+    {"benchmark\"", "\"groups\"", "compare"},
+    {"benchmark\"", "\"baseline\"", "compare"},
+    {"side\"", "\"accelerators\"", "compare"},
+    {"usage\"", "\"side\"", "compare"},
+    {"base\"", "\"accelerators\"", "plan"},
+    {"base_accelerators\"", "", "plan"},
+    {"results\"", "\"submitter\"", "published"},
+    {"runs\"", "\"submitter\"", "published"},
+    {"rank\"", "\"accelerator_minutes\"", "published"},
+    {"usage\"", "\"submitter\"", "published"},
+    {"usage\"", "\"editions\"", "rules"},
+    {"usage\"", "\"runs_needed\"", "rcp"},
+    {"usage\"", "\"stdev\"", "rcp"},
+    {"benchmarks\"", "\"points\"", "rcp"},
+    {"configs\"", "\"gpus_per_node\"", "config"},
+    {"name\"", "\"gpus_per_node\"", "config"},
+    {"what\"", "\"command\"", "PATH"},
+    {"event\"", "\"seen_ms\"", "watch"},
+};
+
+/* Which command wrote it, in a form for machines; NULL: none did. */
+static const char *writer_of(mls_str head)
+{
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        if (begins_with_member(head, mls_str_from(written[i].first)) &&
+            mls_str_contains(head, mls_str_from(written[i].also))) {
+            return written[i].written_by;
+        }
+    }
+    return NULL;
+}
+
 static bool is_model_config(mls_str head)
 {
     mls_str rest = head;
@@ -137,11 +193,19 @@ static mls_status look_at_text(looker *looking, const char *path, mls_window *wi
     const mls_str head = {window->at, (size_t)(window->end - window->at)};
     bool is_one = false;
     mls_status status = MLS_OK;
-    *kind = mls_str_contains(head, MLS_S(":::MLLOG ")) ? MLS_PATH_LOGS
-            : is_export(path, head)                    ? MLS_PATH_EXPORT
-            : is_model_config(head)                    ? MLS_PATH_MODEL
-            : is_config(head)                          ? MLS_PATH_CONFIG
-                                                       : MLS_PATH_UNKNOWN;
+    const char *writer = writer_of(head);
+    if (writer != NULL) {
+        (void)mls_text_printf(looking->seen->written, sizeof looking->seen->written,
+                              "what mlscore %s writes; only what score writes is read again", writer);
+        looking->seen->why = looking->seen->written;
+        *kind = MLS_PATH_UNKNOWN;
+        return MLS_OK;
+    }
+    *kind = is_export(path, head)                        ? MLS_PATH_EXPORT
+            : mls_str_contains(head, MLS_S(":::MLLOG ")) ? MLS_PATH_LOGS
+            : is_model_config(head)                      ? MLS_PATH_MODEL
+            : is_config(head)                            ? MLS_PATH_CONFIG
+                                                         : MLS_PATH_UNKNOWN;
     if (*kind == MLS_PATH_UNKNOWN || *kind == MLS_PATH_LOGS) {
         status = try_telemetry(head, *kind == MLS_PATH_LOGS, &is_one);
         *kind = is_one ? MLS_PATH_TELEMETRY : *kind;

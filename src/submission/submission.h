@@ -164,6 +164,7 @@ typedef struct mls_path_seen {
     mls_path_kind kind;
     const char *why;
     char beginning[61];
+    char written[96]; /**< `why`, of what another command wrote; else "" */
 } mls_path_seen;
 
 /** Looks at a path.  MLS_OK, whatever stands there; MLS_ERROR_READ: it cannot be read; MLS_ERROR_LIMIT: too many files;

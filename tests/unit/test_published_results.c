@@ -353,6 +353,46 @@ static void around_each_are_its_neighbours(void **state)
     mls_published_release(&all);
 }
 
+/* Wherever its logs lie, and with a score that differs a little, a result is known again by most of its runs. */
+static void a_result_is_known_again_by_its_runs(void **state)
+{
+    (void)state;
+    mls_published all;
+    mls_published_place place;
+    mls_published_near around[5];
+    assert_int_equal(mls_published_load(MLS_USAGE_TRAINING, MLS_EDITION_NUMBER(5, 1, 0), &all, NULL), MLS_OK);
+    for (size_t i = 0; i < all.count; i++) {
+        const mls_published_result *one = &all.results[i];
+        mls_run runs[10] = {{.file = NULL}};
+        const mls_run *listed[10];
+        size_t count = 0;
+        mls_published_starts starts = mls_published_starts_of(one);
+        if (one->known != MLS_PUBLISHED_EXACT) {
+            continue;
+        }
+        while (count < 10 && mls_published_next_start(&starts) == MLS_OK) {
+            runs[count].run_start.time_ms = starts.start_ms;
+            listed[count] = &runs[count];
+            count++;
+        }
+        mls_group group = {.runs = listed, .run_count = count};
+        const mls_published_query query = {.edition = one->edition,
+                                           .benchmark = mls_str_from(one->benchmark),
+                                           .division = one->system->division,
+                                           .accelerators = one->system->accelerators,
+                                           .model = one->system->model.text,
+                                           .minutes = one->minutes * 1.01,
+                                           .logged = &group};
+        (void)mls_published_around(&all, &query, 1, around, &place);
+        assert_int_equal(place.itself, count > 0);
+        assert_int_equal(place.ranked, one->ranked + (count == 0));
+        group.run_count = count * 4 / 10; /* too few of them */
+        (void)mls_published_around(&all, &query, 1, around, &place);
+        assert_false(place.itself);
+    }
+    mls_published_release(&all);
+}
+
 /* Thousands of groups, most of which nothing can stand beside, ask for the results of each edition once. */
 static void an_edition_is_read_once_for_all_groups(void **state)
 {
@@ -389,10 +429,15 @@ static void an_edition_is_read_once_for_all_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_result_is_read),           cmocka_unit_test(runs_give_the_published_scores),
-        cmocka_unit_test(every_start_is_given),           cmocka_unit_test(a_run_is_read_to_the_millisecond),
-        cmocka_unit_test(one_edition_can_be_read_alone),  cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
-        cmocka_unit_test(around_each_are_its_neighbours), cmocka_unit_test(an_edition_is_read_once_for_all_groups),
+        cmocka_unit_test(every_result_is_read),
+        cmocka_unit_test(runs_give_the_published_scores),
+        cmocka_unit_test(every_start_is_given),
+        cmocka_unit_test(a_run_is_read_to_the_millisecond),
+        cmocka_unit_test(one_edition_can_be_read_alone),
+        cmocka_unit_test(the_nearest_are_alike_in_size_then_model),
+        cmocka_unit_test(around_each_are_its_neighbours),
+        cmocka_unit_test(a_result_is_known_again_by_its_runs),
+        cmocka_unit_test(an_edition_is_read_once_for_all_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
