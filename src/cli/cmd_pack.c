@@ -73,9 +73,7 @@ static void pack_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--into, --system and --benchmark are needed");
         return;
     }
-    if (!mls_cli_benchmark(cli, &wanted->benchmark)) {
-        return;
-    }
+    wanted->benchmark = mls_benchmark_called(wanted->benchmark);
     if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
         how.score.select_window = true;
         how.digests = true;

@@ -124,21 +124,22 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
 static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which, const char *text)
 {
     const char *usage = mls_usage_name(cli->usage);
-    const mls_editions *editions = which == MLS_PUBLISHED_BENCHMARK ? mls_cli_editions(cli) : NULL;
-    const mls_nearest nearest = editions != NULL
-                                    ? mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(text))
-                                    : mls_published_nearest_text(published, which, text);
+    mls_nearest nearest = mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
     if (which != MLS_PUBLISHED_BENCHMARK) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
                     mls_published_text_name(which), mls_cli_suggestion(&nearest).text);
         return;
     }
-    if (nearest.found.len == 0) {
-        append_benchmarks_with(&names, published, text);
-        if (names.len == 0) {
-            append_benchmarks_with(&names, published, "");
-        }
+    append_benchmarks_with(&names, published, text);
+    if (names.len > 0) {
+        nearest.found = (mls_str){NULL, 0};
+    } else {
+        const mls_editions *editions = mls_cli_editions(cli);
+        nearest = editions != NULL ? mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(text)) : nearest;
+    }
+    if (names.len == 0 && nearest.found.len == 0) {
+        append_benchmarks_with(&names, published, "");
     }
     mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
                 mls_cli_suggestion(&nearest).text,

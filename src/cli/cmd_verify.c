@@ -79,9 +79,10 @@ static void verify_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
-    if (!mls_cli_edition(cli, NULL, &wanted.edition) || !mls_cli_benchmark(cli, &wanted.benchmark)) {
+    if (!mls_cli_edition(cli, NULL, &wanted.edition)) {
         return;
     }
+    wanted.benchmark = wanted.benchmark != NULL ? mls_benchmark_called(wanted.benchmark) : NULL;
     cli->view.only = settings->only;
     wanted.rulesets = cli->rulesets;
     wanted.usage = cli->usage;

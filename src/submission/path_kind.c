@@ -78,6 +78,7 @@ static const struct {
     {"results\"", "\"submitter\"", "published"},
     {"runs\"", "\"submitter\"", "published"},
     {"rank\"", "\"accelerator_minutes\"", "published"},
+    {"usage\"", "\"official\"", "score --summary"},
     {"usage\"", "\"submitter\"", "published"},
     {"usage\"", "\"editions\"", "rules"},
     {"usage\"", "\"runs_needed\"", "rcp"},
@@ -196,7 +197,7 @@ static mls_status look_at_text(looker *looking, const char *path, mls_window *wi
     const char *writer = writer_of(head);
     if (writer != NULL) {
         (void)mls_text_printf(looking->seen->written, sizeof looking->seen->written,
-                              "what mlscore %s writes; only what score writes is read again", writer);
+                              "what mlscore %s writes; only what score writes of runs is read again", writer);
         looking->seen->why = looking->seen->written;
         *kind = MLS_PATH_UNKNOWN;
         return MLS_OK;

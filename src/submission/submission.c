@@ -128,6 +128,10 @@ static mls_status check_name(const mls_submission *submission, const char *wante
             offer_name(&names, submitter->results[i].benchmark);
         }
     }
+    if (wanted != NULL && !system && nearest->len == 0) {
+        names.nearest = mls_editions_nearest_benchmark(mls_rulesets_editions(submission->options.rulesets),
+                                                       submission->options.usage, mls_str_from(wanted));
+    }
     if (names.list.failed) {
         status = MLS_ERROR_MEMORY;
     } else if (names.known.count > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
