@@ -303,13 +303,15 @@ _mlscore()
         esac
         ;;
     *:plan)
-        options='--usage= --edition= --benchmark= --accelerators= --batch= --target= --samples= --level= --factors= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
+        options='--usage= --edition= --benchmark= --accelerators= --nodes= --times= --batch= --target= --samples= --level= --factors= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --accelerators) value=yes words='' files=no ;;
+        --nodes) value=yes words='' files=no ;;
+        --times) value=yes words='' files=no ;;
         --batch) value=yes words='' files=no ;;
         --target) value=yes words='' files=no ;;
         --samples) value=yes words='' files=no ;;

@@ -8,12 +8,13 @@
 #include "report/reports.h"
 
 typedef struct plan_settings {
-    const char *accelerators, *batch, *target, *samples, *factors; /* as given */
+    const char *accelerators, *nodes, *times, *batch, *target, *samples, *factors; /* as given */
     const char *benchmark;
     unsigned level; /* from 1; 0: not given */
 } plan_settings;
 
 /* More numbers than this are not asked for by a person. */
+#define NUMBER_LARGEST 1e15
 enum { NUMBERS_MOST = 100, USUAL_LEVEL = 1, NAMED_MOST = 5 }; /* groups of one reason, without -v */
 
 #define AT(member) offsetof(plan_settings, member)
@@ -23,7 +24,10 @@ static const mls_option options[] = {
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(benchmark), "of several benchmarks this one"),
     MLS_ROW_TEXT('\0', "accelerators", "LIST", AT(accelerators),
                  "so many in all: numbers with commas, 64-512 by doublings (half to eight times)"),
-    MLS_ROW_TEXT('\0', "batch", "LIST", AT(batch), "global batch sizes (the runs' own and the reference's)"),
+    MLS_ROW_TEXT('\0', "nodes", "LIST", AT(nodes), "so many nodes of as many accelerators as the runs' had"),
+    MLS_ROW_TEXT('\0', "times", "LIST", AT(times), "so many times as many accelerators as the runs had"),
+    MLS_ROW_TEXT('\0', "batch", "LIST", AT(batch),
+                 "global batch sizes (the runs', the reference's and published ones)"),
     MLS_ROW_TEXT('\0', "target", "MINUTES", AT(target), "say how many accelerators would reach this time"),
     MLS_ROW_TEXT('\0', "samples", "N", AT(samples), "what it takes to converge where no reference point tells"),
     MLS_ROW_OF(MLS_SETS_VALUE, "level", "0.5|0.75|0.9", AT(level), "of the interval (0.75)"),
@@ -37,43 +41,35 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-static bool add_wanted(mls_arena *arena, mls_plan_numbers *to, size_t number)
-{
-    return to->count < NUMBERS_MOST && MLS_ARENA_ADD(arena, to, (double)number);
-}
-
 /* One word of a list: N, or N-M by doublings. */
-static bool read_range_or_number(mls_arena *arena, mls_plan_numbers *to, mls_str word)
+static bool read_range_or_number(mls_arena *arena, mls_plan_numbers *to, mls_str word, bool whole)
 {
     mls_str last = word;
     mls_str first;
-    size_t from;
-    size_t upto;
+    double number;
+    double upto;
     (void)mls_str_cut(&last, '-', &first);
-    if (!mls_size_parse(first, &from) || from == 0) {
-        return false;
-    }
-    if (first.len == word.len) {
-        return add_wanted(arena, to, from);
-    }
-    bool ok = mls_size_parse(last, &upto) && upto >= from;
-    for (size_t number = from; ok && number <= upto; number *= 2) {
-        ok = add_wanted(arena, to, number) && number <= SIZE_MAX / 2;
+    bool ok = mls_number_parse(first, &number) && mls_number_parse(first.len == word.len ? word : last, &upto) &&
+              number > 0 && upto >= number && upto < NUMBER_LARGEST && (!whole || number == floor(number));
+    for (; ok && number <= upto; number *= 2) {
+        ok = to->count < NUMBERS_MOST && MLS_ARENA_ADD(arena, to, number);
     }
     return ok;
 }
 
-/* Reads a list of whole numbers.  False after a complaint. */
-static bool read_wanted(mls_cli *cli, mls_arena *arena, const char *option, const char *text, mls_plan_numbers *to)
+/* Reads a list of numbers.  False after a complaint. */
+static bool read_wanted(mls_cli *cli, mls_arena *arena, const char *option, const char *text, mls_plan_numbers *to,
+                        bool whole)
 {
     mls_str rest = mls_str_from(text);
     bool more = text != NULL;
     while (more) {
         mls_str word;
         more = mls_str_cut(&rest, ',', &word);
-        if (!read_range_or_number(arena, to, word)) {
+        if (!read_range_or_number(arena, to, word, whole)) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                               "%s takes numbers from 1 on with commas, and N-M by doublings, not '%s'", option, text);
+                               "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,
+                               whole ? "from 1 on" : "above 0", text);
         }
     }
     return true;
@@ -101,7 +97,7 @@ static bool take_operands(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
 /* Says why groups of one reason are no base; where nothing else is, -q does not hide it. */
 static void say_alike(mls_cli *cli, const mls_plan *plan, const char *reason)
 {
-    const int kind = plan->bases.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+    const int kind = plan->rows.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
     size_t alike = 0;
     for (size_t i = 0; i < plan->unfit.count; i++) {
         if (strcmp(plan->unfit.items[i].reason, reason) == 0 && (alike++ < NAMED_MOST || cli->view.verbose > 0)) {
@@ -158,8 +154,10 @@ static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *reque
         return false;
     }
     request->level = settings->level > 0 ? settings->level - 1 : USUAL_LEVEL;
-    return read_wanted(cli, arena, "--accelerators", settings->accelerators, &request->accelerators) &&
-           read_wanted(cli, arena, "--batch", settings->batch, &request->batches) &&
+    return read_wanted(cli, arena, "--accelerators", settings->accelerators, &request->accelerators, true) &&
+           read_wanted(cli, arena, "--nodes", settings->nodes, &request->nodes, true) &&
+           read_wanted(cli, arena, "--times", settings->times, &request->times, false) &&
+           read_wanted(cli, arena, "--batch", settings->batch, &request->batches, true) &&
            read_positive(cli, "--target", settings->target, &request->target_minutes) &&
            read_positive(cli, "--samples", settings->samples, &request->samples);
 }
@@ -209,8 +207,8 @@ const mls_command mls_command_plan = {
     .usage = "[OPTION]… PATH…",
     .about = "Takes runs that were made (logs, what score wrote of them, or published:WORDS)\n"
              "and says what the same system would score on other numbers of accelerators and\n"
-             "with other batches, with an interval that held for rounds that the figures had\n"
-             "not seen; and by how many accelerators a time would be reached.",
+             "with other batches, how sure that is, and by how many accelerators a time would\n"
+             "be reached.",
     .options = options,
     .settings_size = sizeof(plan_settings),
     .paths = "no path given",

@@ -130,8 +130,10 @@ static mls_status find_memory(mls_plan_base *base, const mls_plan_request *reque
     return status == MLS_OK ? MLS_OK : mls_error_memory(error);
 }
 
-static mls_status find_points(mls_plan_base *base, const mls_editions *editions, mls_error *error)
+/* Batches that were asked for are held against the points as they stand. */
+static mls_status find_points(mls_plan_base *base, const mls_plan_request *request, mls_error *error)
 {
+    const mls_editions *editions = request->editions;
     const mls_side_group *group = base->group;
     const mls_edition *edition;
     mls_status status = mls_editions_find(editions, group->usage, mls_str_from(group->edition), &edition, error);
@@ -140,31 +142,42 @@ static mls_status find_points(mls_plan_base *base, const mls_editions *editions,
                                      mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark))};
         status = mls_rcp_set_new(&rules, (mls_str){NULL, 0}, NULL, &base->points, error);
     }
+    if (status == MLS_OK) {
+        base->reference = request->batches.count > 0
+                              ? mls_rcp_set_mean(base->points, group->global_batch_size)
+                              : mls_rcp_set_limit(base->points, group->global_batch_size).bar.mean;
+    }
     return status;
 }
 
-/* Of groups of several benchmarks, or on several accelerators, nothing can be said together. */
-static mls_status refuse_other(const mls_side_group *group, const mls_side_group *first, mls_error *error)
+enum { ROUNDS = 3 }; /* the base's, and the last two before it, whose results say which batches are used */
+
+static bool find_published(mls_plan *plan, mls_plan_base *base)
 {
-    const char *model = group->accelerator != NULL ? group->accelerator : "unknown ones";
-    const char *other = first->accelerator != NULL ? first->accelerator : "unknown ones";
-    if (group->usage != first->usage || strcmp(group->benchmark, first->benchmark) != 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "one benchmark at a time: there are %s and %s, of which --benchmark takes one",
-                             first->benchmark, group->benchmark);
+    const mls_side_group *group = base->group;
+    const unsigned upto = mls_query_of_side(group).edition;
+    unsigned last = 0;
+    int rounds = 0;
+    bool ok = true;
+    for (size_t i = 0; i < plan->published.count && rounds <= ROUNDS && ok; i++) {
+        const mls_published_result *result = &plan->published.results[i];
+        if (result->usage != group->usage || result->edition > upto) {
+            continue;
+        }
+        rounds += result->edition != last;
+        last = result->edition;
+        ok = rounds > ROUNDS || strcmp(result->benchmark, group->benchmark) != 0 ||
+             (result->system->division == MLS_DIVISION_OPEN) != (group->division == MLS_DIVISION_OPEN) ||
+             MLS_ARENA_ADD(plan->arena, &base->published, result);
     }
-    return strcmp(model, other) == 0
-               ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                               "one kind of accelerators at a time: there are %s (%s) and %s (%s)", other, first->path,
-                               model, group->path);
+    return ok;
 }
 
-/* The place of the first base that has as many accelerators or more. */
-static size_t base_place(const mls_plan *plan, double accelerators)
+/* The place of the first base of a series that has as many accelerators or more. */
+static size_t base_place(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
-    size_t from = 0;
-    size_t end = plan->bases.count;
+    size_t from = series->first_base;
+    size_t end = series->first_base + series->bases;
     while (from < end) {
         const size_t middle = from + (end - from) / 2;
         if (plan->bases.items[middle].group->accelerators < accelerators) {
@@ -176,7 +189,7 @@ static size_t base_place(const mls_plan *plan, double accelerators)
     return from;
 }
 
-static mls_status add_unfit(mls_plan *plan, const mls_side_group *group, const char *reason, mls_error *error)
+mls_status mls_plan_unfit(mls_plan *plan, const mls_side_group *group, const char *reason, mls_error *error)
 {
     return MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason}) ? MLS_OK : mls_error_memory(error);
 }
@@ -194,27 +207,59 @@ static mls_status insert_base(mls_plan *plan, const mls_plan_base *base, size_t 
     return MLS_OK;
 }
 
-static mls_status add_base(mls_plan *plan, const mls_plan_request *request, const mls_side_group *group,
-                           mls_error *error)
+static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_plan_series *series,
+                           const mls_side_group *group, mls_error *error)
 {
     mls_plan_base base = {.group = group, .factors = mls_plan_factors_of(request->figures, group->benchmark)};
     const char *reason = measure_base(&base);
     if (reason != NULL) {
-        return add_unfit(plan, group, reason, error);
+        return mls_plan_unfit(plan, group, reason, error);
     }
-    const mls_side_group *first = plan->bases.count > 0 ? plan->bases.items[0].group : group;
-    mls_status status = refuse_other(group, first, error);
-    if (status == MLS_OK && (group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN)) {
-        return add_unfit(plan, group, "of another division than the base", error);
+    const mls_side_group *first = series->bases > 0 ? plan->bases.items[series->first_base].group : group;
+    if ((group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN)) {
+        return mls_plan_unfit(plan, group, "of another division than the base", error);
     }
-    const size_t place = base_place(plan, group->accelerators);
-    if (status == MLS_OK && place < plan->bases.count &&
-        plan->bases.items[place].group->accelerators == group->accelerators) {
-        return add_unfit(plan, group, "another group with as many accelerators is the base", error);
+    const size_t place = base_place(plan, series, group->accelerators);
+    if (place < plan->bases.count && plan->bases.items[place].group->accelerators == group->accelerators) {
+        return mls_plan_unfit(plan, group, "another group with as many accelerators is the base", error);
     }
+    mls_status status = find_published(plan, &base) ? MLS_OK : mls_error_memory(error);
     status = status == MLS_OK ? find_memory(&base, request, plan->arena, error) : status;
-    status = status == MLS_OK ? find_points(&base, request->editions, error) : status;
-    return status == MLS_OK ? insert_base(plan, &base, place, error) : status;
+    status = status == MLS_OK ? find_points(&base, request, error) : status;
+    status = status == MLS_OK ? insert_base(plan, &base, place, error) : status;
+    series->bases += status == MLS_OK;
+    return status;
+}
+
+static bool is_alike(const mls_side_group *a, const mls_side_group *b)
+{
+    return a->benchmark != NULL && b->benchmark != NULL && a->usage == b->usage &&
+           strcmp(a->benchmark, b->benchmark) == 0 &&
+           (a->accelerator == NULL || b->accelerator == NULL ? a->accelerator == b->accelerator
+                                                             : strcmp(a->accelerator, b->accelerator) == 0);
+}
+
+/* The series of all groups that are like one, which the first of them makes. */
+static mls_status add_series(const mls_comparison *of, size_t from, const mls_plan_request *request, mls_plan *plan,
+                             mls_error *error)
+{
+    const mls_side_group *group = of->groups.items[from];
+    mls_plan_series series = {
+        .group = group, .first_base = plan->bases.count, .target = {request->target_minutes, NAN, NAN, NAN, NULL}};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < from; i++) {
+        if (is_alike(of->groups.items[i], group)) {
+            return MLS_OK;
+        }
+    }
+    for (size_t i = from; i < of->groups.count && status == MLS_OK; i++) {
+        if (is_alike(of->groups.items[i], group)) {
+            status = add_base(plan, request, &series, of->groups.items[i], error);
+        }
+    }
+    return status != MLS_OK || series.bases == 0 || MLS_ARENA_ADD(plan->arena, &plan->series, series)
+               ? status
+               : mls_error_memory(error);
 }
 
 mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
@@ -226,10 +271,10 @@ mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request 
     for (size_t i = 0; i < of->groups.count && status == MLS_OK; i++) {
         const mls_side_group *group = of->groups.items[i];
         if (group->benchmark == NULL) {
-            status = add_unfit(plan, group, "benchmark not known", error);
+            status = mls_plan_unfit(plan, group, "benchmark not known", error);
         } else if (wanted == NULL || strcmp(group->benchmark, wanted) == 0) {
             any = true;
-            status = add_base(plan, request, group, error);
+            status = add_series(of, i, request, plan, error);
         }
     }
     return status == MLS_OK && !any && of->groups.count > 0
@@ -237,12 +282,12 @@ mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request 
                : status;
 }
 
-const mls_plan_base *mls_plan_base_for(const mls_plan *plan, double accelerators)
+const mls_plan_base *mls_plan_base_for(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
     const mls_plan_base *bases = plan->bases.items;
-    const size_t place = base_place(plan, accelerators);
-    const bool below =
-        place > 0 && (place == plan->bases.count || accelerators / bases[place - 1].group->accelerators <=
-                                                        bases[place].group->accelerators / accelerators);
+    const size_t place = base_place(plan, series, accelerators);
+    const bool last = place == series->first_base + series->bases;
+    const bool below = place > series->first_base && (last || accelerators / bases[place - 1].group->accelerators <=
+                                                                  bases[place].group->accelerators / accelerators);
     return &bases[below ? place - 1 : place];
 }

@@ -14,8 +14,8 @@ static const mls_row_member factor_members[] = {MEMBER("", TEXT, benchmark), MEM
                                                 MEMBER("system", NUMBER, system), MEMBER("batch", NUMBER, batch),
                                                 MEMBER("evaluation", NUMBER, evaluation)};
 
-/* The two numbers of each level; a spread that is null is left as it was. */
-static bool read_spread(const cJSON *spread, mls_plan_factors *to)
+/* The two numbers of each level; what is null is left as it was. */
+static bool read_levels(const cJSON *spread, double (*to)[2])
 {
     static const char *const levels[MLS_PLAN_LEVELS] = {"0.5", "0.75", "0.9"};
     bool whole = true;
@@ -24,7 +24,7 @@ static bool read_spread(const cJSON *spread, mls_plan_factors *to)
         for (int i = 0; i < 2; i++) {
             const cJSON *number = cJSON_GetArrayItem(pair, i);
             whole &= cJSON_IsNumber(number) && number->valuedouble >= 0;
-            to->spread[level][i] = cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+            to[level][i] = cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
         }
     }
     return whole;
@@ -35,8 +35,8 @@ static mls_status complete_factors(mls_plan_factors *factors, const cJSON *objec
     for (int level = 0; level < MLS_PLAN_LEVELS; level++) {
         factors->spread[level][0] = factors->spread[level][1] = NAN;
     }
-    return read_spread(cJSON_GetObjectItemCaseSensitive(object, "spread"), factors) && isfinite(factors->system) &&
-                   isfinite(factors->batch) && isfinite(factors->evaluation)
+    return read_levels(cJSON_GetObjectItemCaseSensitive(object, "spread"), factors->spread) &&
+                   isfinite(factors->system) && isfinite(factors->batch) && isfinite(factors->evaluation)
                ? MLS_OK
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
                                "%s: system, batch and evaluation must be numbers, spread two from 0 on of each level",
@@ -62,7 +62,12 @@ static mls_status read_figures(const cJSON *json, mls_plan_figures *to, mls_erro
             memcpy(to->items[i].spread, rest->spread, sizeof rest->spread);
         }
     }
-    return status;
+    for (int level = 0; level < MLS_PLAN_LEVELS; level++) {
+        to->chosen[level][0] = to->chosen[level][1] = 1;
+    }
+    return status == MLS_OK && !read_levels(cJSON_GetObjectItemCaseSensitive(json, "chosen"), to->chosen)
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers from 0 on of each level")
+               : status;
 }
 
 mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_error *error)

@@ -12,7 +12,7 @@ double mls_plan_samples(const mls_plan_base *base, const mls_plan_request *reque
     if (batch == own) {
         return base->samples;
     }
-    const double samples = base->samples * mls_rcp_set_mean(base->points, batch) / mls_rcp_set_mean(base->points, own);
+    const double samples = base->samples * mls_rcp_set_mean(base->points, batch) / base->reference;
     return isnan(samples) ? request->samples : samples;
 }
 
@@ -37,4 +37,10 @@ void mls_plan_predict(mls_plan_row *row, unsigned level)
     row->low_minutes = row->minutes * exp(-half);
     row->high_minutes = row->minutes * exp(half);
     row->accelerator_minutes = row->minutes * row->accelerators;
+}
+
+double mls_plan_score(const mls_plan_row *row)
+{
+    const double scored = row->base->group->scaled_minutes;
+    return row->measured && scored > 0 ? scored : row->minutes * row->scale;
 }

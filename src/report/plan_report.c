@@ -14,11 +14,9 @@ static const mls_plan_base *first_base(const mls_plan *plan)
     return plan->bases.count > 0 ? &plan->bases.items[0] : NULL;
 }
 
-static void show_bases(mls_view *view, const mls_plan *plan)
+static void show_bases(mls_view *view, const mls_plan_base *bases, size_t count)
 {
-    const mls_plan_base *bases = plan->bases.items;
     const mls_side_group *group = bases[0].group;
-    const size_t count = plan->bases.count;
     const size_t named = view->verbose > 0 || count <= BASES_NAMED ? count : BASES_NAMED;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "  %s %s   %s   from ", mls_usage_name(group->usage), group->edition,
@@ -60,7 +58,7 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
                                                                   : "samples/s",
                     RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
     mls_table_words(table, "efficiency", RIGHT, mls_words_grouped(row->efficiency, 2));
-    mls_table_words(table, "scaled min", DECIMAL | KEEP, mls_words_grouped(row->minutes * row->scale, 3));
+    mls_table_words(table, "scaled min", DECIMAL | KEEP, mls_words_grouped(mls_plan_score(row), 3));
     if (isfinite(row->minutes) && !row->measured) {
         mls_table_cell(table, "low - high", KEEP, table->style, "%s - %s",
                        mls_words_grouped(row->low_minutes * row->scale, 3).text,
@@ -87,9 +85,8 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
     }
 }
 
-static void show_target(mls_view *view, const mls_plan *plan)
+static void show_target(mls_view *view, const mls_plan_target *target)
 {
-    const mls_plan_target *target = &plan->target;
     mls_buffer line = {0};
     if (isnan(target->minutes)) {
         return;
@@ -116,14 +113,12 @@ static void show_target(mls_view *view, const mls_plan *plan)
 }
 
 /* On what the rows stand, and what no reading of logs can know. */
-static void show_grounds(mls_view *view, const mls_plan *plan)
+static void show_grounds(mls_view *view, const mls_plan *plan, const mls_plan_base *base)
 {
-    const mls_plan_base *base = &plan->bases.items[0];
     const mls_plan_factors *factors = base->factors;
     const bool own = strcmp(factors->benchmark, "*") != 0;
     mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
-                    "low - high: %s of predictions for rounds that the figures had not seen lay inside; the figures "
-                    "stand on %s published pairs of %s",
+                    "low - high: meant to hold %s of results; the figures stand on %s published pairs of %s",
                     mls_words_percent(mls_plan_levels[plan->level], 0).text,
                     mls_words_count((double)factors->pairs).text, own ? factors->benchmark : "all benchmarks");
     if (base->points->count > 0) {
@@ -138,25 +133,41 @@ static void show_grounds(mls_view *view, const mls_plan *plan)
                     base->memory != NULL ? "" : ", and whether fewer accelerators would hold the job in memory");
 }
 
-static void show_plan(mls_printer *to, const void *what)
+static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_series *series)
 {
-    const mls_plan *plan = what;
+    const mls_plan_base *bases = plan->bases.items + series->first_base;
     mls_table table = {.indent = 2};
-    if (plan->bases.count == 0) {
-        return;
-    }
-    show_bases(to->view, plan);
-    for (size_t i = 0; i < plan->rows.count; i++) {
-        if (plan->rows.items[i].shown || to->view->verbose > 0) {
+    show_bases(view, bases, series->bases);
+    for (size_t i = series->first_row; i < series->first_row + series->rows; i++) {
+        if (plan->rows.items[i].shown || view->verbose > 0) {
             add_plan_row(&table, &plan->rows.items[i]);
         }
     }
-    mls_table_finish(&table, to->view);
-    mls_view_gap(to->view);
-    show_target(to->view, plan);
-    if (!to->view->quiet) {
-        show_grounds(to->view, plan);
+    mls_table_finish(&table, view);
+    mls_view_gap(view);
+    show_target(view, &series->target);
+    if (!view->quiet) {
+        show_grounds(view, plan, bases);
     }
+}
+
+static void show_plan(mls_printer *to, const void *what)
+{
+    const mls_plan *plan = what;
+    const char *gap = "";
+    for (size_t i = 0; i < plan->series.count; i++) {
+        if (plan->series.items[i].rows > 0) {
+            mls_output_text(to->view->output, gap);
+            show_series(to->view, plan, &plan->series.items[i]);
+            gap = "\n";
+        }
+    }
+}
+
+/* How many series have a target: all, or none. */
+static size_t count_targets(const mls_plan *plan)
+{
+    return plan->series.count > 0 && !isnan(plan->series.items[0].target.minutes) ? plan->series.count : 0;
 }
 
 #define BASE_FIELDS(F)                                                                                                 \
@@ -176,7 +187,8 @@ static void show_plan(mls_printer *to, const void *what)
     F(base, training_minutes, NUMBER, "minutes", row->training_ms / 60000)                                             \
     F(base, evaluation_minutes, NUMBER, "minutes", row->evaluation_ms / 60000)                                         \
     F(base, evaluations, NUMBER, "", row->evaluations)                                                                 \
-    F(base, model_parallel, NUMBER_OR_NULL, "", row->model_parallel)
+    F(base, model_parallel, NUMBER_OR_NULL, "", row->model_parallel)                                                   \
+    F(base, pairs, NUMBER, "", row->factors->pairs)
 MLS_FIELDS(base, mls_plan_base, BASE_FIELDS)
 
 #define PREDICTED_FIELDS(F)                                                                                            \
@@ -195,16 +207,22 @@ MLS_FIELDS(base, mls_plan_base, BASE_FIELDS)
     F(predicted, scale, NUMBER, "", row->scale)                                                                        \
     F(predicted, accelerator_minutes, NUMBER_OR_NULL, "minutes", row->accelerator_minutes)                             \
     F(predicted, place, OBJECT_OR_NULL(mls_place), "", row->place.ranked > 1 ? &row->place : NULL)                     \
-    F(predicted, note, TEXT_OR_NULL, "", row->note)
+    F(predicted, note, TEXT_OR_NULL, "", row->note)                                                                    \
+    F(predicted, benchmark, TEXT, "", row->base->group->benchmark)                                                     \
+    F(predicted, accelerator, TEXT_OR_NULL, "", row->base->group->accelerator)                                         \
+    F(predicted, recommended, BOOL, "", row->recommended)                                                              \
+    F(predicted, model_parallel_needed, NUMBER, "", row->model_parallel)
 MLS_FIELDS(predicted, mls_plan_row, PREDICTED_FIELDS)
 
 #define TARGET_FIELDS(F)                                                                                               \
-    F(target, minutes, NUMBER, "minutes", row->minutes)                                                                \
-    F(target, accelerators, NUMBER_OR_NULL, "", row->by_middle)                                                        \
-    F(target, low_accelerators, NUMBER_OR_NULL, "", row->by_low)                                                       \
-    F(target, high_accelerators, NUMBER_OR_NULL, "", row->by_high)                                                     \
-    F(target, obstacle, TEXT_OR_NULL, "", row->obstacle)
-MLS_FIELDS(target, mls_plan_target, TARGET_FIELDS)
+    F(target, minutes, NUMBER, "minutes", row->target.minutes)                                                         \
+    F(target, accelerators, NUMBER_OR_NULL, "", row->target.by_middle)                                                 \
+    F(target, low_accelerators, NUMBER_OR_NULL, "", row->target.by_low)                                                \
+    F(target, high_accelerators, NUMBER_OR_NULL, "", row->target.by_high)                                              \
+    F(target, obstacle, TEXT_OR_NULL, "", row->target.obstacle)                                                        \
+    F(target, benchmark, TEXT, "", row->group->benchmark)                                                              \
+    F(target, accelerator, TEXT_OR_NULL, "", row->group->accelerator)
+MLS_FIELDS(target, mls_plan_series, TARGET_FIELDS)
 
 #define UNFIT_FIELDS(F)                                                                                                \
     F(unfit, path, TEXT, "", row->group->path)                                                                         \
@@ -215,7 +233,8 @@ MLS_FIELDS(unfit, mls_unmatched, UNFIT_FIELDS)
     F(plan, base, OBJECT_OR_NULL(base), "", first_base(row))                                                           \
     F(plan, bases, LIST(base), "", MLS_ROWS(row->bases.items, row->bases.count))                                       \
     F(plan, rows, LIST(predicted), "", MLS_ROWS(row->rows.items, row->rows.count))                                     \
-    F(plan, target, OBJECT_OR_NULL(target), "", isnan(row->target.minutes) ? NULL : &row->target)                      \
+    F(plan, target, OBJECT_OR_NULL(target), "", count_targets(row) > 0 ? row->series.items : NULL)                     \
+    F(plan, targets, LIST(target), "", MLS_ROWS(row->series.items, count_targets(row)))                                \
     F(plan, pairs, IF(NUMBER, row->bases.count > 0), "", first_base(row)->factors->pairs)                              \
     F(plan, level, NUMBER, "", mls_plan_levels[row->level])                                                            \
     F(plan, unfit, LIST(unfit), "", MLS_ROWS(row->unfit.items, row->unfit.count))
@@ -229,6 +248,7 @@ const mls_report mls_plan_report = {
     .columns = {.section = "PLAN CSV",
                 .names = "base_accelerators accelerators global_batch_size measured samples rate efficiency "
                          "evaluation_minutes other_minutes minutes low_minutes high_minutes scale accelerator_minutes "
-                         "rank ranked rank_alike ranked_alike note",
+                         "rank ranked rank_alike ranked_alike note benchmark accelerator recommended "
+                         "model_parallel_needed",
                 .rows = "rows place",
                 .sources = {&predicted_fields, &mls_place_fields}}};

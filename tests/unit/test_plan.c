@@ -243,7 +243,7 @@ static void target_names_what_stands_in_the_way(void **state)
         request.samples = 24000;
         request.target_minutes = i == 0 ? 5 : 0.5;
         assert_int_equal(plan_of(&group, &request, &plan, NULL), MLS_OK);
-        const mls_plan_target *target = &plan.target;
+        const mls_plan_target *target = &plan.series.items[0].target;
         if (i == 0) {
             assert_true(target->by_low <= target->by_middle && target->by_middle <= target->by_high);
             assert_true(target->by_low > 8 && target->by_high < 64);
@@ -265,7 +265,10 @@ static void broken_figures_are_refused(void **state)
         "{\"benchmarks\": {\"bert\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0}}}",
         "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": \"x\", \"batch\": 0, \"evaluation\": 0}}}",
         "{\"benchmarks\": {\"*\": {\"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": {\"0.5\": [1]}}}}",
-        "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": null}}}"};
+        "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": null}}}",
+        "{\"chosen\": {\"0.5\": [1]}, \"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, "
+        "\"evaluation\": 0, "
+        "\"spread\": {\"0.5\": [0, 0], \"0.75\": [0, 0], \"0.9\": [0, 0]}}}}"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         mls_plan_figures figures;
@@ -353,6 +356,98 @@ static void round_5_1_is_predicted(void **state)
     mls_plan_figures_release(&before);
 }
 
+/* ---- the fastest of several predictions, against the fastest that the submitter published on as many: of a round that
+ * the figures were fitted to */
+
+static bool is_fastest(const mls_comparison *round, const mls_side_group *group)
+{
+    bool fastest = true;
+    for (size_t i = 0; i < round->groups.count; i++) {
+        const mls_side_group *other = round->groups.items[i];
+        fastest &= !may_predict(group, other) || other->accelerators != group->accelerators ||
+                   !(other->scaled_minutes < group->scaled_minutes);
+    }
+    return fastest;
+}
+
+static const mls_plan_row *recommended_row(const mls_plan *plan)
+{
+    for (size_t i = 0; i < plan->rows.count; i++) {
+        if (plan->rows.items[i].recommended) {
+            return &plan->rows.items[i];
+        }
+    }
+    return NULL;
+}
+
+static void recommended_rows_hold(void **state)
+{
+    const fixture *loaded = *state;
+    const mls_plan_request asked = asking(loaded);
+    mls_arena arena = {0};
+    mls_compare_request sides = {.mode = MLS_COMPARE_NOTHING, .collect = {.score.editions = loaded->editions}};
+    mls_comparison round;
+    predictions all = {.inside = 0};
+    assert_non_null(mls_side_add(&sides.sides, &arena, MLS_S("A"), "published:5.0"));
+    assert_int_equal(mls_compare(&sides, &round, NULL), MLS_OK);
+    for (size_t i = 0; i < round.groups.count; i++) {
+        for (size_t k = 0; k < round.groups.count; k++) {
+            mls_side_group *from = round.groups.items[i];
+            const mls_side_group *to = round.groups.items[k];
+            double accelerators = to->accelerators;
+            mls_plan_request request = asked;
+            mls_plan plan;
+            if (!may_predict(from, to) || from->accelerators == accelerators || !is_fastest(&round, to)) {
+                continue;
+            }
+            request.accelerators = (mls_plan_numbers){&accelerators, 1, 1};
+            assert_int_equal(plan_of(from, &request, &plan, NULL), MLS_OK);
+            const mls_plan_row *row = recommended_row(&plan);
+            if (row != NULL) {
+                const double truth = to->scaled_minutes;
+                assert_true(MLS_GROW(&all.errors, items));
+                all.errors.items[all.errors.count++] = fabs(row->minutes / truth - 1);
+                all.inside += row->low_minutes <= truth && truth <= row->high_minutes;
+            }
+            mls_plan_release(&plan);
+        }
+    }
+    mls_sort_doubles(all.errors.items, all.errors.count);
+    assert_true(all.errors.count >= 200);
+    assert_true(mls_median(all.errors.items, all.errors.count) < 0.11);
+    assert_true((double)all.inside / (double)all.errors.count >= 0.72);
+    free(all.errors.items);
+    mls_comparison_release(&round);
+    mls_arena_release(&arena);
+}
+
+/* Below: the fastest of two has the interval of one that was chosen; with batches that somebody asked for, it has not,
+ * and the base's minutes are those of the formula. */
+static void only_what_is_suggested_is_recommended(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        mls_side_run runs[RUNS];
+        mls_side_group group = made_group(runs);
+        mls_plan_request request = asking(*state);
+        double batches[] = {16, 32};
+        double wanted[] = {8, 16};
+        mls_plan plan;
+        group.score_minutes = 9.5;
+        request.samples = 30000;
+        request.accelerators = (mls_plan_numbers){wanted, 2, 2};
+        request.batches = (mls_plan_numbers){batches, i == 0 ? 0 : 2, 2};
+        assert_int_equal(plan_of(&group, &request, &plan, NULL), MLS_OK);
+        assert_close(row_of(&plan, 8, 16)->minutes, i == 0 ? 9.5 : 10, 1e-9);
+        const mls_plan_row *row = row_of(&plan, 16, 16);
+        const double half = 0.0561 + 0.0637;
+        const double *chosen = request.figures->chosen[1];
+        assert_int_equal(row->recommended, i == 0);
+        assert_close(log(row->minutes / row->low_minutes), i == 0 ? half * chosen[0] : half, 1e-9);
+        assert_close(log(row->high_minutes / row->minutes), i == 0 ? half * chosen[1] : half, 1e-9);
+        mls_plan_release(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +460,8 @@ int main(void)
         cmocka_unit_test(target_names_what_stands_in_the_way),
         cmocka_unit_test(broken_figures_are_refused),
         cmocka_unit_test(round_5_1_is_predicted),
+        cmocka_unit_test(recommended_rows_hold),
+        cmocka_unit_test(only_what_is_suggested_is_recommended),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
