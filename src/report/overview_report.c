@@ -297,7 +297,7 @@ static void append_word(mls_buffer *line, const char *word)
     const bool printable = mls_str_equal(mls_buffer_str(&escaped), mls_str_from(word));
     line->failed |= escaped.failed;
     mls_buffer_release(&escaped);
-    mls_buffer_append_text(line, word[0] == '-' ? "./" : ""); /* no option */
+    mls_buffer_append_text(line, word[0] == '-' && word[1] != '\0' ? "./" : ""); /* no option */
     if (word[strspn(word, plain)] == '\0') {
         mls_buffer_append_text(line, word);
         return;
