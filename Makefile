@@ -293,15 +293,10 @@ $B/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $B/libmlscore.a $B/libcli.a
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< tests/fuzz/replay.c $(TOOL_LIBS)
 
-$B/fault/shim.so: tests/fault/shim.c tests/fault/fork_end.h
+$B/fault/shim.so: tests/fault/shim.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -shared -fPIC -o $@ $< -ldl
-
-$B/fault/sweep: tests/fault/sweep.c tests/fault/fork_end.h
-	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(CC) $(CPPFLAGS) -O2 -g -std=c17 -D_GNU_SOURCE $(WARNINGS) -o $@ $<
 
 $B/testdata-generator: $(wildcard testdata/generator/*.c testdata/generator/*.h)
 	@mkdir -p $(@D)
@@ -323,7 +318,7 @@ $B/bench/parts: bench/parts.c $B/libmlscore.a $B/libcli.a
 programs-units: $(UNIT_TESTS)
 programs-replay: $(FUZZERS:%=$B/replay/%)
 programs-testdata: $B/testdata-generator
-programs-fault: $B/fault/shim.so $B/fault/sweep
+programs-fault: $B/fault/shim.so
 programs-watch: $B/fault/shim.so all
 programs-growth: all $B/bench/measure $B/bench/parts
 programs-%: all ; @:
@@ -426,7 +421,6 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/libmlscore.a build/fuzz/libcli
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(TOOL_LIBS)
 
-# Every allocation of a few: which lines are reached does not depend on how many fail, and each run writes its counts.
 # Units that take a minute here and three quarters of the time of all: what they reach the others reach, too.
 COVERAGE_LONG   := config_script difference scan_reference verify_corpus
 COVERAGE_SUITES ?= fault $(filter-out $(COVERAGE_LONG:%=test_%),$(notdir $(UNIT_TESTS))) cases watch merge submissions replay
@@ -436,7 +430,7 @@ COVERAGE_BRANCHES ?= 85
 .PHONY: coverage
 coverage: ## lines and branches that the tests reach, by room (gcov); fails below COVERAGE_LINES=92 and COVERAGE_BRANCHES=85 %
 	@find build/cov -name '*.gcda' -delete 2>/dev/null || :
-	@FIRST=8 SPARSE=16 LAST=16 LAST_PRINTED=16 MANY_FILES=1000 $(MAKE) --no-print-directory COVERAGE=1 check T='$(COVERAGE_SUITES)'
+	@MANY_FILES=1000 $(MAKE) --no-print-directory COVERAGE=1 check T='$(COVERAGE_SUITES)'
 	@python3 tests/coverage.py build/cov $(COVERAGE_LINES) $(COVERAGE_BRANCHES)
 
 .PHONY: lint

@@ -35,3 +35,15 @@ typedef struct mls_error {
     size_t line, column;
     char message[320]; /**< NUL-terminated, one line, control characters escaped */
 } mls_error;
+
+/** A function that is called, on any thread, when memory runs out.  It must not return; where it does, abort() follows.
+ */
+typedef void (*mls_no_memory_handler)(void);
+
+MLS_C_BEGIN
+
+/** Set the handler for memory that runs out, for the whole process.  NULL restores the default, which is abort().  The
+ * log writer (write.h) never calls it: it allocates when it is opened, and then returns an error. */
+void mls_set_no_memory_handler(mls_no_memory_handler handler);
+
+MLS_C_END

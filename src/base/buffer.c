@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 static locale_t c_locale; /* none when memory ran out: the thread's own is used then */
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
@@ -53,15 +55,13 @@ bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
         return !buffer->failed;
     }
     size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
-    while (capacity - buffer->len <= extra && capacity <= SIZE_MAX / 2) {
+    while (capacity - buffer->len <= extra) {
+        if (capacity > SIZE_MAX / 2) {
+            mls_no_memory();
+        }
         capacity *= 2;
     }
-    char *grown = capacity - buffer->len > extra ? realloc(buffer->ptr, capacity) : NULL;
-    if (grown == NULL) {
-        buffer->failed = true;
-        return false;
-    }
-    buffer->ptr = grown;
+    buffer->ptr = mls_realloc(buffer->ptr, capacity);
     buffer->capacity = capacity;
     buffer->ptr[buffer->len] = '\0';
     return true;

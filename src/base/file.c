@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 enum { READ_STEP = 65536 };
 
 const char *mls_file_kind_words(mode_t mode)
@@ -121,7 +123,7 @@ int mls_file_open_below(const char *path, size_t root, int flags)
 {
     const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
     const char *below = path + root;
-    char *folder = strndup(path, root);
+    char *folder = mls_strndup(path, root);
     const int above = folder != NULL ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     int fd = -1;
     while (*below == '/') {

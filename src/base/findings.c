@@ -64,7 +64,7 @@ static const char *finding_text(const char *text, size_t length, char **at)
 static void keep_finding(mls_findings *list, mls_finding finding, mls_str message, mls_str key)
 {
     const size_t path = finding.path != NULL ? strlen(finding.path) : 0;
-    char *texts = MLS_GROW(list, items) ? malloc(message.len + key.len + path + 3) : NULL;
+    char *texts = MLS_GROW(list, items) ? mls_malloc(message.len + key.len + path + 3) : NULL;
     if (texts == NULL) {
         list->out_of_memory = true;
         return;
@@ -94,7 +94,7 @@ size_t mls_findings_found(const mls_findings *list, mls_finding_code code)
 /* Most lists keep all there is: they have no table. */
 static void count_beyond(mls_findings *list, size_t code, size_t more)
 {
-    list->beyond = list->beyond != NULL ? list->beyond : calloc(MLS_FINDING_COUNT, sizeof *list->beyond);
+    list->beyond = list->beyond != NULL ? list->beyond : mls_calloc(MLS_FINDING_COUNT, sizeof *list->beyond);
     list->out_of_memory |= list->beyond == NULL;
     if (list->beyond != NULL) {
         list->beyond[code] += (uint32_t)more;

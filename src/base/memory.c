@@ -1,9 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - arrays that grow, and arenas: blocks of memory, the newest the largest. */
+/* memory.c - allocation that does not fail, arrays that grow, and arenas: blocks of memory, the newest the largest. */
 #include "base/memory.h"
 
 #include <stdalign.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+static _Atomic(mls_no_memory_handler) no_memory_handler;
+
+void mls_set_no_memory_handler(mls_no_memory_handler handler)
+{
+    atomic_store(&no_memory_handler, handler);
+}
+
+void mls_no_memory(void)
+{
+    const mls_no_memory_handler handler = atomic_load(&no_memory_handler);
+    if (handler != NULL) {
+        handler();
+    }
+    abort();
+}
+
+void *mls_malloc(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    if (memory == NULL) {
+        mls_no_memory();
+    }
+    return memory;
+}
+
+void *mls_calloc(size_t count, size_t size)
+{
+    void *memory = count > 0 && size > 0 ? calloc(count, size) : calloc(1, 1);
+    if (memory == NULL) {
+        mls_no_memory();
+    }
+    return memory;
+}
+
+void *mls_realloc(void *memory, size_t size)
+{
+    void *grown = realloc(memory, size > 0 ? size : 1);
+    if (grown == NULL) {
+        mls_no_memory();
+    }
+    return grown;
+}
+
+char *mls_strndup(const char *text, size_t size)
+{
+    const size_t length = strnlen(text, size);
+    char *copy = mls_malloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *mls_strdup(const char *text)
+{
+    return mls_strndup(text, SIZE_MAX - 1);
+}
 
 /* For so much, or for one item, a list has room at first: tens of thousands of runs have many lists, and most are
  * short.
@@ -17,20 +75,18 @@ bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
     }
     const size_t first = size < FIRST_BYTES ? FIRST_BYTES / size : 1;
     const size_t wanted = *capacity < first ? first : *capacity * 2;
-    void *grown = wanted <= SIZE_MAX / size ? realloc(*items, wanted * size) : NULL;
-    if (grown == NULL) {
-        return false;
+    if (wanted > SIZE_MAX / size) {
+        mls_no_memory();
     }
-    *items = grown;
+    *items = mls_realloc(*items, wanted * size);
     *capacity = wanted;
     return true;
 }
 
 void mls_fit(void **items, size_t count, size_t *capacity, size_t size)
 {
-    void *fitted = count > 0 && count < *capacity ? realloc(*items, count * size) : NULL;
-    if (fitted != NULL) {
-        *items = fitted;
+    if (count > 0 && count < *capacity) {
+        *items = mls_realloc(*items, count * size);
         *capacity = count;
     }
 }
@@ -57,31 +113,27 @@ struct mls_arena_block {
 enum { BLOCK_SIZE = 256 };
 
 /* A new block with room for so many bytes at least. */
-static bool grow_arena(mls_arena *arena, size_t size)
+static void grow_arena(mls_arena *arena, size_t size)
 {
     const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;
     const size_t room = wanted < size ? size : wanted;
-    struct mls_arena_block *block = malloc(sizeof *block + room);
-    if (block == NULL) {
-        return false;
-    }
+    struct mls_arena_block *block = mls_malloc(sizeof *block + room);
     block->older = arena->blocks;
     block->size = room;
     arena->blocks = block;
     arena->next = block->bytes;
     arena->end = block->bytes + room;
-    return true;
 }
 
 void *mls_arena_alloc(mls_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     if (size > SIZE_MAX / 4) {
-        return NULL;
+        mls_no_memory();
     }
     size = (size + (size == 0) + align - 1) / align * align;
-    if ((size_t)(arena->end - arena->next) < size && !grow_arena(arena, size)) {
-        return NULL;
+    if ((size_t)(arena->end - arena->next) < size) {
+        grow_arena(arena, size);
     }
     void *result = arena->next;
     arena->next += size;
@@ -90,8 +142,11 @@ void *mls_arena_alloc(mls_arena *arena, size_t size)
 
 char *mls_arena_text(mls_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX / 4 || ((size_t)(arena->end - arena->next) < size && !grow_arena(arena, size))) {
-        return NULL;
+    if (size > SIZE_MAX / 4) {
+        mls_no_memory();
+    }
+    if ((size_t)(arena->end - arena->next) < size) {
+        grow_arena(arena, size);
     }
     arena->end -= size;
     return arena->end;
@@ -100,15 +155,16 @@ char *mls_arena_text(mls_arena *arena, size_t size)
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : mls_arena_alloc(arena, bytes);
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        mls_no_memory();
+    }
+    return mls_arena_alloc(arena, bytes);
 }
 
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size)
 {
     void *memory = mls_arena_array(arena, count, size);
-    if (memory != NULL) {
-        memset(memory, 0, count * size);
-    }
+    memset(memory, 0, count * size);
     return memory;
 }
 
@@ -119,9 +175,6 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
     }
     const size_t wanted = count < 2 ? 4 : count * 2;
     void *grown = mls_arena_array(arena, wanted, size);
-    if (grown == NULL) {
-        return false;
-    }
     if (count > 0) {
         memcpy(grown, *items, count * size);
     }
@@ -132,10 +185,7 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
 
 mls_str mls_arena_copy(mls_arena *arena, mls_str text)
 {
-    char *copy = text.len < SIZE_MAX ? mls_arena_text(arena, text.len + 1) : NULL;
-    if (copy == NULL) {
-        return (mls_str){NULL, 0};
-    }
+    char *copy = mls_arena_text(arena, text.len + 1);
     if (text.len > 0) {
         memcpy(copy, text.ptr, text.len);
     }

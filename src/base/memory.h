@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - arrays that grow or are looked through, and arenas; sizes are checked before they are allocated.
+/* memory.h - allocation, arrays that grow, and arenas.
  *
- * An arena is memory that is given back all at once; zero-initialised it is empty.  Reset per record or per file it
- * keeps its largest block, so that a steady workload allocates nothing. */
+ * No function here fails: where memory runs out, or a size overflows, mls_no_memory() calls the handler of
+ * mls_set_no_memory_handler() (include/mlscore/error.h), whose default is abort().  Callers check nothing.
+ *
+ * An arena is memory that is released all at once; zero-initialised it is empty.  An arena that is reset per record or
+ * per file keeps its largest block, so that a steady workload allocates nothing. */
 #pragma once
 
 #include "base/base.h"
+
+/* Call the handler for memory that ran out; abort if it returns. */
+_Noreturn void mls_no_memory(void);
+
+/* Allocate like the functions of the C library of the same names; never return NULL.  Release with free(). */
+void *mls_malloc(size_t size) MLS_MUST_USE;
+void *mls_calloc(size_t count, size_t size) MLS_MUST_USE;
+void *mls_realloc(void *memory, size_t size) MLS_MUST_USE;
+char *mls_strdup(const char *text) MLS_MUST_USE;
+char *mls_strndup(const char *text, size_t size) MLS_MUST_USE;
 
 /* Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
  * free().  False, nothing changed: no memory. */

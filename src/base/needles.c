@@ -301,7 +301,7 @@ static bool learn_from(mls_needles *self, mls_str sample)
     for (size_t i = 0; i < self->count && ok; i++) {
         ok = add_needle(self, &list, i);
     }
-    needle_window *sorted = ok ? malloc((list.count + 1) * sizeof *sorted) : NULL;
+    needle_window *sorted = ok ? mls_malloc((list.count + 1) * sizeof *sorted) : NULL;
     if (sorted != NULL) {
         if (self->factor == 0) { /* the first text says too little to choose by it */
             mark_windows(self, &list, factor_first | 0x10001);
@@ -336,7 +336,7 @@ void mls_needles_learn(mls_needles *self, mls_str text)
 
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles)
 {
-    mls_needles *self = calloc(1, sizeof *self);
+    mls_needles *self = mls_calloc(1, sizeof *self);
     mls_status status = MLS_ERROR_MEMORY;
     *needles = NULL;
     if (self == NULL) {

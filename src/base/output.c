@@ -54,7 +54,7 @@ static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *err
 /* Where a path leads that has nothing at its end: the target of a link, or of the last of several; else itself. */
 static char *resolve_lost(const char *path)
 {
-    char *at = strdup(path);
+    char *at = mls_strdup(path);
     for (int links = 0; at != NULL && links < LINKS_MAX; links++) {
         char target[PATH_MAX];
         const ssize_t len = readlink(at, target, sizeof target);
@@ -90,7 +90,7 @@ static int named_descriptor(const char *path)
 const char *mls_output_refused(const char *path)
 {
     const mls_str folder = mls_path_folder(mls_str_from(path));
-    char *above = folder.len > 0 ? strndup(folder.ptr, folder.len) : strdup(".");
+    char *above = folder.len > 0 ? mls_strndup(folder.ptr, folder.len) : mls_strdup(".");
     struct stat about;
     const bool known = above != NULL && stat(above, &about) == 0;
     free(above);
@@ -120,7 +120,7 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
     mls_status status = MLS_OK;
     /* Through a link the file it names is replaced or made, not the link. */
     char *real = descriptor >= 0 ? NULL : exists ? realpath(path, NULL) : resolve_lost(path);
-    output->path = real != NULL || (!exists && descriptor < 0) ? real : strdup(path);
+    output->path = real != NULL || (!exists && descriptor < 0) ? real : mls_strdup(path);
     if (output->path == NULL) {
         status = mls_error_memory(error);
     } else if (descriptor >= 0) {

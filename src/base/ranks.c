@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 
 double mls_median_distance(const double *values, size_t count, double centre, double *scratch)
@@ -43,7 +44,7 @@ typedef struct ranked {
 static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, size_t *sum)
 {
     const size_t count = a_count + b_count;
-    ranked *all = calloc(count, sizeof *all);
+    ranked *all = mls_calloc(count, sizeof *all);
     *sum = 0;
     if (all == NULL) {
         return NULL;
@@ -114,7 +115,7 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     const size_t sums = count * (count + 1) + 1;
     size_t seen;
     ranked *all = turned ? rank(b, b_count, a, a_count, &seen) : rank(a, a_count, b, b_count, &seen);
-    whole_count *ways = calloc((chosen + 1) * sums, sizeof *ways);
+    whole_count *ways = mls_calloc((chosen + 1) * sums, sizeof *ways);
     const bool ok = all != NULL && ways != NULL;
     if (ok) {
         *p = share_as_far(all, count, chosen, seen, ways, sums);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* The continued fraction needs about sqrt(max(a, b)) steps; past this many it will not get better. */
 #define BETA_STEPS_MAX 20000
 #define BETA_PRECISION 1e-16
@@ -77,7 +79,7 @@ void mls_sort_placed(void *items, size_t count, size_t size)
                  ((const mls_placed *)(const void *)(from + i * size))->place;
     }
     /* A digit after the other, which keeps the order of what stands in the order of its places. */
-    char *const spare = placed ? malloc(count * size) : NULL;
+    char *const spare = placed ? mls_malloc(count * size) : NULL;
     char *to = spare;
     if (spare == NULL && count > 1) {
         qsort(items, count, size, compare_in_place);
@@ -109,7 +111,7 @@ void mls_sort_placed(void *items, size_t count, size_t size)
 bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of)
 {
     uint32_t ends[DIGITS][DIGIT_VALUES] = {{0}};
-    uint32_t *const spare = malloc((count + 1) * sizeof *spare);
+    uint32_t *const spare = mls_malloc((count + 1) * sizeof *spare);
     uint32_t *from = places;
     uint32_t *to = spare;
     for (size_t i = 0; i < count && spare != NULL; i++) {

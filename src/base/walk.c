@@ -29,7 +29,7 @@ int mls_compare_names(const void *a, const void *b)
 
 bool mls_names_add(mls_names *names, mls_str name)
 {
-    char *copy = MLS_GROW(names, items) ? strndup(name.ptr, name.len) : NULL;
+    char *copy = MLS_GROW(names, items) ? mls_strndup(name.ptr, name.len) : NULL;
     if (copy != NULL) {
         names->items[names->count++] = copy;
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "report/reports.h"
 #include "telemetry/telemetry.h"
@@ -64,7 +65,7 @@ static void bring_together(mls_cli *cli, const mls_group_question *question, con
     const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
     mls_overview all = {.what = question->exports ? "export" : "logs",
                         .command = "score",
-                        .items = calloc(count + 1, sizeof *all.items),
+                        .items = mls_calloc(count + 1, sizeof *all.items),
                         .count = count,
                         .known = &comparison->known,
                         .published = comparison->published,

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/finding_texts.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "slurm/merge.h"
@@ -100,7 +101,7 @@ mls_nearest mls_cli_nearest_file(const char *path, mls_names *names)
 {
     enum { LOOKED_AT = 10000 };
     const mls_str folder = mls_path_folder(mls_str_from(path));
-    char *where = folder.len > 0 ? strndup(folder.ptr, folder.len) : strdup(".");
+    char *where = folder.len > 0 ? mls_strndup(folder.ptr, folder.len) : mls_strdup(".");
     mls_nearest nearest = mls_nearest_to(mls_str_from(mls_path_name(path)));
     int ignored;
     /* Where memory is short nothing is near. */
@@ -435,7 +436,7 @@ void mls_cli_say_lost(mls_cli *cli, const char *path, const char *why)
     if (reason == MLS_FOREIGN_REASONS) {
         mls_cli_say(cli, MLS_EXIT_IO, path, "%s", why);
     } else if (cli->foreign.counts[reason]++ == 0) {
-        cli->foreign.first[reason] = strdup(path);
+        cli->foreign.first[reason] = mls_strdup(path);
     }
 }
 

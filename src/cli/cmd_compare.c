@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "report/reports.h"
@@ -160,7 +161,7 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     const compare_settings *settings = cli->settings;
     mls_comparison comparison;
     if (mls_cli_compare(cli, request, &comparison)) {
-        mls_throughputs *measured = calloc(comparison.collection_count + 1, sizeof *measured);
+        mls_throughputs *measured = mls_calloc(comparison.collection_count + 1, sizeof *measured);
         mls_compare_beside beside = {.all = settings->all, .measured = measured};
         if (measured == NULL) {
             mls_cli_say_no_memory(cli);

@@ -47,7 +47,7 @@ static void config_add_memory(mls_cli *cli, mls_config_entry *entry)
         if (known) {
             mls_memory_words(&ask, &estimate, words);
         }
-        entry->memory = known ? strdup(words) : strdup(error.message);
+        entry->memory = known ? mls_strdup(words) : mls_strdup(error.message);
         lost = entry->memory == NULL;
     }
     if (lost) {
@@ -257,7 +257,7 @@ static void config_print_diff(mls_cli *cli)
 {
     config_settings *settings = cli->settings;
     const mls_config_list *list = &settings->list;
-    mls_config_side *sides = calloc(list->count + 1, sizeof *sides);
+    mls_config_side *sides = mls_calloc(list->count + 1, sizeof *sides);
     mls_arena arena = {0};
     mls_map names = {.arena = &arena};
     const bool counted = sides != NULL && count_names(list, &names);

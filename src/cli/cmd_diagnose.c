@@ -2,6 +2,7 @@
 /* cmd_diagnose.c - mlscore diagnose: why jobs failed, and what a chain of them lost by it. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "report/reports.h"
 
@@ -130,7 +131,7 @@ static void diagnose_run(mls_cli *cli)
         return;
     }
     mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
-    mls_diagnosis_list list = {calloc(cli->operands.count, sizeof *list.items), 0};
+    mls_diagnosis_list list = {mls_calloc(cli->operands.count, sizeof *list.items), 0};
     const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true, .work = cli->work};
     const size_t count = list.items != NULL ? cli->operands.count : 0;
     mls_status status = list.items != NULL ? MLS_OK : mls_error_memory(&error);

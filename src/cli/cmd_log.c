@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "mlscore/write.h"
@@ -36,7 +37,7 @@ static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
     if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--metadata is NAME=VALUE, not '%s'", text);
     }
-    char *copy = strndup(name.ptr, name.len);
+    char *copy = mls_strndup(name.ptr, name.len);
     if (copy == NULL) {
         return mls_cli_say_no_memory(cli);
     }

@@ -163,7 +163,7 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
     const char *const *operands = (const char *const *)cli->operands.items;
     mls_error error = {0};
     bool piped = false;
-    settings->ends = calloc(cli->operands.count + 1, sizeof *settings->ends);
+    settings->ends = mls_calloc(cli->operands.count + 1, sizeof *settings->ends);
     for (size_t i = 0; settings->ends != NULL && i < cli->operands.count; i++) {
         const bool pipe = strcmp(operands[i], "-") == 0;
         if (mls_sources_find(&operands[i], 1, sources, &error) != MLS_OK) {
@@ -171,12 +171,12 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
         }
         settings->ends[i] = sources->count;
         if (pipe && piped) {
-            sources->items[sources->count - 1].skip = strdup("is named twice");
+            sources->items[sources->count - 1].skip = mls_strdup("is named twice");
             sources->items[sources->count - 1].failed = true;
         }
         piped |= pipe;
     }
-    settings->reads = calloc(sources->count + 1, sizeof *settings->reads);
+    settings->reads = mls_calloc(sources->count + 1, sizeof *settings->reads);
     return (settings->ends != NULL && settings->reads != NULL) || mls_cli_say_no_memory(cli);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "report/reports.h"
@@ -72,7 +73,7 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
 {
     const char *rcp_path = ((const rcp_settings *)cli->settings)->rcp_path;
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
-    const mls_rcp_listings all = {calloc(count, sizeof *all.items), count};
+    const mls_rcp_listings all = {mls_calloc(count, sizeof *all.items), count};
     mls_error error = {0};
     bool ok = true;
     if (all.items == NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_telemetry.c - mlscore telemetry: joins what the machines measured with the runs of that time. */
+#include "base/memory.h"
 #include "telemetry/telemetry.h"
 
 #include <math.h>
@@ -136,7 +137,7 @@ static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_col
         mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
         return NULL;
     }
-    mls_telemetry_run *runs = calloc(collection->run_count, sizeof *runs);
+    mls_telemetry_run *runs = mls_calloc(collection->run_count, sizeof *runs);
     for (size_t i = 0; i < collection->run_count && runs != NULL; i++) {
         const mls_run *run = &collection->runs[i];
         runs[i] = (mls_telemetry_run){run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};

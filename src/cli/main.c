@@ -6,6 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/temporary.h"
 #include "cli/command.h"
@@ -53,9 +56,20 @@ static void hold_closed(void)
     }
 }
 
+/* Handle memory that ran out.  This may run on any thread, so it does as little as possible. */
+static void out_of_memory(void)
+{
+    static const char message[] = "mlscore: out of memory\n";
+    mls_temporary_remove();
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(MLS_EXIT_IO);
+}
+
 int main(int argc, char **argv)
 {
     hold_closed();
+    mls_set_no_memory_handler(out_of_memory);
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mls_malloc, .free_fn = free});
     const mls_cli nobody = {.commands = commands, .view = {.width = terminal_width()}};
     /* A closed pipe is an error of write(), to be ended quietly, not a death by signal. */
     (void)signal(SIGPIPE, SIG_IGN);

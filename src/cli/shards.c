@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "diagnose/diagnose.h"
 #include "mlscore/version.h"
 #include "slurm/list.h"
@@ -92,7 +93,7 @@ static bool holds_measurements(void *state, const mls_source *source)
 /* A copy of a text for the head, which owns it; NULL stays NULL.  *ok turns false when memory runs out. */
 static char *head_text(const char *text, bool *ok)
 {
-    char *copy = text != NULL ? strdup(text) : NULL;
+    char *copy = text != NULL ? mls_strdup(text) : NULL;
     *ok = *ok && (copy != NULL || text == NULL);
     return copy;
 }

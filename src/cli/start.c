@@ -2,6 +2,7 @@
 /* start.c - runs a command, for the command line or for another command. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 
 /* What was said to the command that runs this one, however its own options begin. */
@@ -21,7 +22,7 @@ int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, cha
 {
     mls_cli cli = {.command = command, .commands = like->commands, .view = like->view};
     cli.work = (mls_work){.threads = like->work.threads, .progress = mls_cli_progress, .progress_state = &cli};
-    cli.settings = command->settings_size > 0 ? calloc(1, command->settings_size) : NULL;
+    cli.settings = command->settings_size > 0 ? mls_calloc(1, command->settings_size) : NULL;
     if (cli.settings == NULL && command->settings_size > 0) {
         mls_cli_say_no_memory(&cli);
         return cli.status;

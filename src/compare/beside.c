@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/side.h"
 
@@ -256,7 +257,7 @@ const mls_published_near *mls_published_beside_of(mls_published_beside *beside, 
         return near;
     }
     mls_arena_free(beside->arena);
-    beside->arena = calloc(1, sizeof *beside->arena);
+    beside->arena = mls_calloc(1, sizeof *beside->arena);
     const mls_status status = beside->arena != NULL ? mls_why_of_group(beside->arena, group, near, &beside->error)
                                                     : mls_error_memory(&beside->error);
     return status == MLS_OK ? near : NULL;

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "compare/side.h"
 #include "log/value.h"
 
@@ -189,8 +190,8 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     *comparison = (mls_comparison){.mode = request->mode,
                                    .sides = request->sides,
                                    .baseline = request->sides.items[0],
-                                   .arena = calloc(1, sizeof(mls_arena)),
-                                   .collections = calloc(request->sides.count + 1, sizeof(mls_collection))};
+                                   .arena = mls_calloc(1, sizeof(mls_arena)),
+                                   .collections = mls_calloc(request->sides.count + 1, sizeof(mls_collection))};
     if (comparison->collections == NULL || comparison->arena == NULL) {
         return mls_error_memory(error);
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/comparison.h"
 
@@ -90,7 +91,7 @@ static void sum_run(mls_side_group *group, const mls_side_run *run)
 
 mls_status mls_side_group_measure(mls_side_group *group)
 {
-    double *minutes = calloc(group->runs.count + 1, sizeof *minutes);
+    double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
     if (minutes == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -225,7 +226,7 @@ static bool has_identity(const mls_side_run *run)
 /* The runs of a group whose times are known, in order, to be given to free(); NULL: no memory. */
 static run_identity *identities_make(const mls_side_group *group, size_t *count)
 {
-    run_identity *made = calloc(group->runs.count + 1, sizeof *made);
+    run_identity *made = mls_calloc(group->runs.count + 1, sizeof *made);
     *count = 0;
     for (size_t i = 0; i < group->runs.count && made != NULL; i++) {
         const mls_side_run *run = &group->runs.items[i];

@@ -2,6 +2,7 @@
 /* exports.c - the configs beside the logs of a block's sides, and the exports in which they differ. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/walk.h"
 #include "compare/config_diff.h"
 #include "compare/side.h"
@@ -31,7 +32,7 @@ static mls_status config_beside(void *state, mls_walk_entry *entry)
                           ? mls_str_equal(name.name, mls_config_name_decode(mls_str_from(search->config)).name)
                           : name.kind != MLS_CONFIG_KIND_NONE;
     if (fits && search->count++ == 0) {
-        search->path = strdup(entry->path);
+        search->path = mls_strdup(entry->path);
     }
     return !fits || search->path != NULL ? MLS_OK : MLS_ERROR_MEMORY;
 }

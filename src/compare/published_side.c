@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "compare/side.h"
 #include "score/score.h"
@@ -58,8 +59,8 @@ static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
                                const mls_benchmark *rules, bool select_window)
 {
     const size_t count = from->runs.count;
-    mls_run *timed = calloc(count + 1, sizeof *timed);
-    const mls_run **runs = calloc(count + 1, sizeof *runs);
+    mls_run *timed = mls_calloc(count + 1, sizeof *timed);
+    const mls_run **runs = mls_calloc(count + 1, sizeof *runs);
     mls_group scored = {.rules = rules, .runs = runs, .run_count = count};
     const mls_published_system *system = to->published->system;
     const mls_side_place place = {

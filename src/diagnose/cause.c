@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/moment.h"
 #include "diagnose/job.h"
 
@@ -255,7 +256,7 @@ static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_co
 static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
-    size_t *counts = calloc(mls_signatures_count(job->signatures), sizeof *counts);
+    size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
     if (counts == NULL) {
         job->failed = true;
         return;
@@ -514,9 +515,9 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
 mls_status mls_job_judge(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
-    bool *success = calloc(job->segment_count + 1, sizeof *success);
-    run_view *views = calloc(job->segment_count + 1, sizeof *views);
-    mls_placed *order = calloc(job->segment_count + 1, sizeof *order);
+    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
+    run_view *views = mls_calloc(job->segment_count + 1, sizeof *views);
+    mls_placed *order = mls_calloc(job->segment_count + 1, sizeof *order);
     resolve_times(job);
     mls_job_drop_unbegun(job);
     if (success != NULL) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "diagnose/job.h"
 #include "reading/reading.h"
 
@@ -116,7 +117,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
         mls_source *source = &sources->items[i];
         const char *other = source->skip == NULL && !source->named ? other_file(source->path) : NULL;
         if (other != NULL) {
-            source->skip = strdup(other);
+            source->skip = mls_strdup(other);
             status = source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
         }
         if (source->skip != NULL && status == MLS_OK) {
@@ -155,14 +156,14 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
                          .full_time = (double)NAN,
                          .time_stride = 1,
                          .last_time = {(double)NAN, (double)NAN, (double)NAN},
-                         .matched = calloc(count, sizeof *job->matched),
-                         .recovers = calloc(count, sizeof *job->recovers),
-                         .recoveries = calloc(count, sizeof *job->recoveries),
-                         .tracebacks = calloc(MLS_TRACEBACKS_MAX, sizeof *job->tracebacks),
-                         .rank_nodes = calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
-                         .rank_seen = calloc(MLS_RANKS_MAX, 1),
-                         .lines = calloc(1, sizeof *job->lines),
-                         .scratch = malloc((size_t)2 * MLS_LINE_EXAMINED)};
+                         .matched = mls_calloc(count, sizeof *job->matched),
+                         .recovers = mls_calloc(count, sizeof *job->recovers),
+                         .recoveries = mls_calloc(count, sizeof *job->recoveries),
+                         .tracebacks = mls_calloc(MLS_TRACEBACKS_MAX, sizeof *job->tracebacks),
+                         .rank_nodes = mls_calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
+                         .rank_seen = mls_calloc(MLS_RANKS_MAX, 1),
+                         .lines = mls_calloc(1, sizeof *job->lines),
+                         .scratch = mls_malloc((size_t)2 * MLS_LINE_EXAMINED)};
     job->watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout");
     job->exception_signature = find_signature(signatures, "python-exception");
     job->ignored_signature = find_signature(signatures, "exception-ignored");
@@ -203,7 +204,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
     *diagnosis = (mls_diagnosis){.start_ms = (double)NAN,
                                  .end_ms = (double)NAN,
                                  .loaded_iteration = (double)NAN,
-                                 .arena = calloc(1, sizeof(mls_arena))};
+                                 .arena = mls_calloc(1, sizeof(mls_arena))};
     if (diagnosis->arena == NULL) {
         return mls_error_memory(error);
     }

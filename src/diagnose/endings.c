@@ -42,7 +42,7 @@ static mls_status diagnose_file(mls_endings *endings, const char *path, mls_erro
     mls_status status = *signatures == NULL ? mls_signatures_new(signatures, error) : MLS_OK;
     mls_diagnosis_release(&endings->diagnosis);
     free(endings->path);
-    endings->path = strdup(path);
+    endings->path = mls_strdup(path);
     status = status == MLS_OK && endings->path == NULL ? mls_error_memory(error) : status;
     return status == MLS_OK ? mls_diagnose(path, &endings->options, &endings->diagnosis, error) : status;
 }
@@ -186,7 +186,7 @@ mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *ru
     while (all.slots < threads && all.slots < THREADS_MAX && all.slots * LOGS_A_THREAD < files) {
         all.slots++;
     }
-    all.files = calloc(all.slots, sizeof *all.files);
+    all.files = mls_calloc(all.slots, sizeof *all.files);
     if (all.files == NULL) {
         return mls_error_memory(error);
     }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "diagnose/job.h"
 
 enum { PROGRESS_MIN = 6 };
@@ -35,11 +36,11 @@ bool mls_steps_make(mls_job_steps *steps, const mls_job_log *job)
                              .count = count,
                              .last_time = job->last_time,
                              .stride = (double)job->time_stride,
-                             .times = calloc(count + 1, sizeof *steps->times),
-                             .known = calloc(count + 1, sizeof *steps->known),
-                             .intervals = calloc(count + 1, sizeof *steps->intervals),
-                             .ranks = calloc(count + 1, sizeof *steps->ranks),
-                             .tree = calloc(count + 1, sizeof *steps->tree)};
+                             .times = mls_calloc(count + 1, sizeof *steps->times),
+                             .known = mls_calloc(count + 1, sizeof *steps->known),
+                             .intervals = mls_calloc(count + 1, sizeof *steps->intervals),
+                             .ranks = mls_calloc(count + 1, sizeof *steps->ranks),
+                             .tree = mls_calloc(count + 1, sizeof *steps->tree)};
     if (steps->times == NULL || steps->known == NULL || steps->intervals == NULL || steps->ranks == NULL ||
         steps->tree == NULL) {
         return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group.c - a collection for outsiders, and what is asked of a group. */
+#include "base/memory.h"
 #include "mlscore/group.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, 
                               mls_collection **collection, mls_error *error)
 {
     const mls_collect_options how = mls_rules_collecting(rules);
-    mls_collection *made = calloc(1, sizeof *made);
+    mls_collection *made = mls_calloc(1, sizeof *made);
     const mls_status status = made != NULL ? mls_collect(paths, count, &how, made, error) : mls_error_memory(error);
     if (status != MLS_OK) {
         mls_collection_free(made);

@@ -2,6 +2,7 @@
 /* rules.c - the choices of how logs are judged. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "library/library.h"
 
 const char *mls_version(void)
@@ -11,7 +12,7 @@ const char *mls_version(void)
 
 mls_status mls_rules_new(mls_rules **rules, mls_error *error)
 {
-    mls_rules *made = calloc(1, sizeof *made);
+    mls_rules *made = mls_calloc(1, sizeof *made);
     mls_status status = made != NULL ? mls_rulesets_new(&made->rulesets, error) : mls_error_memory(error);
     if (status != MLS_OK) {
         mls_rules_free(made);

@@ -53,7 +53,7 @@ static mls_status judge_log(const mls_rules *rules, log_reader *reader, const vo
 static mls_status judge_new(const mls_rules *rules, log_reader *reader, const void *log, const char *name,
                             mls_run **run, mls_error *error)
 {
-    mls_run *made = calloc(1, sizeof *made);
+    mls_run *made = mls_calloc(1, sizeof *made);
     *run = NULL;
     if (made == NULL) {
         return mls_error_memory(error);
@@ -61,7 +61,7 @@ static mls_status judge_new(const mls_rules *rules, log_reader *reader, const vo
     mls_run_init(made);
     mls_status status = judge_log(rules, reader, log, made, error);
     if (status == MLS_OK) {
-        made->file = strdup(name);
+        made->file = mls_strdup(name);
         status = made->file != NULL ? MLS_OK : mls_error_memory(error);
     }
     if (status == MLS_OK) {

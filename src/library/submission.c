@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* submission.c - a submission for outsiders: its results and its findings, each in one row. */
+#include "base/memory.h"
 #include "mlscore/submission.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_subm
                                             .score = how.score,
                                             .as_repo = rules->as_repo,
                                             .strict = rules->strict};
-    mls_submission *made = calloc(1, sizeof *made);
+    mls_submission *made = mls_calloc(1, sizeof *made);
     const mls_status status =
         made != NULL ? mls_submission_verify(path, &options, made, error) : mls_error_memory(error);
     if (status != MLS_OK) {

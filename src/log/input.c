@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "log/log.h"
 
@@ -93,7 +94,7 @@ static bool is_utf16(const char *block, size_t len)
 static bool utf16_begin(mls_input *input, const char *block, size_t len)
 {
     const bool marked = block[0] != '\0' && block[1] != '\0';
-    input->wide = malloc(sizeof *input->wide);
+    input->wide = mls_malloc(sizeof *input->wide);
     if (input->wide == NULL) {
         return false;
     }

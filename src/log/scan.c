@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "log/json_check.h"
 #include "log/json_flow.h"
@@ -126,7 +127,7 @@ static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, ml
                              .work = scan_block,
                              .deliver = deliver_block};
     const bool keeps = room != NULL && threads <= 1;
-    scan.slots = keeps && *room != NULL ? *room : calloc(scan.slot_count, sizeof *scan.slots);
+    scan.slots = keeps && *room != NULL ? *room : mls_calloc(scan.slot_count, sizeof *scan.slots);
     bool ok = scan.slots != NULL;
     for (size_t i = 0; ok && i < scan.slot_count; i++) {
         ok = block_has_data(&scan.slots[i].block);
@@ -194,7 +195,7 @@ struct mls_log_feed {
 
 mls_log_feed *mls_log_feed_new(const mls_sink *sinks, size_t sink_count)
 {
-    mls_log_feed *feed = calloc(1, sizeof *feed);
+    mls_log_feed *feed = mls_calloc(1, sizeof *feed);
     if (feed != NULL) {
         feed->reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unpack.c - gzip as a stream. */
+#include "base/memory.h"
 #include "log/input.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ bool mls_unpack_can(mls_str head)
 mls_unpacker *mls_unpacker_new(int fd, mls_str head)
 {
     const size_t size = head.len > INPUT_SIZE ? head.len : INPUT_SIZE;
-    mls_unpacker *unpacker = malloc(sizeof *unpacker + size);
+    mls_unpacker *unpacker = mls_malloc(sizeof *unpacker + size);
     if (unpacker == NULL) {
         return NULL;
     }

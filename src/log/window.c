@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "log/json_check.h"
 
 bool mls_window_init(mls_window *window, mls_input *input)
 {
-    char *room = malloc(MLS_WINDOW_KEPT + MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
+    char *room = mls_malloc(MLS_WINDOW_KEPT + MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
     *window = (mls_window){.input = input, .room = room, .at = room, .end = room};
     return room != NULL;
 }

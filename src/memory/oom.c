@@ -410,10 +410,10 @@ const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count,
 
 mls_status mls_oom_search_new(mls_oom_search **search)
 {
-    mls_oom_search *made = calloc(1, sizeof *made);
+    mls_oom_search *made = mls_calloc(1, sizeof *made);
     mls_status status = made != NULL ? mls_signatures_of_memory(&made->signatures, NULL) : MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
-        made->scratch = malloc(MLS_LINE_EXAMINED);
+        made->scratch = mls_malloc(MLS_LINE_EXAMINED);
         status = made->scratch != NULL ? mls_signatures_prepare(made->signatures, marks, 1, 1) : MLS_ERROR_MEMORY;
     }
     if (status != MLS_OK) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 
 const char *const mls_weight_names[MLS_WEIGHT_COUNT] = {"embedding",    "head",   "query",       "key",    "value",
                                                         "output",       "gate",   "up",          "down",   "experts",
@@ -116,7 +117,7 @@ uint64_t mls_weights_row(const mls_model_shape *shape, mls_weight_part part)
 mls_status mls_weights_plan_new(mls_weights_plan *plan, const mls_model_shape *shape, mls_error *error)
 {
     *plan = (mls_weights_plan){.layers = shape->layers};
-    plan->marks = calloc((size_t)shape->layers, MLS_WEIGHT_COUNT);
+    plan->marks = mls_calloc((size_t)shape->layers, MLS_WEIGHT_COUNT);
     (void)mls_weights_plan_add(plan, (mls_number_form){.group = 1, .each = 16 * MILLI});
     return plan->marks != NULL ? MLS_OK : mls_error_memory(error);
 }

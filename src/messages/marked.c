@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/needles.h"
 #include "log/prefix.h"
 
@@ -17,7 +18,7 @@ bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool
     marked->needles = needles;
     if (words > marked->capacity) {
         free(marked->bits);
-        marked->bits = calloc(2 * words, sizeof *marked->bits);
+        marked->bits = mls_calloc(2 * words, sizeof *marked->bits);
         marked->capacity = marked->bits != NULL ? 2 * words : 0;
     } else {
         memset(marked->bits, 0, words * sizeof *marked->bits);

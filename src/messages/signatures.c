@@ -6,6 +6,7 @@
 
 #include "base/json_row.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/needles.h"
 #include "base/pattern.h"
 #include "log/value.h"
@@ -285,7 +286,7 @@ static void drop_index(mls_signatures *self)
 /* Of the built-in ones each is read and dropped before the next: the tree of all is as large as all else. */
 static mls_status new_signatures(mls_signatures **signatures, mls_json_taker take, mls_error *error)
 {
-    mls_signatures *self = calloc(1, sizeof *self);
+    mls_signatures *self = mls_calloc(1, sizeof *self);
     *signatures = self;
     if (self == NULL) {
         return mls_error_memory(error);

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/json_row.h"
+#include "base/memory.h"
 #include "log/value.h"
 
 /* The class of a name shows at its beginning; templates go on for pages. */
@@ -151,10 +152,10 @@ static mls_status read_ncu_rules(mls_kernel_classes *classes, mls_error *error)
 
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error)
 {
-    mls_kernel_classes *made = calloc(1, sizeof *made);
+    mls_kernel_classes *made = mls_calloc(1, sizeof *made);
     cJSON *root = NULL;
     mls_status status = MLS_ERROR_MEMORY;
-    if (made != NULL && (made->lock = malloc(sizeof *made->lock)) != NULL) {
+    if (made != NULL && (made->lock = mls_malloc(sizeof *made->lock)) != NULL) {
         (void)pthread_mutex_init(made->lock, NULL);
         status = json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
         status = status == MLS_OK ? read_classes(made, root, error) : status;

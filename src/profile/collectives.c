@@ -106,7 +106,7 @@ static bool find_key(struct mls_collectives *of, const mls_collective_texts *tex
 /* The list of a profile, made when the first one comes. */
 static struct mls_collectives *collectives_of(mls_profile *profile)
 {
-    if (profile->collectives == NULL && (profile->collectives = calloc(1, sizeof *profile->collectives)) != NULL) {
+    if (profile->collectives == NULL && (profile->collectives = mls_calloc(1, sizeof *profile->collectives)) != NULL) {
         profile->collectives->map.arena = profile->arena;
     }
     return profile->collectives;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "profile/gather.h"
 
 /* Of the rule SpeedOfLight, in percent. */
@@ -157,7 +158,7 @@ bool mls_gather_counters(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const size_t rows = gather->tallies[MLS_TALLY_KERNELS].count;
-    kernel_sums *sums = calloc(rows, sizeof *sums);
+    kernel_sums *sums = mls_calloc(rows, sizeof *sums);
     size_t missing = 0;
     profile->counters = mls_arena_array(gather->arena, rows, sizeof *profile->counters);
     if (sums != NULL && profile->counters != NULL) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "profile/idle.h"
 
 typedef struct device_line {
@@ -156,7 +157,7 @@ bool mls_gather_line(mls_gather *gather)
     if (count == 0) {
         return true;
     }
-    device_line *lines = calloc(gather->device_map.count, sizeof *lines);
+    device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
     if (lines == NULL) {
         return false;
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "log/json_check.h"
 #include "profile/collectives.h"
@@ -239,10 +240,10 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
                                   mls_profile **profile, mls_error *error)
 {
     mls_gather gather;
-    mls_profile *made = calloc(1, sizeof *made);
+    mls_profile *made = mls_calloc(1, sizeof *made);
     mls_window window;
     mls_status status = MLS_ERROR_MEMORY;
-    if (mls_window_init(&window, input) && made != NULL && (made->arena = calloc(1, sizeof *made->arena)) != NULL &&
+    if (mls_window_init(&window, input) && made != NULL && (made->arena = mls_calloc(1, sizeof *made->arena)) != NULL &&
         mls_window_fill(&window)) {
         made->file = file;
         status = mls_gather_init(&gather, classes, made) ? read_by_kind(&gather, &window, error) : MLS_ERROR_MEMORY;

@@ -341,8 +341,8 @@ static bool take_traces(mls_ranks *ranks, const mls_rank_traces *traces)
 mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks)
 {
     mls_rank_traces traces = {0};
-    mls_ranks *made = calloc(1, sizeof *made);
-    bool ok = made != NULL && (made->arena = calloc(1, sizeof *made->arena)) != NULL &&
+    mls_ranks *made = mls_calloc(1, sizeof *made);
+    bool ok = made != NULL && (made->arena = mls_calloc(1, sizeof *made->arena)) != NULL &&
               mls_rank_traces_find(profiles, count, &traces, &made->findings);
     const bool none = ok && traces.count == 0;
     ok = ok && (none || (take_traces(made, &traces) && match_ranks(made)));

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 /* A longer row or line is damaged. */
 enum { ROW_MAX = MLS_WINDOW_KEPT };
 
@@ -152,7 +154,7 @@ static mls_status read_report_line(mls_reports *r)
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
 {
     mls_profile *profile = gather->profile;
-    mls_reports *r = calloc(1, sizeof *r);
+    mls_reports *r = mls_calloc(1, sizeof *r);
     mls_status status = MLS_OK;
     if (r == NULL) {
         return mls_error_memory(error);

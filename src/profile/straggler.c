@@ -30,7 +30,7 @@ static const char *keep_sentence(mls_arena *arena, mls_findings *findings, const
 /* The median over all ranks but one of a member, a double at this offset.  The findings say where memory ran out. */
 static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t member)
 {
-    double *values = calloc(ranks->count + 1, sizeof *values);
+    double *values = mls_calloc(ranks->count + 1, sizeof *values);
     double median = (double)NAN;
     size_t count = 0;
     ranks->findings.out_of_memory |= values == NULL;

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 /* Bytes that are carried over, of those that a window can keep; of a bare word. */
 enum { CARRY_MAX = MLS_WINDOW_KEPT / 16, WORD_LONGEST = 16 };
 
@@ -322,7 +324,7 @@ static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
 
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error)
 {
-    mls_trace *t = calloc(1, sizeof *t);
+    mls_trace *t = mls_calloc(1, sizeof *t);
     if (t == NULL) {
         return mls_error_memory(error);
     }

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 static void begin_run(mls_file *file)
 {
     file->current.judged = file->checker != NULL;
@@ -52,7 +54,7 @@ static mls_status finish(mls_file *file, bool last)
 static mls_status note_record(const mls_observer *observer, mls_run *run, const mls_record *record)
 {
     if (run->notes == NULL) {
-        run->notes = calloc(1, observer->size);
+        run->notes = mls_calloc(1, observer->size);
         run->observer = observer;
         run->out_of_memory |= run->notes == NULL;
     }

@@ -143,7 +143,7 @@ static mls_status pass_run(void *state, mls_run *run, bool part)
     const mls_reading *reading = file->work->reading;
     const char *path = file->read.source->path;
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
-    run->file = strdup(path);
+    run->file = mls_strdup(path);
     run->result = file->read.source->result;
     run->root = file->read.source->root;
     if (status != MLS_OK || run->file == NULL) {
@@ -180,7 +180,7 @@ static bool may_be_json(const mls_source *source)
 static mls_status listen_to_file(const mls_reading *reading, mls_read *read, mls_sink *sink)
 {
     if (reading->heard_size > 0) {
-        read->heard = calloc(1, reading->heard_size);
+        read->heard = mls_calloc(1, reading->heard_size);
     }
     *sink = (mls_sink){.state = read->heard};
     return reading->heard_size == 0 || read->heard != NULL ? reading->listen(reading->state, read->index, sink)
@@ -347,7 +347,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     mls_error ignored = {0};
     reading_work work = {.reading = reading,
                          .sources = sources,
-                         .ahead = calloc(FILES_AHEAD, sizeof *work.ahead),
+                         .ahead = mls_calloc(FILES_AHEAD, sizeof *work.ahead),
                          .error = error != NULL ? error : &ignored,
                          .threads = reading->work.threads != 0 ? reading->work.threads : mls_processor_count()};
     mls_relay relay = {.slots = FILES_AHEAD,

@@ -59,9 +59,9 @@ static bool is_result(const char *name)
 
 static mls_status add_source(const source_finder *finder, const char *path, const char *skip, mls_source source)
 {
-    source.path = strdup(path);
+    source.path = mls_strdup(path);
     source.argument = finder->argument;
-    source.skip = skip != NULL ? strdup(skip) : NULL;
+    source.skip = skip != NULL ? mls_strdup(skip) : NULL;
     if (source.path == NULL || (skip != NULL && source.skip == NULL) || !MLS_GROW(finder->list, items)) {
         free(source.path);
         free(source.skip);
@@ -166,7 +166,7 @@ static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
             ok = mls_map_put(&places, mls_buffer_str(&place), &added) != NULL;
         }
         if (!added) {
-            source->skip = strdup("named twice");
+            source->skip = mls_strdup("named twice");
             ok = source->skip != NULL;
         }
         ok = ok && !place.failed;

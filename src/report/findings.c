@@ -358,7 +358,7 @@ static int compare_sorted(const void *left, const void *right)
 
 void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
 {
-    const mls_noted **shown = (const mls_noted **)calloc(found->count + 1, sizeof *shown);
+    const mls_noted **shown = (const mls_noted **)mls_calloc(found->count + 1, sizeof *shown);
     size_t count = 0;
     size_t left = found->count;
     found->failed |= shown == NULL;

@@ -2,6 +2,7 @@
 /* html_groups.c - the page of an overview: a table of its groups, where they are many, and each with its sections. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/html.h"
 
 /* Of more groups than these each has less. */
@@ -81,7 +82,7 @@ static void page_of_groups(mls_printer *to, const void *what)
     mls_output *output = to->view->output;
     const bool brief = detail == MLS_HTML_BRIEF || (detail == MLS_HTML_AUTO && all->count > ALL_OF_GROUPS);
     const bool none = detail == MLS_HTML_NONE && all->count > 1;
-    mls_html_group *groups = calloc(all->count + 1, sizeof *groups);
+    mls_html_group *groups = mls_calloc(all->count + 1, sizeof *groups);
     mls_arena scratch = {0};
     mls_arena kept = {0};
     mls_buffer out = {0};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "report/html.h"
 
@@ -172,7 +173,7 @@ static int compare_group_paths(const void *left, const void *right)
 
 void mls_html_group_table(mls_buffer *out, const mls_html_group *groups, size_t count, bool linked)
 {
-    const mls_html_group **order = calloc(count + 1, sizeof *order);
+    const mls_html_group **order = mls_calloc(count + 1, sizeof *order);
     out->failed |= order == NULL;
     mls_html_card_plain(out, "h2", "Groups", true);
     mls_html_table_begin(out, "sorts groups", "Groups");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "report/compare_show.h"
 #include "report/overview.h"
@@ -542,7 +543,7 @@ static void add_group_row(mls_table *table, const overview_order *order, size_t 
 
 static void show_groups(mls_view *view, const mls_overview *all)
 {
-    overview_order *orders = calloc(all->count, sizeof *orders);
+    overview_order *orders = mls_calloc(all->count, sizeof *orders);
     mls_table table = {.indent = INDENT, .failed = orders == NULL};
     const size_t common = common_path(all);
     for (size_t i = 0; i < all->count && orders != NULL; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "report/profile_tables.h"
 
@@ -56,7 +57,7 @@ static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 {
     mls_table table = {.indent = INDENT};
     const bool some = !all && job->count > RANKS_SHOWN;
-    const mls_rank **order = calloc(job->count + 1, sizeof(const mls_rank *));
+    const mls_rank **order = mls_calloc(job->count + 1, sizeof(const mls_rank *));
     mls_output_short(view->output, order == NULL);
     for (size_t i = 0; order != NULL && i < job->count; i++) {
         order[i] = &job->items[i];

@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/json_row.h"
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -280,7 +281,7 @@ static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSO
 
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
-    mls_editions *loaded = calloc(1, sizeof *loaded);
+    mls_editions *loaded = mls_calloc(1, sizeof *loaded);
     cJSON *tables[] = {NULL, NULL};
     mls_status status = loaded != NULL ? MLS_OK : mls_error_memory(error);
     status = status == MLS_OK ? mls_json_data("benchmarks.json", &tables[0], error) : status;

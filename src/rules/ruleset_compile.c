@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/number.h"
 #include "rules/rule_file.h"
@@ -508,7 +509,7 @@ static mls_status load_rules(const mls_edition *edition, const char *path, mls_s
 {
     mls_error ignored = {0};
     mls_rule_file file = {.error = error != NULL ? error : &ignored};
-    mls_ruleset *made = calloc(1, sizeof *made);
+    mls_ruleset *made = mls_calloc(1, sizeof *made);
     *ruleset = NULL;
     if (made == NULL) {
         return mls_error_memory(error);

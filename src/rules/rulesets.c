@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "rules/ruleset.h"
 
 struct mls_rulesets {
@@ -13,7 +14,7 @@ struct mls_rulesets {
 
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
 {
-    mls_rulesets *made = calloc(1, sizeof *made);
+    mls_rulesets *made = mls_calloc(1, sizeof *made);
     *rulesets = NULL;
     if (made == NULL) {
         return mls_error_memory(error);

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/json_row.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/pattern.h"
 #include "score/models.h"
@@ -71,12 +72,12 @@ static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error
 
 mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error)
 {
-    mls_accelerators *loaded = calloc(1, sizeof *loaded);
+    mls_accelerators *loaded = mls_calloc(1, sizeof *loaded);
     cJSON *json;
     mls_status status = mls_json_data("accelerators.json", &json, error);
     *accelerators = loaded;
     if (loaded != NULL) {
-        loaded->arena = calloc(1, sizeof *loaded->arena);
+        loaded->arena = mls_calloc(1, sizeof *loaded->arena);
     }
     if (status == MLS_OK) {
         status = loaded == NULL || loaded->arena == NULL ? mls_error_memory(error) : read_tables(loaded, json, error);

@@ -213,7 +213,7 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         return MLS_OK;
     }
     double batch_size = NAN; /* that the submitted runs agree on */
-    double *to_converge = calloc(count + 1, sizeof *to_converge);
+    double *to_converge = mls_calloc(count + 1, sizeof *to_converge);
     const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
     rcp->shared = options->points != NULL;
     mls_status status = to_converge == NULL ? MLS_ERROR_MEMORY
@@ -249,7 +249,7 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
     if (division != MLS_DIVISION_CLOSED || group->edition->number < MLS_EDITION_NUMBER(1, 0, 0)) {
         return MLS_OK;
     }
-    const mls_run **runs = (const mls_run **)calloc(group->run_count + 1, sizeof *runs);
+    const mls_run **runs = (const mls_run **)mls_calloc(group->run_count + 1, sizeof *runs);
     if (runs == NULL) {
         return MLS_ERROR_MEMORY;
     }

@@ -153,7 +153,7 @@ bool mls_group_of_keys(const mls_key_group *from, mls_group *group)
     }
     common = one_file ? file : folder_of(common);
     *group = (mls_group){
-        .path = strndup(common.ptr, common.len), .result_folder = from->keys[0]->result, .run_count = from->count};
+        .path = mls_strndup(common.ptr, common.len), .result_folder = from->keys[0]->result, .run_count = from->count};
     return group->path != NULL;
 }
 
@@ -178,7 +178,7 @@ mls_status mls_group_keys(const mls_run_key *keys, size_t key_count, mls_key_gro
     for (size_t i = 0; i < grouping.count && ok; i++) {
         close_group(&grouping.items[i]);
     }
-    mls_key_group *fitted = ok && grouping.count > 0 ? realloc(grouping.items, grouping.count * sizeof *fitted) : NULL;
+    mls_key_group *fitted = ok && grouping.count > 0 ? mls_realloc(grouping.items, grouping.count * sizeof *fitted) : NULL;
     grouping.items = fitted != NULL ? fitted : grouping.items;
     if (ok && grouping.count > 1) {
         qsort(grouping.items, grouping.count, sizeof *grouping.items, compare_groups);
@@ -194,7 +194,7 @@ mls_status mls_group_keys(const mls_run_key *keys, size_t key_count, mls_key_gro
 static bool take_runs(const mls_key_group *from, const mls_run *runs, mls_group *group)
 {
     bool ok = mls_group_of_keys(from, group);
-    group->runs = (const mls_run **)calloc(from->count, sizeof *group->runs);
+    group->runs = (const mls_run **)mls_calloc(from->count, sizeof *group->runs);
     group->run_capacity = from->count;
     ok = ok && group->runs != NULL;
     for (size_t i = 0; i < from->count && ok; i++) {
@@ -205,7 +205,7 @@ static bool take_runs(const mls_key_group *from, const mls_run *runs, mls_group 
 
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
 {
-    mls_run_key *keys = calloc(run_count + 1, sizeof *keys);
+    mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
     mls_key_group *made = NULL;
     size_t made_count = 0;
     *groups = NULL;

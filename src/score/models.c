@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* models.c - the table of models, and one model of JSON. */
+#include "base/memory.h"
 #include "score/model_row.h"
 
 #include <ctype.h>
@@ -75,12 +76,12 @@ mls_status mls_model_read(const cJSON *object, mls_arena *arena, mls_model *mode
 
 mls_status mls_models_load(mls_models **models, mls_error *error)
 {
-    mls_models *loaded = calloc(1, sizeof *loaded);
+    mls_models *loaded = mls_calloc(1, sizeof *loaded);
     cJSON *json;
     mls_status status = mls_json_data("models.json", &json, error);
     *models = loaded;
     if (loaded != NULL) {
-        loaded->arena = calloc(1, sizeof *loaded->arena);
+        loaded->arena = mls_calloc(1, sizeof *loaded->arena);
     }
     if (status == MLS_OK) {
         status = loaded == NULL || loaded->arena == NULL

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* olympic.c - the mean that leaves out the fastest and the slowest runs, the window of runs that counts when there are
  * too many, and how far runs lie apart. */
+#include "base/memory.h"
 #include "score/score.h"
 
 #include <math.h>
@@ -143,9 +144,9 @@ static void measure_spread(mls_group *group, double *minutes)
 mls_status mls_group_olympic(mls_group *group, bool select_window)
 {
     const size_t room = group->run_count + 1;
-    mls_placed *ranked = calloc(room, 2 * sizeof *ranked);
-    double *numbers = calloc(room, 3 * sizeof *numbers);
-    group->marks = calloc(room, sizeof *group->marks);
+    mls_placed *ranked = mls_calloc(room, 2 * sizeof *ranked);
+    double *numbers = mls_calloc(room, 3 * sizeof *numbers);
+    group->marks = mls_calloc(room, sizeof *group->marks);
     const bool ok = ranked != NULL && numbers != NULL && group->marks != NULL;
     group->score = (mls_olympic_result){.score_minutes = NAN};
     if (ok) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/data.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
 #include "base/text_table.h"
@@ -178,7 +179,7 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     const int length =
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
-    mls_arena *arena = calloc(1, sizeof *arena);
+    mls_arena *arena = mls_calloc(1, sizeof *arena);
     mls_rcp_set *made = arena != NULL ? mls_arena_zeroed(arena, 1, sizeof *made) : NULL;
     *set = NULL;
     if (made == NULL) {

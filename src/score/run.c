@@ -141,7 +141,7 @@ static double progress_of(const mls_training_progress *progress, mls_progress co
 static mls_status images_reached(const mls_run *run, const mls_benchmark *benchmark, mls_progress counts,
                                  double *reached)
 {
-    image_point *points = calloc(run->image_count + 1, sizeof *points);
+    image_point *points = mls_calloc(run->image_count + 1, sizeof *points);
     bool met[2] = {false, false};
     size_t count = 0;
     *reached = NAN;
@@ -202,7 +202,7 @@ static bool set(char **member, mls_str text)
         text.ptr++;
         text.len -= 2;
     }
-    char *copy = text.len > 0 ? strndup(text.ptr, text.len) : NULL;
+    char *copy = text.len > 0 ? mls_strndup(text.ptr, text.len) : NULL;
     if (copy != NULL) {
         free(*member);
         *member = copy;
@@ -246,7 +246,7 @@ bool mls_job_marker(mls_job *job, const mls_marker *marker)
 
 static bool fill_text(char **member, const char *from)
 {
-    return *member != NULL || from == NULL || (*member = strdup(from)) != NULL;
+    return *member != NULL || from == NULL || (*member = mls_strdup(from)) != NULL;
 }
 
 bool mls_job_inherit(mls_job *job, const mls_job *from)

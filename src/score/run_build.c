@@ -113,7 +113,7 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
 /* Where a run's texts live; most runs that are read for their verdict have none.  NULL when memory runs out. */
 static mls_arena *run_arena(mls_run *run)
 {
-    run->arena = run->arena != NULL ? run->arena : calloc(1, sizeof *run->arena);
+    run->arena = run->arena != NULL ? run->arena : mls_calloc(1, sizeof *run->arena);
     return run->arena;
 }
 

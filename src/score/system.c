@@ -217,7 +217,7 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     if (system_id.len + text.len + logged_text.len + shape.name.len == 0) {
         return MLS_OK;
     }
-    group->arena = group->arena != NULL ? group->arena : calloc(1, sizeof *group->arena);
+    group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
     if (group->arena == NULL || (text.len > 0 && !read_described(text, group->arena, system)) ||
         (logged_text.len > 0 && !read_described(logged_text, group->arena, &logged))) {
         return MLS_ERROR_MEMORY;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "log/prefix.h"
 #include "score/run_cut.h"
 #include "settings/lines.h"
@@ -374,7 +375,7 @@ static mls_status reader_end(void *state, const mls_log_totals *totals)
 
 mls_printed_reader *mls_printed_reader_new(void)
 {
-    mls_printed_reader *self = calloc(1, sizeof *self);
+    mls_printed_reader *self = mls_calloc(1, sizeof *self);
     if (self != NULL) {
         self->ranks.arena = &self->arena;
         self->counts = self->lines_count = true;

@@ -2,6 +2,7 @@
 /* shell.c - reads a script, and lists its exports: the face of the room. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "shell/state.h"
 
 /* Variables that bash keeps itself are not listed, whatever a script does to them. */
@@ -44,11 +45,11 @@ static mls_status read_script(mls_shell *self, const char *root, mls_error *erro
 
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error)
 {
-    mls_shell *self = calloc(1, sizeof *self);
+    mls_shell *self = mls_calloc(1, sizeof *self);
     mls_status status = MLS_ERROR_MEMORY;
     if (self != NULL) {
-        self->path = strdup(path);
-        self->arena = calloc(1, sizeof *self->arena);
+        self->path = mls_strdup(path);
+        self->arena = mls_calloc(1, sizeof *self->arena);
         status = self->path != NULL && self->arena != NULL ? read_script(self, root, error) : status;
     }
     if (status != MLS_OK) {

@@ -140,7 +140,7 @@ static mls_status take_digest(digest_of_source *heard, mls_collection *collectio
     char digits[MLS_DIGEST_BYTES];
     mls_digest_end(&heard->digester, digits);
     for (size_t i = first; i < collection->run_count && !heard->cut; i++) {
-        collection->runs[i].digest = strdup(digits);
+        collection->runs[i].digest = mls_strdup(digits);
         if (collection->runs[i].digest == NULL) {
             return MLS_ERROR_MEMORY;
         }
@@ -182,7 +182,7 @@ static mls_status collect_source(void *state, const mls_read *read)
     }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
-    return status == MLS_OK && reason != NULL ? mls_source_skip(source, strdup(reason)) : status;
+    return status == MLS_OK && reason != NULL ? mls_source_skip(source, mls_strdup(reason)) : status;
 }
 
 /* Finds the job of each run. */
@@ -228,7 +228,7 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
     mls_sources *sources = &collection->skipped;
     collecting_state collecting = {.options = options,
                                    .collection = collection,
-                                   .found = calloc(sources->count + 1, sizeof *collecting.found),
+                                   .found = mls_calloc(sources->count + 1, sizeof *collecting.found),
                                    .known = known};
     bool asked = false;
     for (size_t i = 0; i < sources->count && !asked && options->merge == NULL; i++) {
@@ -246,7 +246,7 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
                                  .heard_size = options->digests ? sizeof(digest_of_source) : 0,
                                  .run = collect_run,
                                  .done = collect_source};
-    collection->printed = asked ? calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
+    collection->printed = asked ? mls_calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
     collection->printed_count = collection->printed != NULL ? sources->count : 0;
     const bool ready = collecting.found != NULL && (collection->printed != NULL || !asked);
     mls_status status = !ready                   ? MLS_ERROR_MEMORY

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "slurm/part.h"
 #include "slurm/slurm.h"
 
@@ -60,7 +61,7 @@ mls_status mls_folder_system_find(mls_str folder, mls_folder_system *system)
     *system = (mls_folder_system){0};
     mls_status status = find_by(folder, system);
     if (status == MLS_OK && !system->known && !mls_str_starts(folder, MLS_S("/"))) {
-        char *named = strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
+        char *named = mls_strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
         char *whole = named != NULL ? realpath(named, NULL) : NULL;
         status = named == NULL || (whole == NULL && errno == ENOMEM) ? MLS_ERROR_MEMORY : MLS_OK;
         if (whole != NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job_of_run.c - which job made a run: its own text's word, a repetition's, its file's name, slurmstepd's line. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "slurm/hosts.h"
 #include "slurm/sacct.h"
@@ -26,7 +27,7 @@ bool mls_run_note_name(mls_run *run)
     if (!is_job_number(number) || (array && !is_job_number(task))) {
         return true;
     }
-    run->job.named = strndup(job.ptr, job.len);
+    run->job.named = mls_strndup(job.ptr, job.len);
     return run->job.named != NULL;
 }
 
@@ -47,7 +48,7 @@ bool mls_run_find_job(mls_run *run)
     mls_buffer names = {0};
     const char *said = job->job != NULL ? job->job : job->named != NULL ? job->named : job->step;
     if (job->job == NULL && said != NULL) {
-        job->job = strdup(said);
+        job->job = mls_strdup(said);
     }
     compare_jobs(run, job->other, "another log of the same run");
     compare_jobs(run, job->named, "the name of the job's output");

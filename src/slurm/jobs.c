@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
 #include "slurm/sacct.h"
@@ -114,7 +115,7 @@ static bool say_cause(mls_run *run, const mls_slurm_job *row, double median_minu
 /* Minutes of the group's valid runs. */
 static double median_run(const mls_group *group)
 {
-    double *minutes = calloc(group->run_count, sizeof *minutes);
+    double *minutes = mls_calloc(group->run_count, sizeof *minutes);
     size_t count = 0;
     for (size_t i = 0; i < group->run_count && minutes != NULL; i++) {
         minutes[count] = mls_run_minutes(group->runs[i]);
@@ -191,7 +192,7 @@ static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size
     for (size_t i = first; i > 0; i = next[i - 1]) {
         runs++;
     }
-    job_change *changes = calloc(4 * runs + 1, sizeof *changes);
+    job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
     if (changes == NULL) {
         return false;
     }
@@ -219,7 +220,7 @@ static bool name_job(mls_run *run, const mls_slurm_job *job)
     run->job.known = job;
     if (strcmp(run->job.job, job->job) != 0) {
         free(run->job.job);
-        run->job.job = strdup(job->job);
+        run->job.job = mls_strdup(job->job);
     }
     return run->job.job != NULL;
 }
@@ -245,7 +246,7 @@ static bool join_run(mls_sacct *sacct, double median_minutes, mls_run *run, mls_
 
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
 {
-    size_t *next = calloc(collection->run_count + 1, sizeof *next);
+    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
     bool ok = next != NULL;
     for (size_t g = 0; g < collection->group_count && ok; g++) {
         const mls_group *group = &collection->groups[g];

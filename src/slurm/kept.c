@@ -71,7 +71,7 @@ enum { VERDICT_KNOWN = 1, VERDICT_WELL = 2, VERDICT_WELL_STRICTLY = 4 };
 
 mls_kept_runs *mls_kept_new(const mls_collect_options *options, mls_rcp_sets *points)
 {
-    mls_kept_runs *kept = calloc(1, sizeof *kept);
+    mls_kept_runs *kept = mls_calloc(1, sizeof *kept);
     if (kept != NULL) {
         kept->merge = options->merge;
         kept->options = options;
@@ -234,7 +234,7 @@ mls_status mls_kept_settle(mls_kept_runs *kept, const mls_sources *sources, mls_
 mls_status mls_kept_groups(mls_kept_runs *kept, size_t *count)
 {
     const mls_status status = mls_group_keys(kept->keys.items, kept->keys.count, &kept->groups, &kept->group_count);
-    kept->verdicts = calloc(kept->group_count + 1, sizeof *kept->verdicts);
+    kept->verdicts = mls_calloc(kept->group_count + 1, sizeof *kept->verdicts);
     *count = kept->group_count;
     return status == MLS_OK && kept->verdicts == NULL ? MLS_ERROR_MEMORY : status;
 }
@@ -382,7 +382,7 @@ static mls_status score_read_runs(mls_kept_runs *kept, mls_error *error)
 {
     mls_group *group = &kept->group;
     const mls_tree_editions none = {0};
-    group->runs = (const mls_run **)calloc(group->run_count, sizeof *group->runs);
+    group->runs = (const mls_run **)mls_calloc(group->run_count, sizeof *group->runs);
     for (size_t i = 0; i < group->run_count && group->runs != NULL; i++) {
         group->runs[i] = &kept->runs.items[i].run;
     }

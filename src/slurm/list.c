@@ -13,7 +13,7 @@
 
 bool *mls_shard_sources(const mls_part_head *head, const mls_sources *sources)
 {
-    bool *belongs = calloc(sources->count + 1, sizeof *belongs);
+    bool *belongs = mls_calloc(sources->count + 1, sizeof *belongs);
     for (size_t i = 0; i < sources->count && belongs != NULL; i++) {
         const mls_source *source = &sources->items[i];
         const mls_str root = mls_str_from(head->roots.items[source->argument]);
@@ -62,8 +62,8 @@ static int compare_sizes_down(const void *a, const void *b)
 
 static bool deal_out(const mls_sources *sources, size_t count, size_t *shards)
 {
-    const mls_source **order = calloc(sources->count + 1, sizeof *order);
-    dealt_shard *heap = calloc(count, sizeof *heap);
+    const mls_source **order = mls_calloc(sources->count + 1, sizeof *order);
+    dealt_shard *heap = mls_calloc(count, sizeof *heap);
     const bool ok = order != NULL && heap != NULL;
     for (size_t i = 0; i < count && ok; i++) {
         heap[i].number = i + 1;
@@ -86,7 +86,7 @@ static bool deal_out(const mls_sources *sources, size_t count, size_t *shards)
 
 mls_status mls_list_write(const mls_part_head *head, const mls_sources *sources, mls_output *output, mls_error *error)
 {
-    size_t *shards = calloc(sources->count + 1, sizeof *shards);
+    size_t *shards = mls_calloc(sources->count + 1, sizeof *shards);
     mls_part_writer writer;
     mls_buffer line = {0};
     bool ok = shards != NULL && deal_out(sources, head->shards, shards);
@@ -201,7 +201,7 @@ static mls_status read_listed(list_reading *self)
         } else if (mls_part_is_tail(line)) {
             mls_part_tail tail;
             status = mls_part_tail_read(&self->reader, line, &self->room, &tail, self->error);
-            self->head->list = status == MLS_OK ? strdup(tail.digest) : NULL;
+            self->head->list = status == MLS_OK ? mls_strdup(tail.digest) : NULL;
             return status == MLS_OK && self->head->list == NULL ? mls_error_memory(self->error) : status;
         } else {
             status = mls_part_line_read(&mls_part_source_table, line, number, &self->room, &source, self->error);

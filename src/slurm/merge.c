@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "slurm/merged.h"
 
 void mls_merge_trouble_release(mls_merge_trouble *trouble)
@@ -108,7 +109,7 @@ static mls_status order_files(mls_merge *merge, mls_merge_trouble *trouble)
     }
     for (size_t i = 1; i < merge->files.count; i++) {
         if (compare_files(&files[i - 1], &files[i]) == 0) {
-            trouble->path = strdup(merge->parts.items[files[i].at.part].path);
+            trouble->path = mls_strdup(merge->parts.items[files[i].at.part].path);
             return mls_error_set(&trouble->error, MLS_ERROR_VALUE, files[i].at.line, 1, "'%s' is in '%s' too",
                                  files[i].source.path, merge->parts.items[files[i - 1].at.part].path);
         }
@@ -118,7 +119,7 @@ static mls_status order_files(mls_merge *merge, mls_merge_trouble *trouble)
 
 mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, mls_merge_trouble *trouble)
 {
-    mls_merge *merge = calloc(1, sizeof *merge);
+    mls_merge *merge = mls_calloc(1, sizeof *merge);
     mls_status status = MLS_OK;
     *merge_of = NULL;
     if (merge == NULL) {
@@ -130,7 +131,7 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         status = mls_part_check(merge, paths[i], &trouble->error);
         if (status != MLS_OK) {
-            trouble->path = strdup(paths[i]);
+            trouble->path = mls_strdup(paths[i]);
         }
     }
     status = status == MLS_OK ? order_files(merge, trouble) : status;
@@ -148,8 +149,8 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
 mls_status mls_merge_sources(mls_merge *merge, mls_sources *sources)
 {
     const size_t count = merge->files.count;
-    sources->items = calloc(count + 1, sizeof *sources->items);
-    merge->lines = calloc(count + 1, sizeof *merge->lines);
+    sources->items = mls_calloc(count + 1, sizeof *sources->items);
+    merge->lines = mls_calloc(count + 1, sizeof *merge->lines);
     if (sources->items == NULL || merge->lines == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -225,7 +226,7 @@ typedef struct handing {
 static mls_status hand_run(void *state, mls_part_run *run)
 {
     const handing *self = state;
-    struct mls_carried *carried = malloc(sizeof *carried);
+    struct mls_carried *carried = mls_malloc(sizeof *carried);
     if (carried == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -234,7 +235,7 @@ static mls_status hand_run(void *state, mls_part_run *run)
     run->carried = (struct mls_carried){0};
     run->run.carried = carried;
     run->run.result = self->source->result;
-    run->run.file = strdup(self->source->path);
+    run->run.file = mls_strdup(self->source->path);
     const mls_status status = run->run.file != NULL
                                   ? self->reading->run(self->reading->state, self->index, &run->run, run->run.part)
                                   : MLS_ERROR_MEMORY;

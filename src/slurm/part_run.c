@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "score/tracked.h"
 #include "slurm/part.h"
 
@@ -231,7 +232,7 @@ bool mls_part_source_take(const mls_part_source *from, mls_source *source)
     mls_finding_code code;
     const bool found = from->finding != NULL && mls_finding_code_from_name(mls_str_from(from->finding), &code);
     *source = (mls_source){.path = strdup(from->path),
-                           .skip = from->skip != NULL ? strdup(from->skip) : NULL,
+                           .skip = from->skip != NULL ? mls_strdup(from->skip) : NULL,
                            .failed = from->failed,
                            .finding = found ? mls_finding_info_get(code)->name : NULL,
                            .named = from->named,
@@ -291,7 +292,7 @@ void mls_part_run_write(mls_buffer *to, mls_part_run *run)
 /* Notes from their list. */
 static bool make_notes(mls_part_run *run)
 {
-    mls_tracked *tracked = calloc(1, sizeof *tracked);
+    mls_tracked *tracked = mls_calloc(1, sizeof *tracked);
     bool ok = tracked != NULL;
     run->run.notes = tracked;
     run->run.observer = &mls_tracked_observer;
@@ -318,7 +319,7 @@ static bool make_notes(mls_part_run *run)
 bool mls_part_run_read(mls_str span, mls_carry_room *room, mls_part_run *run)
 {
     mls_part_run_init(run);
-    run->run.arena = calloc(1, sizeof *run->run.arena);
+    run->run.arena = mls_calloc(1, sizeof *run->run.arena);
     room->arena = run->run.arena;
     room->no_memory |= room->arena == NULL;
     if (room->no_memory || !mls_carry_read(&mls_part_run_table, span, room, run)) {

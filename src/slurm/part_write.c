@@ -255,7 +255,7 @@ mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *o
         status = MLS_ERROR_MEMORY;
     }
     if (status == MLS_OK && job->head->options.wide) {
-        self.heard = calloc(self.own.count + 1, sizeof *self.heard);
+        self.heard = mls_calloc(self.own.count + 1, sizeof *self.heard);
         status = self.heard != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     }
     reading.state = &self;

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "score/score.h"
 #include "slurm/part.h"
 #include "slurm/slurm.h"
@@ -96,7 +97,7 @@ mls_status mls_group_power(mls_group *group)
     const struct mls_carried *carried = group->runs[0]->carried;
     const bool has_power =
         group->result_folder && (carried != NULL ? carried->has_power : power_folder(mls_str_from(group->path), &path));
-    group->power.joules = has_power ? calloc(group->run_count, sizeof *group->power.joules) : NULL;
+    group->power.joules = has_power ? mls_calloc(group->run_count, sizeof *group->power.joules) : NULL;
     mls_status status = path.failed || (has_power && group->power.joules == NULL) ? MLS_ERROR_MEMORY : MLS_OK;
     for (size_t i = 0; i < group->run_count && has_power && status == MLS_OK; i++) {
         carried = group->runs[i]->carried;

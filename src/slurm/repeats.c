@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "score/tracked.h"
 #include "slurm/slurm.h"
@@ -87,7 +88,7 @@ static mls_status leave_out_run(void *state, size_t stays, size_t gone)
 mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
 {
     const size_t run_count = collection->run_count;
-    mls_repeat *all = calloc(run_count + 1, sizeof *all);
+    mls_repeat *all = mls_calloc(run_count + 1, sizeof *all);
     mls_source *sources = collection->skipped.items;
     size_t used = 0;
     size_t next = 0;

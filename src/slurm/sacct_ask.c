@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/program.h"
 #include "slurm/sacct.h"
@@ -37,7 +38,7 @@ static bool make_environment(asking *ask)
         count++;
     }
     size_t used = 0;
-    ask->environment = calloc(count + 2, sizeof *ask->environment);
+    ask->environment = mls_calloc(count + 2, sizeof *ask->environment);
     for (size_t i = 0; i < count && ask->environment != NULL; i++) {
         if (!mls_str_starts(mls_str_from(environ[i]), MLS_S("SLURM_TIME_FORMAT="))) {
             ask->environment[used++] = environ[i];

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "submission/judge.h"
@@ -95,7 +96,7 @@ static int compare_caseless(const void *left, const void *right)
 
 mls_status mls_tree_compare_names(const mls_names *names, const char *folder, mls_findings *findings)
 {
-    const char **sorted = calloc(names->count + 1, sizeof *sorted);
+    const char **sorted = mls_calloc(names->count + 1, sizeof *sorted);
     for (size_t i = 0; i < names->count && sorted != NULL; i++) {
         sorted[i] = names->items[i];
     }

@@ -36,7 +36,7 @@ mls_status mls_made_folder(mls_names *made, const char *path, mls_error *error)
     }
     mls_str above = mls_path_folder(mls_str_from(path));
     above.len -= above.len > 1;
-    char *folder = above.len > 0 ? strndup(above.ptr, above.len) : NULL;
+    char *folder = above.len > 0 ? mls_strndup(above.ptr, above.len) : NULL;
     mls_status status = folder != NULL  ? mls_made_folder(made, folder, error)
                         : above.len > 0 ? mls_error_memory(error)
                                         : MLS_OK;

@@ -170,8 +170,8 @@ static void tell_sharing(mls_submission *submission, const odd_log *logs, size_t
 
 static mls_status judge_copies(mls_submission *submission, const mls_judged_results *judged)
 {
-    odd_log *logs = calloc(judged->runs + 1, sizeof *logs);
-    odd_copies *copies = calloc(judged->runs + 1, sizeof *copies);
+    odd_log *logs = mls_calloc(judged->runs + 1, sizeof *logs);
+    odd_copies *copies = mls_calloc(judged->runs + 1, sizeof *copies);
     size_t count = 0;
     const bool ok = logs != NULL && copies != NULL;
     for (size_t r = 0; r < judged->count && ok; r++) {
@@ -334,8 +334,8 @@ static bool take_peer(const mls_judged_result *judged, odd_peer *peer)
 
 static mls_status judge_peers(mls_submission *submission, const mls_judged_results *judged)
 {
-    odd_peer *peers = calloc(judged->count + 1, sizeof *peers);
-    double *scratch = calloc(judged->count + 1, sizeof *scratch);
+    odd_peer *peers = mls_calloc(judged->count + 1, sizeof *peers);
+    double *scratch = mls_calloc(judged->count + 1, sizeof *scratch);
     size_t count = 0;
     const bool ok = peers != NULL && scratch != NULL;
     for (size_t i = 0; i < judged->count && ok; i++) {

@@ -358,7 +358,7 @@ static mls_status place(mls_packing *self, const char *path)
 {
     const char *into = self->options->into;
     const mls_str above = mls_path_folder(mls_str_from(path));
-    char *folder = strndup(path, above.len - 1);
+    char *folder = mls_strndup(path, above.len - 1);
     char *from = mls_path_join(self->tree, path);
     char *to = mls_path_join(into, path);
     char *there = folder != NULL ? mls_path_join(into, folder) : NULL;
@@ -443,7 +443,7 @@ static mls_status check_links(const mls_packing *self, const char *below)
     mls_status status = MLS_OK;
     for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
         struct stat about;
-        char *folder = strndup(below, (size_t)(end - below));
+        char *folder = mls_strndup(below, (size_t)(end - below));
         char *path = folder != NULL ? mls_path_join(self->options->into, folder) : NULL;
         status = path == NULL ? mls_error_memory(self->error)
                  : lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
@@ -493,7 +493,7 @@ static mls_status make_tree(mls_packing *self, const char *folder)
     const char *temporary = getenv("TMPDIR");
     const char *tree = tree_name(self);
     char *above = self->options->write ? mls_path_join(self->options->into, folder)
-                                       : strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
+                                       : mls_strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
     sigset_t signals;
     mls_temporary_hold(&signals);
     mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/published.h"
 #include "submission/judge.h"
@@ -135,7 +136,7 @@ static void tell_again(mls_submission *submission, search *in)
 /* The starts of all runs that were judged, ascending. */
 static bool list_starts(search *in)
 {
-    in->starts = calloc(in->judged->runs + 1, sizeof *in->starts);
+    in->starts = mls_calloc(in->judged->runs + 1, sizeof *in->starts);
     for (size_t r = 0; r < in->judged->count && in->starts != NULL; r++) {
         const mls_submission_result *result = in->judged->items[r].result;
         for (size_t i = 0; i < result->run_count; i++) {

@@ -207,9 +207,9 @@ static void score(judgement *judging)
     group->result_folder = true;
     group->usage = judging->submission->options.usage;
     group->edition = judging->submission->edition;
-    group->path = strdup(result->path);
-    group->runs = (const mls_run **)calloc(result->run_count + 1, sizeof *group->runs);
-    group->power.joules = result->has_power ? calloc(result->run_count + 1, sizeof *group->power.joules) : NULL;
+    group->path = mls_strdup(result->path);
+    group->runs = (const mls_run **)mls_calloc(result->run_count + 1, sizeof *group->runs);
+    group->power.joules = result->has_power ? mls_calloc(result->run_count + 1, sizeof *group->power.joules) : NULL;
     judging->failed |= group->path == NULL || group->runs == NULL || (result->has_power && group->power.joules == NULL);
     for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
         group->runs[group->run_count++] = &result->runs[i].run;
@@ -310,7 +310,7 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
 /* Which power files each run has, all the package checker looks at: one that lacks some that most have is not valid. */
 static mls_status check_power(mls_submission_result *result)
 {
-    size_t *sizes = calloc(result->power_count + 1, sizeof *sizes);
+    size_t *sizes = mls_calloc(result->power_count + 1, sizeof *sizes);
     if (sizes == NULL) {
         return MLS_ERROR_MEMORY;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "submission/judge.h"
 #include "submission/secret.h"
@@ -83,7 +84,7 @@ static void search_file(void *state, size_t item)
     mls_findings *found = &search->found[item % search->slots];
     const int fd = mls_tree_open(search->submission, file->path);
     int system_errno = fd < 0 ? errno : 0;
-    char *text = fd >= 0 ? malloc(BLOCK + MLS_SECRET_BYTES) : NULL;
+    char *text = fd >= 0 ? mls_malloc(BLOCK + MLS_SECRET_BYTES) : NULL;
     size_t line = 1;
     size_t len = 0;
     size_t got = 1;

@@ -280,7 +280,7 @@ static void finish_run(void *state, size_t index)
                          "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
     }
     if (run->run.file == NULL) {
-        run->run.file = strdup(run->file.path);
+        run->run.file = mls_strdup(run->file.path);
         run->run.out_of_memory |= run->run.file == NULL;
     }
 }
@@ -312,7 +312,7 @@ static mls_status read_logs(log_list *logs, mls_error *error)
                                  .run = take_run,
                                  .done = finish_log};
     mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
-    mls_source *sources = calloc(logs->count + 1, sizeof *sources); /* their paths are the runs' */
+    mls_source *sources = mls_calloc(logs->count + 1, sizeof *sources); /* their paths are the runs' */
     status = sources == NULL ? MLS_ERROR_MEMORY : status;
     for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
         const mls_submission_file *file = &logs->items[i]->file;
@@ -449,7 +449,7 @@ static mls_status list_tree(const char *path, const mls_submission_options *opti
                             mls_submission *submission, mls_error *error)
 {
     *submission = (mls_submission){
-        .options = *options, .edition = options->edition, .arena = calloc(1, sizeof *submission->arena)};
+        .options = *options, .edition = options->edition, .arena = mls_calloc(1, sizeof *submission->arena)};
     submission->options.usage = usage;
     if (submission->arena != NULL) {
         submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;

@@ -105,8 +105,8 @@ static void report_outlier(mls_telemetry_window *window, const mls_telemetry_out
 
 bool mls_telemetry_window_compare(mls_telemetry_window *window)
 {
-    const mls_telemetry_device **peers = calloc(window->device_count + 1, sizeof *peers);
-    double *values = calloc(2 * window->device_count + 1, sizeof *values);
+    const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
+    double *values = mls_calloc(2 * window->device_count + 1, sizeof *values);
     bool ok = peers != NULL && values != NULL;
     size_t count = 0;
     for (size_t i = 0; i < window->device_count && ok; i++) {
@@ -144,7 +144,7 @@ enum { QUARTER_MS = 15 * 60 * 1000, WEST = -48, EAST = 56 };
 static double *measured_before(const mls_log_device *device, const mls_telemetry_options *options)
 {
     const double limit = mls_device_gap_limit(device, options);
-    double *before = calloc(device->count, sizeof *before);
+    double *before = mls_calloc(device->count, sizeof *before);
     double p0 = mls_device_power(device, device->rows);
     for (size_t i = 1; i < device->count && before != NULL; i++) {
         const double distance = device->rows[i].time_ms - device->rows[i - 1].time_ms;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "telemetry/files.h"
 
 /* Words of a name that are about the log, not about the host, also with a number behind them. */
@@ -279,7 +280,7 @@ static void mark_conflicts(const nameless_device *list, size_t count)
 /* Each of such files becomes a host of its own, called by its name. */
 static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
 {
-    nameless_device *list = malloc((devices + 1) * sizeof *list);
+    nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
     if (list == NULL) {
         return false;
     }

@@ -110,7 +110,7 @@ static mls_status find_candidates(const mls_sources *skipped, mls_sources *found
         if (mls_log_stem(path.ptr).ptr == NULL || skipped->items[i].failed) {
             continue;
         }
-        char *copy = strndup(path.ptr, path.len);
+        char *copy = mls_strndup(path.ptr, path.len);
         if (copy == NULL || !MLS_GROW(found, items)) {
             free(copy);
             return MLS_ERROR_MEMORY;

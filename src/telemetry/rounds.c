@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "telemetry/files.h"
 
@@ -72,7 +73,7 @@ static size_t count_close(const double *sorted, size_t count)
 bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 {
     double before_ms = (double)NAN;
-    double *distances = malloc((count + 1) * sizeof *distances);
+    double *distances = mls_malloc((count + 1) * sizeof *distances);
     round_sizes sizes;
     size_t known = 0;
     size_t best = 0; /* rows in such rounds */
@@ -153,7 +154,7 @@ static void label_rows(const mls_log_device *device, size_t size, double apart_m
 /* Sorts the rows by their labels, those without one last, and counts each kind. */
 static bool sort_labelled(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
 {
-    size_t *order = malloc((device->count + 1) * sizeof *order);
+    size_t *order = mls_malloc((device->count + 1) * sizeof *order);
     size_t place = 0;
     if (order == NULL) {
         return false;
@@ -264,8 +265,8 @@ static bool split_device(struct mls_telemetry_file *file, size_t at)
         drop_unreadable(device);
         return true;
     }
-    uint16_t *labels = malloc((device->count + 1) * sizeof *labels);
-    size_t *counts = calloc(size + 1, sizeof *counts);
+    uint16_t *labels = mls_malloc((device->count + 1) * sizeof *labels);
+    size_t *counts = mls_calloc(size + 1, sizeof *counts);
     bool ok = labels != NULL && counts != NULL;
     if (ok) {
         label_rows(device, size, rounds.apart_ms, labels);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/decimal.h"
+#include "base/memory.h"
 #include "base/statistics.h"
 
 _Static_assert(sizeof(mls_log_row) <= 64, "a day of eight devices has to fit into memory");
@@ -159,7 +160,7 @@ void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count)
 
 bool mls_device_sort(mls_log_device *device)
 {
-    size_t *order = malloc(device->count * sizeof *order);
+    size_t *order = mls_malloc(device->count * sizeof *order);
     if (order == NULL) {
         return false;
     }
@@ -178,7 +179,7 @@ bool mls_device_finish(mls_log_device *device)
     if (!device->timed) {
         return true;
     }
-    double *distances = malloc(device->count * sizeof *distances);
+    double *distances = mls_malloc(device->count * sizeof *distances);
     if (distances == NULL || (device->disordered && !mls_device_sort(device))) {
         free(distances);
         return false;

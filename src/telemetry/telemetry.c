@@ -88,7 +88,7 @@ static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
         if (why != NULL) {
             file.source.failed = file.status != MLS_OK;
             telemetry->out_of_memory |= file.status == MLS_ERROR_MEMORY;
-            file.source.skip = strdup(why);
+            file.source.skip = mls_strdup(why);
         }
         if (file.source.skip != NULL) {
             telemetry->failed += file.source.failed;
@@ -108,7 +108,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
 {
     mls_sources *sources = &telemetry->skipped;
     mls_pattern hosts = {0};
-    files_reading reading = {calloc(sources->count + 1, sizeof *reading.files), options};
+    files_reading reading = {mls_calloc(sources->count + 1, sizeof *reading.files), options};
     const mls_relay relay = {.threads = options->threads > 0 ? options->threads : mls_processor_count(),
                              .slots = MLS_RELAY_SLOTS_MAX,
                              .count = sources->count,

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "telemetry/files.h"
 
 /* ------------------------------------------------------- the same device */
@@ -256,7 +257,7 @@ static bool count_device(mls_telemetry_window *window, device_log *logs, size_t 
 bool mls_telemetry_window_sum(mls_telemetry_window *window, const mls_log_device *const *devices,
                               const mls_telemetry_options *options)
 {
-    device_log *logs = calloc(window->device_count + 1, sizeof *logs);
+    device_log *logs = mls_calloc(window->device_count + 1, sizeof *logs);
     double covered_ms = 0;
     size_t count = 0;
     bool ok = logs != NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "telemetry/files.h"
 
@@ -262,8 +263,8 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
     for (size_t i = 0; i < count; i++) {
         max += is_below(files[i].source.path, folder) ? files[i].count : 0;
     }
-    const mls_log_device **logs = calloc(max + 1, sizeof *logs);
-    window->devices = calloc(max + 1, sizeof *window->devices);
+    const mls_log_device **logs = mls_calloc(max + 1, sizeof *logs);
+    window->devices = mls_calloc(max + 1, sizeof *window->devices);
     bool ok = logs != NULL && window->devices != NULL;
     if (ok) {
         sum_devices(files, count, folder, options, window, logs);

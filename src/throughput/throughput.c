@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
 #include "throughput/notes.h"
@@ -221,7 +222,7 @@ static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group
     for (size_t i = 0; i < of->run_count; i++) {
         mls_pace_notes_used(of->runs[i]->notes);
     }
-    group->runs = calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
+    group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
     for (size_t i = 0; i < of->run_count && group->runs != NULL; i++) {
         group->runs[i] = measured[i];
         /* The run belongs to the collection, in which it stands at its own place. */
@@ -249,8 +250,8 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
     const mls_group *of = group->group;
     const mls_accelerator *accelerator = NULL;
     double accelerators = NAN;
-    mls_throughput *measured = calloc(of->run_count, sizeof *measured);
-    mls_healing *healing = calloc(of->run_count, sizeof *healing);
+    mls_throughput *measured = mls_calloc(of->run_count, sizeof *measured);
+    mls_healing *healing = mls_calloc(of->run_count, sizeof *healing);
     const uint32_t step = healing_of(of);
     mls_status status = measured != NULL && healing != NULL
                             ? mls_utilization_machine(of, &all->options, &accelerator, &accelerators)

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/words.h"
 
 /* Silence that is no reason to worry: of anything, and of a run that initialises while nothing is known of others. */
@@ -75,7 +76,7 @@ static mls_status find_repeated(mls_live *live, mls_live_run *run)
         first->repeat = run;
     }
     if (first != NULL && is_job_output(first) && !is_job_output(run)) {
-        char *path = strdup(run->file);
+        char *path = mls_strdup(run->file);
         if (path == NULL) {
             return MLS_ERROR_MEMORY;
         }

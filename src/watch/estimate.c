@@ -158,7 +158,7 @@ static double find_distance(const mls_curve *curve, const mls_estimate_basis *ba
     for (size_t i = 0; i < basis->run_count; i++) {
         count += basis->runs[i].curve->count;
     }
-    double *distances = count > 0 ? malloc(count * sizeof *distances) : NULL;
+    double *distances = count > 0 ? mls_malloc(count * sizeof *distances) : NULL;
     count = 0;
     for (size_t i = 0; i < basis->run_count && distances != NULL; i++) {
         const mls_curve *past = basis->runs[i].curve;

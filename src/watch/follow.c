@@ -154,8 +154,8 @@ static void free_file(mls_followed *file)
 
 static mls_status add_followed(mls_follow *follow, size_t place, const mls_source *source, const struct stat *about)
 {
-    mls_followed *file = calloc(1, sizeof *file);
-    char *path = strdup(source->path);
+    mls_followed *file = mls_calloc(1, sizeof *file);
+    char *path = mls_strdup(source->path);
     if (file == NULL || path == NULL || !MLS_GROW(&follow->files, items)) {
         free(file);
         free(path);
@@ -180,7 +180,7 @@ static mls_status add_followed(mls_follow *follow, size_t place, const mls_sourc
 
 static mls_status rename_file(mls_follow *follow, mls_followed *file, const mls_source *source)
 {
-    char *path = strdup(source->path);
+    char *path = mls_strdup(source->path);
     char *before = file->path;
     if (path == NULL) {
         return MLS_ERROR_MEMORY;

@@ -27,8 +27,8 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_liv
 {
     const double nan = (double)NAN;
     const mls_step no_step = {nan, 0};
-    mls_live_run *run = calloc(1, sizeof *run);
-    char *path = strdup(file->path);
+    mls_live_run *run = mls_calloc(1, sizeof *run);
+    char *path = mls_strdup(file->path);
     if (run == NULL || path == NULL || !MLS_GROW(&live->runs, items)) {
         free(run);
         free(path);
@@ -315,7 +315,7 @@ static mls_status find_group_target(const mls_live *live, const mls_live_run *ru
 /* Take the key over. */
 static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buffer *key, mls_live_group **added)
 {
-    mls_live_group *group = calloc(1, sizeof *group);
+    mls_live_group *group = mls_calloc(1, sizeof *group);
     *added = group;
     if (group == NULL || !MLS_GROW(&live->groups, items)) {
         free(group);

@@ -39,7 +39,7 @@ bool mls_notify_watch(mls_notify *notify, const mls_names *folders)
         if (number < 0 || (known != NULL && strcmp(known->path, folders->items[i]) == 0)) {
             continue;
         }
-        char *path = strdup(folders->items[i]);
+        char *path = mls_strdup(folders->items[i]);
         if (path == NULL || (known == NULL && !MLS_GROW(&notify->folders, items))) {
             free(path);
             return false;

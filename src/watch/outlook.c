@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "score/score.h"
 
 /* To the minute's thousandth. */
@@ -30,8 +31,8 @@ static void suppose_run(mls_run *run, bool valid, double minutes)
 static mls_status suppose(const mls_so_far *so_far, size_t more, double minutes, mls_olympic_result *score)
 {
     const size_t count = so_far->valid + so_far->not_valid + more;
-    mls_run *runs = calloc(count + 1, sizeof *runs);
-    const mls_run **pointers = (const mls_run **)calloc(count + 1, sizeof *pointers);
+    mls_run *runs = mls_calloc(count + 1, sizeof *runs);
+    const mls_run **pointers = (const mls_run **)mls_calloc(count + 1, sizeof *pointers);
     mls_group group = {.rules = so_far->rules, .runs = pointers, .run_count = count};
     mls_status status = MLS_ERROR_MEMORY;
     if (runs != NULL && pointers != NULL) {

@@ -77,7 +77,7 @@ static mls_status queue_death(file_records *self, const mls_record *record, size
     }
     mls_happening died = happening_of(self, MLS_WATCH_DIED, record, line);
     self->ended = true;
-    died.message = strdup(why);
+    died.message = mls_strdup(why);
     return died.message != NULL ? queue(self, died) : MLS_ERROR_MEMORY;
 }
 
@@ -101,7 +101,7 @@ static mls_status queue_begun(file_records *self, const mls_record *record, mls_
     const mls_run *read = &self->cutter.current;
     const char *config = mls_run_config(read);
     mls_happening begun = happening_of(self, kind, record, record->line);
-    mls_live_facts *facts = calloc(1, sizeof *facts);
+    mls_live_facts *facts = mls_calloc(1, sizeof *facts);
     if (facts == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -290,8 +290,8 @@ static mls_status queue_failure(file_records *self, size_t line, mls_str text)
     mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
     failure.run = run;
     failure.order_ms = order_before(self, line);
-    failure.message = strndup(text.ptr, text.len);
-    failure.file = run == NULL ? strdup(self->file->path) : NULL;
+    failure.message = mls_strndup(text.ptr, text.len);
+    failure.file = run == NULL ? mls_strdup(self->file->path) : NULL;
     if (failure.message == NULL || (run == NULL && failure.file == NULL)) {
         free(failure.message);
         free(failure.file);
@@ -339,7 +339,7 @@ static mls_status drop_run(void *state, mls_run *run, bool part)
 mls_status mls_records_begin(void *state, mls_followed *file)
 {
     mls_live *live = state;
-    file_records *self = calloc(1, sizeof *self);
+    file_records *self = mls_calloc(1, sizeof *self);
     if (self == NULL) {
         return MLS_ERROR_MEMORY;
     }
@@ -383,7 +383,7 @@ const char *mls_records_job(const mls_followed *file)
 
 static bool rename_run(mls_live_run *run, const char *path)
 {
-    char *copy = strdup(path);
+    char *copy = mls_strdup(path);
     if (copy != NULL) {
         free(run->file);
         run->file = copy;
@@ -402,7 +402,7 @@ mls_status mls_records_changed(void *state, mls_followed *file, mls_file_change 
                                         [MLS_FILE_FAILED] = ""};
     mls_buffer message = {0};
     mls_happening happening = {
-        .kind = MLS_WATCH_FILE, .order_ms = -(double)INFINITY, .time_ms = nan, .file = strdup(file->path)};
+        .kind = MLS_WATCH_FILE, .order_ms = -(double)INFINITY, .time_ms = nan, .file = mls_strdup(file->path)};
     bool ok = happening.file != NULL;
     mls_buffer_append_text(&message, words[change]);
     mls_buffer_append_text(&message, what != NULL ? what : "");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/program.h"
 
@@ -46,8 +47,8 @@ static mls_status take_job_line(mls_str line, mls_running_job *running, mls_erro
     if (job.len == 0 || folder.len == 0) {
         return mls_error_set(error, MLS_ERROR_READ, 0, 0, "scontrol does not say where the job writes (StdOut)");
     }
-    running->job = strndup(job.ptr, job.len);
-    running->folder = strndup(folder.ptr, folder.len);
+    running->job = mls_strndup(job.ptr, job.len);
+    running->folder = mls_strndup(folder.ptr, folder.len);
     running->ended = mls_str_among(job_line_value(line, MLS_S(" JobState=")), over);
     return running->job != NULL && running->folder != NULL ? MLS_OK : mls_error_memory(error);
 }

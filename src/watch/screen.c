@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
 #include "watch/graph.h"
@@ -39,7 +40,7 @@ typedef struct composing {
 
 bool mls_screen_note(mls_screen *screen, mls_str text)
 {
-    char *copy = strndup(text.ptr, text.len);
+    char *copy = mls_strndup(text.ptr, text.len);
     if (copy == NULL || (screen->failures.count < FAILURES_KEPT && !MLS_GROW(&screen->failures, items))) {
         free(copy);
         return false;
@@ -209,7 +210,7 @@ static mls_live_run **runs_in_order(const mls_live *live, const mls_live_group *
     const bool alone = live->groups.count == 1;
     const size_t all = alone ? live->runs.count : group->runs.count;
     mls_live_run *const *items = alone ? live->runs.items : group->runs.items;
-    mls_live_run **runs = calloc(all + 1, sizeof *runs);
+    mls_live_run **runs = mls_calloc(all + 1, sizeof *runs);
     *count = 0;
     for (size_t i = 0; i < all && runs != NULL; i++) {
         if (items[i]->same == NULL) {
@@ -394,7 +395,7 @@ static mls_status draw_beat(composing *self, const mls_live_group *group, const 
 /* Convergence if the runs to come need what those before them needed. */
 static mls_status judge_reference(const mls_live_group *group, size_t to_come, mls_rcp_result *result, bool *known)
 {
-    double *numbers = calloc(group->runs.count + to_come + 1, sizeof *numbers);
+    double *numbers = mls_calloc(group->runs.count + to_come + 1, sizeof *numbers);
     size_t count = 0;
     size_t good = 0;
     double sum = 0;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "messages/signatures.h"
 #include "watch/apply.h"
 #include "watch/records.h"
@@ -315,7 +316,7 @@ bool mls_watch_ended(const mls_watch *watch)
 
 mls_status mls_watch_so_far(const mls_live_group *group, double **minutes, mls_so_far *so_far)
 {
-    double *list = calloc(group->runs.count + 1, sizeof *list);
+    double *list = mls_calloc(group->runs.count + 1, sizeof *list);
     *minutes = list;
     *so_far =
         (mls_so_far){.rules = group->rules, .minutes = list, .scale = group->group != NULL ? group->group->scale : 1};

@@ -14,12 +14,6 @@
  * FAULT_REPORT names a file that receives, at exit, how often the first rule's
  * call was made.  Counting is atomic, so a rule fires once also among threads.
  *
- * FAULT_FORKS is "FIRST STEP END FD WIDTH", for sweep.c: each of the first FIRST
- * allocations, each STEP-th behind them and each behind the END-th fails in a
- * fork of its own, which goes on from there while the program itself goes on as
- * if nothing had failed; WIDTH of them side by side.  A fork's output is that of
- * a program of its own, in sweep.N.out and sweep.N.err; how it ended goes to FD
- * as a `fork_end`.  Once the program starts a thread no fork is made any more.
  * A call that stdio makes inside the C library is not seen: use `full`, fclose. */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -33,10 +27,7 @@
 #include <stdint.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#include "fork_end.h"
 
 #define RULES_MAX 8
 
@@ -55,18 +46,6 @@ typedef struct rule {
 
 static rule rules[RULES_MAX];
 static atomic_int rule_count;
-
-/* The forks of FAULT_FORKS; those that go on are in the order in which they were made. */
-static struct {
-    atomic_bool on;
-    atomic_long seen; /* allocations so far */
-    long first, step, end;
-    int report; /* a pipe */
-    int width;
-    int live;
-    pid_t child[FORKS_SIDE_BY_SIDE_MAX];
-    long number[FORKS_SIDE_BY_SIDE_MAX];
-} forks;
 
 int __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*loader_end)(void), void *stack);
@@ -140,7 +119,6 @@ static void rule_parse(rule *r, const char *text)
 __attribute__((constructor)) static void shim_start(void)
 {
     const char *text = getenv("FAULT");
-    const char *forked = getenv("FAULT_FORKS");
     int count = 0;
 
     while (text != NULL && *text != '\0' && count < RULES_MAX) {
@@ -153,44 +131,6 @@ __attribute__((constructor)) static void shim_start(void)
         text += length + (text[length] == ';');
     }
     atomic_store(&rule_count, count);
-    if (forked == NULL)
-        return;
-    if (sscanf(forked, "%ld %ld %ld %d %d", &forks.first, &forks.step, &forks.end, &forks.report, &forks.width) != 5 ||
-        forks.width < 1 || forks.width > FORKS_SIDE_BY_SIDE_MAX)
-        die("shim: FAULT_FORKS cannot be read\n");
-    atomic_store(&forks.on, true);
-}
-
-/* What the first fork ended with, or, where `threads`, that from an allocation on there are none. */
-static void fork_report(long number, int status, bool threads)
-{
-    fork_end end = {.number = number, .status = status, .threads = threads};
-
-    if (REAL(write)(forks.report, &end, sizeof end) != (ssize_t)sizeof end)
-        die("shim: nobody hears how a fork ended\n");
-}
-
-static void fork_wait(void)
-{
-    int status;
-
-    while (waitpid(forks.child[0], &status, 0) < 0)
-        if (errno != EINTR)
-            die("shim: a fork is lost\n");
-    fork_report(forks.number[0], status, false);
-    forks.live--;
-    for (int i = 0; i < forks.live; i++) {
-        forks.child[i] = forks.child[i + 1];
-        forks.number[i] = forks.number[i + 1];
-    }
-}
-
-/* No more forks are made; those that go on are waited for. */
-static void forks_end(void)
-{
-    atomic_store(&forks.on, false);
-    while (forks.live > 0)
-        fork_wait();
 }
 
 __attribute__((destructor)) static void shim_end(void)
@@ -199,7 +139,6 @@ __attribute__((destructor)) static void shim_end(void)
     char text[32];
     int fd;
 
-    forks_end();
     if (path == NULL)
         return;
     atomic_store(&rule_count, 0);
@@ -219,7 +158,6 @@ static int main_until_end(int argc, char **argv, char **environment)
     int status = program_main(argc, argv, environment);
 
     atomic_store(&rule_count, 0);
-    forks_end();
     return status;
 }
 
@@ -532,119 +470,7 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *state)
 {
-    if (atomic_exchange(&forks.on, false))
-        fork_report(atomic_load(&forks.seen), 0, true);
     return fails("thread", NULL) ? EAGAIN : REAL(pthread_create)(thread, attributes, run, state);
-}
-
-/* A fork's own file instead of the program's, with what the program has written so far; it may have closed it. */
-static void fork_output(int fd, long number, const char *suffix, off_t written)
-{
-    char name[FORK_NAME_SIZE], block[4096];
-    bool closed = fcntl(fd, F_GETFL) < 0;
-    ssize_t size = 0;
-    int own, from;
-
-    snprintf(name, sizeof name, FORK_NAME, fork_folder(), 0L, suffix);
-    from = REAL(open)(name, O_RDONLY);
-    snprintf(name, sizeof name, FORK_NAME, fork_folder(), number, suffix);
-    own = REAL(open)(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (from < 0 || own < 0)
-        die("shim: a fork has no output\n");
-    for (; written > 0; written -= size) {
-        size = REAL(read)(from, block, written < (off_t)sizeof block ? (size_t)written : sizeof block);
-        if (size <= 0 || REAL(write)(own, block, (size_t)size) != size)
-            die("shim: a fork has no output\n");
-    }
-    if (size < 0 || (!closed && dup2(own, fd) < 0))
-        die("shim: a fork has no output\n");
-    REAL(close)(from);
-    REAL(close)(own);
-}
-
-/* A fork reads on where the program is, without moving it: what it has open is opened once more. */
-static void fork_reopen(int fd, int flags)
-{
-    char link[64];
-    struct stat status;
-    off_t at;
-    int own;
-
-    if (REAL(fstat)(fd, &status) != 0 || (flags & O_PATH) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
-        return;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    at = lseek(fd, 0, SEEK_CUR);
-    own = REAL(open)(link, flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW));
-    if (own < 0 || lseek(own, at, SEEK_SET) != at || dup2(own, fd) < 0)
-        die("shim: a fork cannot read on\n");
-    REAL(close)(own);
-}
-
-/* How much the program has written so far: it writes on while a fork copies that. */
-static off_t fork_written(const char *suffix)
-{
-    char name[FORK_NAME_SIZE];
-    struct stat status;
-
-    snprintf(name, sizeof name, FORK_NAME, fork_folder(), 0L, suffix);
-    if (REAL(stat)(name, &status) != 0)
-        die("shim: the program has no output\n");
-    return status.st_size;
-}
-
-/* Whether an open file is the program's output, opened by another name: a fork's is its own, under that name, too. */
-static bool fork_output_again(int fd)
-{
-    char name[FORK_NAME_SIZE];
-    struct stat status, output;
-
-    snprintf(name, sizeof name, FORK_NAME, fork_folder(), 0L, "out");
-    return REAL(fstat)(fd, &status) == 0 && REAL(stat)(name, &output) == 0 && status.st_ino == output.st_ino &&
-           status.st_dev == output.st_dev && dup2(1, fd) == fd;
-}
-
-/* Whether this is a fork in which the allocation fails. */
-static bool fork_fails(void)
-{
-    long number = atomic_fetch_add(&forks.seen, 1) + 1;
-    bool chosen =
-        number <= forks.first || number > forks.end || (number < forks.end && (number - forks.first) % forks.step == 0);
-    off_t out, err;
-    int flags;
-    pid_t child;
-
-    if (!chosen)
-        return false;
-    if (forks.live == forks.width)
-        fork_wait();
-    out = fork_written("out");
-    err = fork_written("err");
-    child = fork();
-    if (child < 0)
-        die("shim: no fork\n");
-    if (child > 0) {
-        forks.child[forks.live] = child;
-        forks.number[forks.live++] = number;
-        return false;
-    }
-    atomic_store(&forks.on, false);
-    forks.live = 0;
-    alarm(FORK_SECONDS_MAX);
-    fork_output(1, number, "out", out);
-    fork_output(2, number, "err", err);
-    for (int fd = 3, gap = 0; fd < forks.report && gap < 16; fd++, gap++)
-        if ((flags = fcntl(fd, F_GETFL)) >= 0) {
-            if (!fork_output_again(fd))
-                fork_reopen(fd, flags);
-            gap = 0;
-        }
-    errno = ENOMEM;
-    return true;
-}
-
-static bool allocation_fails(void)
-{
-    return atomic_load(&forks.on) ? fork_fails() : fails("malloc", NULL);
 }
 
 /* dlsym() itself allocates, so these come from the C library by its own names. */
@@ -655,22 +481,22 @@ extern void *__libc_realloc(void *old, size_t size);
 
 void *malloc(size_t size)
 {
-    return allocation_fails() ? NULL : __libc_malloc(size);
+    return fails("malloc", NULL) ? NULL : __libc_malloc(size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return allocation_fails() ? NULL : __libc_memalign(alignment, size);
+    return fails("malloc", NULL) ? NULL : __libc_memalign(alignment, size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return allocation_fails() ? NULL : __libc_calloc(count, size);
+    return fails("malloc", NULL) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return allocation_fails() ? NULL : __libc_realloc(old, size);
+    return fails("malloc", NULL) ? NULL : __libc_realloc(old, size);
 }
 
 void *reallocarray(void *old, size_t count, size_t size)
