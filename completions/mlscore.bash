@@ -17,7 +17,7 @@ _mlscore()
         words='score report check merge verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion'
         ;;
     *:score)
-        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --partial --shard= --list= --resume --progress-file= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --partial --shard= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
@@ -30,8 +30,6 @@ _mlscore()
         --format) value=yes words='table csv json ndjson markdown openmetrics oneline' files=no ;;
         --label) value=yes words='' files=no ;;
         --shard) value=yes words='' files=no ;;
-        --list) value=yes words='' files=yes ;;
-        --progress-file) value=yes words='' files=yes ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -54,7 +52,7 @@ _mlscore()
         esac
         ;;
     *:check)
-        options='--usage= --edition= --rules= --split --format= --partial --shard= --list= --resume --progress-file= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --rules= --split --format= --partial --shard= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
@@ -62,8 +60,6 @@ _mlscore()
         --rules) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown github junit' files=no ;;
         --shard) value=yes words='' files=no ;;
-        --list) value=yes words='' files=yes ;;
-        --progress-file) value=yes words='' files=yes ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -71,10 +67,9 @@ _mlscore()
         esac
         ;;
     *:merge)
-        options='--allow-missing --partial --status --list= --plan= --jobs --sacct= --timezone= --no-fail --format= --label= --no-path --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--allow-missing --partial --status --plan= --jobs --sacct= --timezone= --no-fail --format= --label= --no-path --wide --summary --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
-        --list) value=yes words='' files=no ;;
         --plan) value=yes words='' files=no ;;
         --sacct) value=yes words='' files=yes ;;
         --timezone) value=yes words='' files=no ;;
@@ -96,7 +91,7 @@ _mlscore()
         --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
         --only) value=yes words='errors warnings advice' files=no ;;
         --as) value=yes words='package repo' files=no ;;
-        --explain) value=yes words='malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable list-stale host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system' files=no ;;
+        --explain) value=yes words='malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs rcp power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system' files=no ;;
         --format) value=yes words='table csv json markdown github junit html' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -325,14 +320,12 @@ _mlscore()
         esac
         ;;
     *:events)
-        options='--key= --count --format= --partial --shard= --list= --resume --progress-file= --output= --files-from= --null --threads= --quiet --help --version '
+        options='--key= --count --format= --partial --shard= --output= --files-from= --null --threads= --quiet --help --version '
         files=yes
         case $prev in
         -k | --key) value=yes words='' files=no ;;
         --format) value=yes words='csv ndjson' files=no ;;
         --shard) value=yes words='' files=no ;;
-        --list) value=yes words='' files=yes ;;
-        --progress-file) value=yes words='' files=yes ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -374,7 +367,7 @@ _mlscore()
         ;;
     *:help)
         options='--help --version '
-        words='score report check merge verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable list-stale host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
+        words='score report check merge verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
         ;;
     *:completion)
         options='--help --version '

@@ -331,7 +331,6 @@ for shard in 1 2; do
     part check -j1 --shard $shard/2 -o parts/check-$shard.ndjson cut logs
     part events --count -j1 --shard $shard/2 -o parts/events-$shard.ndjson cut logs
 done
-"$mlscore" merge --list 2 logs -o parts/list
 rm -f result/*
 for rules in 'open@result/:*:full' 'open@result/:*:EACCES' 'sync@result/:*:EIO' 'close@result/:*:EIO' 'rename@o.json:*:EIO' \
     'write@result/:1:kill' 'sync@result/:*:kill' 'rename@result/:*:kill'; do

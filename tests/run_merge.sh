@@ -134,7 +134,7 @@ deal score 2 --wide testdata/slurm
 alike "parts that are wide, not asked for it" score json testdata/slurm
 alike "parts that are wide, not asked for it" score table testdata/slurm
 
-# -------------------------------------------------- lists, resuming, parts of parts
+# -------------------------------------------------- parts of parts
 
 cmp_merged() { "$mlscore" merge --format json "$@" >"$scratch/merged" 2>/dev/null; cmp "$scratch/one" "$scratch/merged"; }
 "$mlscore" score --format json testdata >"$scratch/one" 2>/dev/null
@@ -143,33 +143,8 @@ deal score 5 testdata
 check "which shards a merged part has" grep -q '"shards_in":\[\[1,2\],\[4,4\]\]}' "$scratch/some.ndjson"
 check "parts of parts" cmp_merged "$parts/5.ndjson" "$scratch/some.ndjson" "$parts/3.ndjson"
 check "the same part twice" cmp_merged "$parts"/*.ndjson "$parts/2.ndjson"
-"$mlscore" merge --list 3 testdata -o "$scratch/list.ndjson" 2>/dev/null
-rm -rf "$parts" && mkdir "$parts"
-for shard in 1 2 3; do
-    "$mlscore" score --partial --shard $shard/3 --list "$scratch/list.ndjson" -o "$parts/$shard.ndjson" 2>/dev/null
-done
-check "a list" cmp_merged "$parts"/*.ndjson
-mkdir "$scratch/empty"
-"$mlscore" merge --list 2 "$scratch/empty" -o "$scratch/empty.list"
-for shard in 1 2; do
-    "$mlscore" score --partial --shard $shard/2 --list "$scratch/empty.list" -o "$scratch/empty-$shard.ndjson"
-done
-"$mlscore" score --format json "$scratch/empty" >"$scratch/empty.one" 2>/dev/null
-check "an empty list" sh -c "'$mlscore' merge --format json '$scratch'/empty-[12].ndjson 2>/dev/null | cmp - '$scratch/empty.one'"
-check "a list deals out evenly" awk -F'"(read)":|,"' '
-    FNR == 1 { files++ } { n = split($0, m, "\"size\":"); if (n > 1) sum[FILENAME] += m[2] + 0 }
-    END { for (f in sum) { if (least == "" || sum[f] < least) least = sum[f]; if (sum[f] > most) most = sum[f] }
-          exit !(files == 3 && most < 1.05 * least) }' "$parts"/*.ndjson
-
 cp -R testdata/slurm "$scratch/tree"
-shard_of_tree() { (cd "$scratch" && "$mlscore" score --partial --resume --shard 1/1 -o tree.ndjson --progress-file progress tree); }
-shard_of_tree && stat -c '%i' "$scratch/tree.ndjson" >"$scratch/inode.1"
-shard_of_tree && stat -c '%i' "$scratch/tree.ndjson" >"$scratch/inode.2"
-touch -d '2020-01-01' "$scratch/tree/250419104520_1.log"
-shard_of_tree && stat -c '%i' "$scratch/tree.ndjson" >"$scratch/inode.3"
-check "--resume leaves a part alone that is up to date" cmp "$scratch/inode.1" "$scratch/inode.2"
-check "and reads anew what has changed" sh -c "! cmp -s '$scratch/inode.2' '$scratch/inode.3'"
-check "how far the shard is" grep -q '^{"files": [0-9]*, "of": [0-9]*, "bytes": [0-9]*, "of_bytes": [0-9]*}$' "$scratch/progress"
+(cd "$scratch" && "$mlscore" score --partial --shard 1/1 -o tree.ndjson tree)
 check "nothing else is left" sh -c "! ls -A '$scratch' | grep -q '^\.mlscore-'"
 touch -d '2020-01-01' "$scratch/.mlscore-tree.ndjson.a1b2c3"
 touch "$scratch/.mlscore-tree.ndjson.d4e5f6"
@@ -321,7 +296,6 @@ wrong 'say where' score --partial --shard 1/2 testdata/slurm
 wrong '--timeout is not for --partial' score --partial --shard 1/2 -o "$scratch/x" --timeout 3 testdata/slurm
 wrong '--format is not for --partial' check --partial --shard 1/2 -o "$scratch/x" --format json testdata/slurm
 wrong 'neither a folder nor a file' score --partial --shard 1/2 -o "$scratch/x" -
-wrong 'no PATH beside it' score --partial --shard 1/2 --list "$scratch/list.ndjson" -o "$scratch/x" testdata
 wrong 'is for events --count' events --partial --shard 1/2 -o "$scratch/x" testdata/slurm
 wrong 'no other --format' merge --format json "$scratch/whole.ndjson"
 wrong 'made with --wide' merge --wide "$scratch/small.ndjson"

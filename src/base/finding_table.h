@@ -13,7 +13,6 @@ MLS_FINDING(DIAGNOSIS, "diagnosis", ADVICE)
 MLS_FINDING(MIXED_GROUP, "mixed-group", WARNING)
 MLS_FINDING(RUN_COUNT, "run-count", WARNING)
 MLS_FINDING(UNREADABLE, "unreadable", ERROR)
-MLS_FINDING(LIST_STALE, "list-stale", ERROR)
 /* Slurm's words about a job. */
 MLS_FINDING(HOST_LIST, "host-list", WARNING)
 MLS_FINDING(SACCT_ROW, "sacct-row", WARNING)

@@ -30,7 +30,7 @@ typedef struct mls_map {
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key);
 
 /* The entry of a key, added with the value 0 when it was not there; *added (may be NULL) says so.  NULL: no memory. */
-mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added) MLS_MUST_USE;
+mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added);
 
 /* A fast hash of bytes, not for keeping: it may differ from one release to the next. */
 uint64_t mls_str_hash(mls_str text, uint64_t salt);

@@ -69,10 +69,10 @@ void mls_folder_walk_release(mls_folder_walk *walk);
 /* The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno says what kept the
  * rest from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
  * released in any case. */
-mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno) MLS_MUST_USE;
+mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno);
 
 /* Adds a copy of a name; false when memory runs out. */
-bool mls_names_add(mls_names *names, mls_str name) MLS_MUST_USE;
+bool mls_names_add(mls_names *names, mls_str name);
 void mls_names_release(mls_names *names);
 
 /* For qsort() and bsearch(): the natural order of items that begin with a name, a const char *. */

@@ -367,7 +367,7 @@ void mls_cli_print_beside(mls_cli *cli, const mls_report *report, const void *wh
     if (print_begin(cli, report, state)) {
         mls_print_item(&cli->printer, what);
         mls_print_end(&cli->printer);
-        mls_cli_close(cli, mls_merge_failure(cli->merge));
+        mls_cli_close(cli, NULL);
     }
 }
 
@@ -387,33 +387,22 @@ mls_status mls_cli_read_done(void *state, const mls_read *read)
     return MLS_OK;
 }
 
-/* Parts are read once more where what is printed begins with counts of it, so that nothing of it is held. */
-static mls_status read_merged(mls_cli *cli, const mls_reading *reading, const mls_report *report, mls_error *error)
-{
-    mls_status status = MLS_OK;
-    if (report != NULL && cli->view.format == MLS_FORMAT_JUNIT) {
-        mls_reading counting = *reading;
-        counting.done = NULL;
-        mls_print_count(&cli->printer);
-        status = mls_merge_read(cli->merge, &counting, &cli->sources, error);
-        mls_print_counted(&cli->printer);
-    }
-    return status == MLS_OK ? mls_merge_read(cli->merge, reading, &cli->sources, error) : status;
-}
-
 bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, const mls_report *report, void *state)
 {
     mls_error error = {0};
     const char *const *paths = path != NULL ? &path : (const char *const *)cli->operands.items;
-    mls_status status = cli->merge != NULL
-                            ? mls_merge_sources(cli->merge, &cli->sources)
-                            : mls_sources_find(paths, path != NULL ? 1 : cli->operands.count, &cli->sources, &error);
+    mls_status status = MLS_OK;
+    if (cli->merge != NULL) {
+        mls_merge_sources(cli->merge, &cli->sources);
+    } else {
+        status = mls_sources_find(paths, path != NULL ? 1 : cli->operands.count, &cli->sources, &error);
+    }
     if (status == MLS_OK && report != NULL && !print_begin(cli, report, state)) {
         return false;
     }
     if (status == MLS_OK) {
         mls_cli_say_skipped(cli, &cli->sources);
-        status = cli->merge != NULL ? read_merged(cli, reading, report, &error)
+        status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources, &error)
                                     : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
         mls_cli_say_foreign(cli);
         if (report != NULL) {

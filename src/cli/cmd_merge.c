@@ -7,13 +7,12 @@
 #include "base/number.h"
 #include "cli/scoring.h"
 #include "mlscore/version.h"
-#include "slurm/list.h"
 
 typedef struct merge_settings {
     mls_score_settings score; /* first: what score reads of cli->settings */
     mls_check_names names;
     bool allow_missing, partial, status;
-    const char *plan, *list;
+    const char *plan;
 } merge_settings;
 
 #define AT(member) offsetof(merge_settings, member)
@@ -22,7 +21,6 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "allow-missing", AT(allow_missing), "print what there is though shards are missing (status 3)"),
     MLS_ROW_FLAG('\0', "partial", AT(partial), "write the parts as one part, to the FILE of -o"),
     MLS_ROW_FLAG('\0', "status", AT(status), "say which shards are there, and which are not, as --array= of sbatch"),
-    MLS_ROW_TEXT('\0', "list", "N", AT(list), "deal the files below PATH out to N shards, by their sizes, for --list"),
     MLS_ROW_TEXT('\0', "plan", "N", AT(plan), "print a batch script for N shards"),
     MLS_ROWS_SACCT,
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline|github|junit"),
@@ -36,8 +34,8 @@ static void say_missing(mls_cli *cli, const mls_merge *merge)
     mls_buffer words = {0};
     mls_shard_ranges_words(missing, &words);
     const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
-    mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards",
-                words.failed ? "?" : words.ptr, mls_merge_head(merge)->shards, one ? "is" : "are");
+    mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr,
+                mls_merge_head(merge)->shards, one ? "is" : "are");
     mls_buffer_release(&words);
 }
 
@@ -119,18 +117,16 @@ static bool find_in_folder(mls_cli *cli, const char *path, mls_names *parts)
 {
     mls_names names = {0};
     int system_errno = 0;
-    bool ok = mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno) == MLS_OK || mls_cli_say_no_memory(cli);
-    if (ok && system_errno != 0) {
-        ok = mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
-    }
-    for (size_t i = 0; i < names.count && ok; i++) {
-        const bool part = names.items[i][0] != '.' && mls_str_ends(mls_str_from(names.items[i]), MLS_S(".ndjson"));
-        char *joined = part ? mls_path_join(path, names.items[i]) : NULL;
-        ok = !part || (joined != NULL && mls_names_add(parts, mls_str_from(joined))) || mls_cli_say_no_memory(cli);
-        free(joined);
+    (void)mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno);
+    for (size_t i = 0; i < names.count; i++) {
+        if (names.items[i][0] != '.' && mls_str_ends(mls_str_from(names.items[i]), MLS_S(".ndjson"))) {
+            char *joined = mls_path_join(path, names.items[i]);
+            (void)mls_names_add(parts, mls_str_from(joined));
+            free(joined);
+        }
     }
     mls_names_release(&names);
-    return ok;
+    return system_errno == 0 || mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
 }
 
 static bool find_parts(mls_cli *cli, mls_names *parts)
@@ -142,7 +138,7 @@ static bool find_parts(mls_cli *cli, mls_names *parts)
         if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
             ok = find_in_folder(cli, path, parts);
         } else {
-            ok = mls_names_add(parts, mls_str_from(path)) || mls_cli_say_no_memory(cli);
+            (void)mls_names_add(parts, mls_str_from(path));
         }
     }
     return ok;
@@ -150,11 +146,10 @@ static bool find_parts(mls_cli *cli, mls_names *parts)
 
 /* Parts are looked at one by one, as broken ones are missing ones, and so are those that are not of what the first is,
  * which is to be freed. */
-static bool count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first, uint64_t *bytes,
+static void count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first, uint64_t *bytes,
                          mls_shard_ranges *there)
 {
-    bool ok = true;
-    for (size_t i = 0; i < parts->count && ok; i++) {
+    for (size_t i = 0; i < parts->count; i++) {
         const char *path = parts->items[i];
         mls_merge *merge = NULL;
         mls_merge_trouble trouble = {0};
@@ -170,13 +165,12 @@ static bool count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first
         }
         const mls_shard_ranges *has = mls_merge_shards(merge);
         *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-        for (size_t k = 0; k < has->count && ok; k++) {
-            ok = mls_shard_ranges_add(there, has->items[k].first, has->items[k].last) || mls_cli_say_no_memory(cli);
+        for (size_t k = 0; k < has->count; k++) {
+            mls_shard_ranges_add(there, has->items[k].first, has->items[k].last);
         }
         mls_merge_free(*first != NULL ? merge : NULL);
         *first = *first != NULL ? *first : merge;
     }
-    return ok;
 }
 
 static void print_shards(mls_cli *cli, const mls_shard_ranges *there, size_t shards, uint64_t bytes)
@@ -187,13 +181,12 @@ static void print_shards(mls_cli *cli, const mls_shard_ranges *there, size_t sha
     for (size_t i = 0; i < there->count; i++) {
         count += there->items[i].last - there->items[i].first + 1;
     }
-    if (!mls_shard_ranges_missing(there, shards, &missing)) {
-        mls_cli_say_no_memory(cli);
-    } else if (mls_cli_open(cli)) {
+    mls_shard_ranges_missing(there, shards, &missing);
+    if (mls_cli_open(cli)) {
         mls_shard_ranges_words(&missing, &words);
         mls_output_printf(&cli->output, "%zu of %zu shards, %llu bytes\n", count, shards, (unsigned long long)bytes);
         if (missing.count > 0) {
-            mls_output_printf(&cli->output, "--array=%s\n", words.failed ? "?" : words.ptr);
+            mls_output_printf(&cli->output, "--array=%s\n", words.ptr);
         }
         mls_cli_worsen(cli, missing.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         mls_cli_close(cli, NULL);
@@ -208,7 +201,8 @@ static void print_status(mls_cli *cli)
     mls_shard_ranges there = {0};
     mls_merge *first = NULL;
     uint64_t bytes = 0;
-    if (find_parts(cli, &parts) && count_shards(cli, &parts, &first, &bytes, &there)) {
+    if (find_parts(cli, &parts)) {
+        count_shards(cli, &parts, &first, &bytes, &there);
         mls_shard_ranges_unite(&there);
         if (first != NULL) {
             print_shards(cli, &there, mls_merge_head(first)->shards, bytes);
@@ -219,27 +213,6 @@ static void print_status(mls_cli *cli)
     mls_merge_free(first);
     mls_names_release(&parts);
     free(there.items);
-}
-
-static void write_dealt(mls_cli *cli, size_t shards)
-{
-    mls_part_head head = {.format = MLS_PART_FORMAT,
-                          .version = (char[]){MLS_VERSION},
-                          .command = (char[]){"list"},
-                          .roots = cli->operands,
-                          .shards = shards};
-    mls_error error = {0};
-    const mls_status status =
-        mls_sources_find((const char *const *)cli->operands.items, cli->operands.count, &cli->sources, &error);
-    if (status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-        return;
-    }
-    mls_cli_say_skipped(cli, &cli->sources);
-    if (mls_cli_open(cli)) {
-        const bool written = mls_list_write(&head, &cli->sources, &cli->output, &error) == MLS_OK;
-        mls_cli_close(cli, written ? NULL : error.message);
-    }
 }
 
 static void print_plan(mls_cli *cli, size_t shards)
@@ -256,7 +229,7 @@ static void print_plan(mls_cli *cli, size_t shards)
                       "set -eu\n"
                       "shard=${SLURM_ARRAY_TASK_ID:-$((${SLURM_PROCID:?is not set: sbatch or srun runs this} + 1))}\n"
                       "mkdir -p parts\n"
-                      "exec mlscore \"${MLSCORE_COMMAND:-score}\" --partial --resume --shard \"$shard/%zu\" \\\n"
+                      "exec mlscore \"${MLSCORE_COMMAND:-score}\" --partial --shard \"$shard/%zu\" \\\n"
                       "    -o \"parts/part-$shard.ndjson\" \"$@\"\n",
                       shards, shards, shards, shards);
     mls_cli_close(cli, NULL);
@@ -265,21 +238,17 @@ static void print_plan(mls_cli *cli, size_t shards)
 static void merge_run(mls_cli *cli)
 {
     const merge_settings *settings = cli->settings;
-    const char *number = settings->plan != NULL ? settings->plan : settings->list;
-    const int asked = settings->partial + settings->status + (settings->plan != NULL) + (settings->list != NULL);
     size_t shards = 0;
-    if (asked > 1) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial, --status, --list and --plan exclude each other");
-    } else if (number != NULL &&
-               (!mls_size_parse(mls_str_from(number), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a number of shards from 1 to %zu, not '%s'",
-                    settings->plan != NULL ? "plan" : "list", MLS_SHARDS_MAX, number);
+    if (settings->partial + settings->status + (settings->plan != NULL) > 1) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial, --status and --plan exclude each other");
+    } else if (settings->plan != NULL &&
+               (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--plan takes a number of shards from 1 to %zu, not '%s'",
+                    MLS_SHARDS_MAX, settings->plan);
     } else if (settings->plan != NULL) {
         print_plan(cli, shards);
     } else if (cli->operands.count == 0) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, settings->list != NULL ? "no path given" : "no part given");
-    } else if (settings->list != NULL) {
-        write_dealt(cli, shards);
+        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no part given");
     } else if (settings->status) {
         print_status(cli);
     } else if (!settings->partial || mls_cli_names_part(cli)) {
@@ -294,7 +263,7 @@ const mls_command mls_command_merge = {
     .about = "Prints from the parts that score --partial, check --partial or events --count\n"
              "--partial wrote, one for each shard of a tree, what one process over all of its\n"
              "files prints, byte for byte.\n"
-             "--plan and --list come before, --status between.",
+             "--plan comes before, --status between.",
     .options = options,
     .settings_size = sizeof(merge_settings),
     .paths = "",

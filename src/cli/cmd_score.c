@@ -62,7 +62,7 @@ static void note_unused_points(mls_cli *cli, const mls_collection *collection, c
 {
     size_t used = rcp_path == NULL;
     for (size_t i = 0; i < collection->group_count && used == 0; i++) {
-        const mls_rcp_set *set = mls_collection_loaded(collection, i)->rcp.set;
+        const mls_rcp_set *set = collection->groups[i].rcp.set;
         used += set != NULL ? set->own : 0;
     }
     if (used == 0) {
@@ -81,15 +81,16 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_error error = {0};
     if (mls_wide_find(collection, &wide, &error) == MLS_OK) {
         mls_cli_print(cli, &mls_score_wide_report, &wide);
-        mls_run_limits run;
-        for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
-            if (run.too_many_tracked) {
-                mls_cli_say(cli, MLS_EXIT_OK, run.file, "only the first %d tracked names are reported",
+        for (size_t i = 0; i < collection->run_count; i++) {
+            const mls_run *run = &collection->runs[i];
+            const mls_tracked *tracked = run->observer == &mls_tracked_observer ? run->notes : NULL;
+            if (tracked != NULL && tracked->too_many) {
+                mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %d tracked names are reported",
                             MLS_TRACKED_NAMES_MAX);
             }
-            if (run.long_tracked_line > 0) {
-                mls_cli_say(cli, MLS_EXIT_OK, run.file,
-                            "line %zu: a tracked name of more than %d bytes is not reported", run.long_tracked_line,
+            if (tracked != NULL && tracked->long_line > 0) {
+                mls_cli_say(cli, MLS_EXIT_OK, run->file,
+                            "line %zu: a tracked name of more than %d bytes is not reported", tracked->long_line,
                             MLS_TRACKED_NAME_LENGTH_MAX);
             }
         }
@@ -185,12 +186,7 @@ static void judge_groups(mls_cli *cli, const mls_collection *collection)
 {
     const mls_score_settings *settings = cli->settings;
     for (size_t i = 0; i < collection->group_count; i++) {
-        bool well;
-        if (mls_collection_verdict(collection, i, cli->view.strict, &well)) {
-            mls_cli_worsen(cli, well ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-            continue;
-        }
-        const mls_group *group = mls_collection_loaded(collection, i);
+        const mls_group *group = &collection->groups[i];
         mls_cli_judge_group(cli, group);
         if (settings->write_scaling && mls_group_is_scaled(group)) {
             write_scaling(cli, group);
@@ -204,16 +200,11 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     mls_collection collection;
     if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
         note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
-        (collection.kept != NULL || mls_cli_note_telemetry(cli, &collection))) {
+        mls_cli_note_telemetry(cli, &collection)) {
         print_scores(cli, &collection);
-        const bool told = mls_merge_failure(cli->merge) != NULL; /* when the output was closed */
         note_unused_points(cli, &collection, settings->score.rcp_path);
         judge_groups(cli, &collection);
         mls_cli_say_collected(cli, &collection);
-        const char *lost = mls_merge_failure(cli->merge);
-        if (!told && lost != NULL) {
-            mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", lost);
-        }
     }
     mls_collection_release(&collection);
 }
@@ -276,15 +267,6 @@ static bool judge_merged(mls_cli *cli, mls_collect_options *how)
     return true;
 }
 
-/* Whether what is printed asks for the runs of one group after the other: jobs, and what was measured beside logs,
- * which people are told, ask for those of all. */
-static bool reads_again(const mls_cli *cli)
-{
-    const mls_score_settings *settings = cli->settings;
-    return cli->merge != NULL && !settings->jobs && settings->sacct_files.count == 0 &&
-           (!mls_view_is_for_people(&cli->view) || mls_merge_measuring(cli->merge)->count == 0);
-}
-
 void mls_cli_score(mls_cli *cli)
 {
     mls_score_settings *settings = cli->settings;
@@ -314,7 +296,6 @@ void mls_cli_score(mls_cli *cli)
         settings->score.rcp_text =
             cli->merge != NULL ? mls_str_from(mls_merge_head(cli->merge)->options.rcp) : mls_buffer_str(&points);
         how.score = settings->score;
-        how.again = reads_again(cli);
         if (settings->shards.partial) {
             write_part(cli, &how, &points);
         } else {
@@ -348,6 +329,6 @@ const mls_command mls_command_score = {
              "group of runs with the olympic mean.",
     .options = options,
     .settings_size = sizeof(mls_score_settings),
-    .paths = "", /* --list names paths, too */
+    .paths = "",
     .run = score_run,
 };

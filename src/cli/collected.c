@@ -50,7 +50,8 @@ bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
                                           .unpack = true};
     mls_error error = {0};
     if (cli->merge != NULL) {
-        return mls_merge_note_endings(collection) == MLS_OK || mls_cli_say_no_memory(cli);
+        mls_merge_note_endings(collection);
+        return true;
     }
     return mls_endings_find_all(&options, collection->runs, collection->run_count, &error) == MLS_OK ||
            mls_cli_say_error(cli, NULL, &error);
@@ -78,16 +79,16 @@ void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side)
 
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
 {
-    mls_run_limits run;
-    for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
-        if (run.too_many_hyperparameters) {
-            mls_cli_say(cli, MLS_EXIT_OK, run.file,
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        if (run->too_many_hyperparameters) {
+            mls_cli_say(cli, MLS_EXIT_OK, run->file,
                         "only the first %d hyperparameters are reported, and the batch size", MLS_HYPERPARAMETERS_KEPT);
         }
-        if (run.long_key_line > 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, run.file,
+        if (run->long_key_line > 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, run->file,
                         "line %zu: a hyperparameter whose name has more than %d bytes is not reported",
-                        run.long_key_line, MLS_HYPERPARAMETER_LENGTH);
+                        run->long_key_line, MLS_HYPERPARAMETER_LENGTH);
         }
     }
 }
@@ -95,10 +96,10 @@ void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
 void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
 {
     mls_cli_say_skipped(cli, &collection->skipped);
-    mls_run_limits run;
-    for (size_t at = 0; mls_collection_limits(collection, &at, &run);) {
-        if (run.too_many_images) {
-            mls_cli_say(cli, MLS_EXIT_OK, run.file, "only the first %s FID and CLIP records say when it converged",
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        if (run->too_many_images) {
+            mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %s FID and CLIP records say when it converged",
                         mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
         }
     }

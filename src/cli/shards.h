@@ -6,8 +6,8 @@
 #include "slurm/part_write.h"
 
 typedef struct mls_shard_settings {
-    bool partial, resume;
-    const char *shard, *list, *progress;
+    bool partial;
+    const char *shard;
 } mls_shard_settings;
 
 /* Rows of a command whose settings have these at an offset. */
@@ -15,18 +15,12 @@ typedef struct mls_shard_settings {
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
                  "write what one shard finds as a part for mlscore merge, to the FILE of -o"),                         \
         MLS_ROW_TEXT('\0', "shard", "I/N", (at) + offsetof(mls_shard_settings, shard),                                 \
-                     "with --partial: read shard I of N, from 1 on"),                                                  \
-        MLS_ROW_TEXT('\0', "list", "FILE", (at) + offsetof(mls_shard_settings, list),                                  \
-                     "with --partial: read what mlscore merge --list has dealt out to the shard"),                     \
-        MLS_ROW_FLAG('\0', "resume", (at) + offsetof(mls_shard_settings, resume),                                      \
-                     "with --partial: leave a part that is whole and up to date alone"),                               \
-        MLS_ROW_TEXT('\0', "progress-file", "FILE", (at) + offsetof(mls_shard_settings, progress),                     \
-                     "with --partial: keep FILE up to date with how far the shard is")
+                     "with --partial: read shard I of N, from 1 on")
 
 /* Whether -o names the file of a part.  False after a complaint. */
 bool mls_cli_names_part(mls_cli *cli);
 
-/* Says what is wrong with a part or a list, and in which line.  Returns false. */
+/* Says what is wrong with a part, and in which line.  Returns false. */
 bool mls_cli_say_part(mls_cli *cli, const char *path, const mls_error *error);
 
 /* Whether --partial is asked for as it can be, and nothing that only its merge can do: `wrong` is such an option

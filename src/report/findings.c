@@ -497,27 +497,17 @@ static void append_case(mls_buffer *out, const char *class_name, const char *nam
 
 void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found)
 {
-    if (to->cases != MLS_CASES_COUNTED) {
-        append_case(&to->held, class_name, name, failure, found);
-    }
-    if (to->cases == MLS_CASES_PASSED_ON) {
-        mls_output_buffer(to->view->output, &to->held);
-    }
+    append_case(&to->held, class_name, name, failure, found);
     to->tests++;
     to->failures += failure != NULL;
     mls_found_finish(found, to->view->output);
 }
 
-static void begin_suite(const mls_printer *to, const char *name, mls_buffer *out)
-{
-    xml_attribute(out, "  <testsuite name=\"", name);
-    mls_buffer_printf(out, " tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
-}
-
 void mls_junit_suite(mls_printer *to, const char *name)
 {
     mls_buffer *out = &to->suites;
-    begin_suite(to, name, out);
+    xml_attribute(out, "  <testsuite name=\"", name);
+    mls_buffer_printf(out, " tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
     mls_buffer_append(out, mls_buffer_str(&to->held));
     mls_buffer_append_text(out, "  </testsuite>\n");
     out->failed |= to->held.failed;
@@ -531,41 +521,16 @@ static void junit_item(mls_printer *to, const void *what)
     to->report->cases(to, what);
 }
 
-static void begin_suites(const mls_printer *to)
-{
-    mls_output_text(to->view->output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    if (to->suites.len > 0 || to->suites.failed) {
-        mls_output_printf(to->view->output, "<testsuites name=\"%s\">\n", to->report->name);
-    } else {
-        mls_output_printf(to->view->output, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
-    }
-}
-
-void mls_print_count(mls_printer *to)
-{
-    to->cases = MLS_CASES_COUNTED;
-}
-
-void mls_print_counted(mls_printer *to)
-{
-    begin_suites(to);
-    begin_suite(to, to->report->name, &to->suites);
-    mls_output_buffer(to->view->output, &to->suites);
-    to->cases = MLS_CASES_PASSED_ON;
-}
-
 /* Cases that belong to no suite yet are the command's own; else there are several, which have their own counts. */
 static void junit_end(mls_printer *to)
 {
     mls_output *output = to->view->output;
-    if (to->cases == MLS_CASES_PASSED_ON) {
-        mls_output_text(output, "  </testsuite>\n");
+    mls_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    if (to->suites.len > 0 || to->suites.failed) {
+        mls_output_printf(output, "<testsuites name=\"%s\">\n", to->report->name);
     } else {
-        const bool own = to->suites.len == 0 && !to->suites.failed;
-        begin_suites(to);
-        if (own) {
-            mls_junit_suite(to, to->report->name);
-        }
+        mls_output_printf(output, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
+        mls_junit_suite(to, to->report->name);
     }
     mls_buffer_release(&to->held);
     mls_output_buffer(output, &to->suites);

@@ -65,10 +65,10 @@ void mls_score_line(mls_buffer *line, const void *what)
     const mls_collection *collection = what;
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
         mls_buffer_append_text(line, i > 0 ? "; " : "");
-        line_group(line, mls_collection_loaded(collection, i));
+        line_group(line, &collection->groups[i]);
     }
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
-        const mls_finding *ending = first_ending(mls_collection_loaded(collection, i));
+        const mls_finding *ending = first_ending(&collection->groups[i]);
         if (ending != NULL) {
             mls_buffer_printf(line, "; %s", ending->message);
         }

@@ -304,7 +304,7 @@ static bool look_at_groups(metrics *all, const mls_collection *collection)
     bool ok = true;
     all->used = 1;
     for (size_t g = 0; g < collection->group_count && ok; g++) {
-        const mls_group *group = mls_collection_loaded(collection, g);
+        const mls_group *group = &collection->groups[g];
         const size_t more = GROUP_SAMPLES + JOB_SAMPLES * count_jobs(group);
         if (all->used + more > SAMPLES_MAX) {
             all->groups_left = collection->group_count - g;

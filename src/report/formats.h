@@ -43,7 +43,6 @@ typedef struct mls_printer {
     mls_buffer held;   /* JUnit: cases until their suite ends */
     mls_buffer suites; /* JUnit: suites that ended */
     size_t tests, failures;
-    enum { MLS_CASES_HELD, MLS_CASES_COUNTED, MLS_CASES_PASSED_ON } cases; /* JUnit: what is done with one that comes */
 } mls_printer;
 
 /* A format: prints the start and the end (NULL: nothing), and each thing between them. */
@@ -63,8 +62,3 @@ bool mls_report_offers(const mls_report *report, mls_format format);
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
-
-/* JUnit: what is printed from here on is only counted, since it is printed once more afterwards, and is then written as
- * it comes: its counts stand before it.  Of one suite, the command's own. */
-void mls_print_count(mls_printer *to);
-void mls_print_counted(mls_printer *to);

@@ -224,7 +224,7 @@ MLS_FIELDS(sacct, mls_slurm_jobs, SACCT_FIELDS)
 
 #define COLLECTION_FIELDS(F)                                                                                           \
     F(collection, groups, LIST(mls_group), "",                                                                         \
-      MLS_EACH(row->group_count, mls_emit_row(to, mls_collection_loaded(row, i))))                                     \
+      MLS_EACH(row->group_count, mls_emit_row(to, &row->groups[i])))                                     \
     F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))                    \
     F(collection, jobs, LIST_ELSE_OUT(job, row->jobs != NULL), "", MLS_ROWS_AT(row->jobs->items, row->jobs->count))    \
     F(collection, sacct, OBJECT_OF(sacct), "", row->jobs)
@@ -244,7 +244,7 @@ const mls_report mls_score_report = {
 
 #define WIDE_FIELDS(F)                                                                                                 \
     F(wide, groups, LIST(mls_group), "",                                                                               \
-      MLS_EACH(row->collection->group_count, mls_emit_row(to, mls_collection_loaded(row->collection, i))))
+      MLS_EACH(row->collection->group_count, mls_emit_row(to, &row->collection->groups[i])))
 MLS_FIELDS(wide, mls_wide, WIDE_FIELDS)
 
 #define WIDE_RUN_FIELDS(F)                                                                                             \

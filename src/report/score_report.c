@@ -396,7 +396,7 @@ void mls_score_show(mls_printer *to, const void *what)
     const mls_collection *collection = what;
     mls_published_beside *beside = to->state;
     for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_group *group = mls_collection_loaded(collection, i);
+        const mls_group *group = &collection->groups[i];
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(to->view, group);
         mls_group_show_jobs(to->view, group, collection->jobs);

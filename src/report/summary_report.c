@@ -71,7 +71,7 @@ MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 
 #define SUMMARIES_FIELDS(F)                                                                                            \
     F(summaries, results, LIST(summary), "",                                                                           \
-      MLS_EACH(row->group_count, mls_emit_row(to, mls_collection_loaded(row, i))))
+      MLS_EACH(row->group_count, mls_emit_row(to, &row->groups[i])))
 MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
 
 const mls_report mls_summary_report = {
@@ -128,7 +128,7 @@ static mls_map_entry *put_key(system_table *table, mls_map *map, bool *added)
 /* A second result of a system on one benchmark begins a second row of the system. */
 static void place_group(system_table *table, const mls_collection *collection, size_t index)
 {
-    const mls_group *row = mls_collection_loaded(collection, index);
+    const mls_group *row = &collection->groups[index];
     mls_buffer *key = &table->key;
     bool added = false;
     mls_buffer_clear(key);
@@ -161,7 +161,7 @@ static void system_table_make(system_table *table, const mls_collection *collect
     table->cells = mls_arena_zeroed(&table->arena, collection->group_count + 1, sizeof *table->cells);
     table->failed = table->cells == NULL;
     for (size_t i = 0; i < collection->group_count && !table->failed; i++) {
-        const mls_group *group = mls_collection_loaded(collection, i);
+        const mls_group *group = &collection->groups[i];
         for (size_t b = 0; b < group->edition->benchmark_count; b++) {
             (void)add_benchmark(table, group->edition->benchmarks[b]->name);
         }
@@ -178,7 +178,7 @@ typedef struct system_place {
 
 static const mls_group *first_group(const system_place *place)
 {
-    return mls_collection_loaded(place->table->collection, place->table->rows.entries[place->row].value.number);
+    return &place->table->collection->groups[place->table->rows.entries[place->row].value.number];
 }
 
 #define SYSTEM_FIELDS(F) F(system, first, OBJECT_OF(summary), "", first_group(row))

@@ -14,7 +14,6 @@
 #include "base/statistics.h"
 #include "score/score.h"
 #include "settings/settings.h"
-#include "slurm/kept.h"
 #include "slurm/merge.h"
 #include "slurm/sacct.h"
 #include "slurm/slurm.h"
@@ -25,7 +24,6 @@ typedef struct collecting_state {
     mls_collection *collection; /* whose `skipped` holds all sources */
     mls_source_runs *found;     /* of each source */
     mls_known_settings *known;  /* loaded when something was printed */
-    size_t number;              /* of runs of the source that were handed over */
 } collecting_state;
 
 /* What is heard of a source whose digest is taken; a line of which only the beginning is given leaves it without. */
@@ -41,18 +39,10 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, bool part
     mls_collection *to = collecting->collection;
     const mls_source *source = &to->skipped.items[index];
     const bool wanted = collecting->options->named_runs && source->named && !part;
-    const size_t number = collecting->number++;
     if (!mls_run_exists(run) && !run->result && !wanted) {
         return MLS_OK;
     }
-    if (to->kept != NULL) {
-        const bool added = mls_kept_add(to->kept, source, index, number, run, &collecting->found[index]);
-        collecting->found[index].count++;
-        return added ? MLS_OK : MLS_ERROR_MEMORY;
-    }
-    if (!mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs)) {
-        return MLS_ERROR_MEMORY;
-    }
+    (void)mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs);
     run->part = part;
     const bool kept =
         mls_setups_keep(&to->setups, run, !collecting->options->score.unchecked) && mls_run_note_name(run);
@@ -174,7 +164,6 @@ static mls_status collect_source(void *state, const mls_read *read)
     const char *reason = read->status != MLS_OK ? read->error.message : useless(read, runs, none_read ? words : NULL);
     source->failed = read->status != MLS_OK || none_read;
     source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
-    collecting->number = 0;
     const bool heard = collection->printed != NULL && collection->printed[read->index] != NULL;
     mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;
     if (read->heard != NULL) {
@@ -196,18 +185,15 @@ static mls_status find_jobs(mls_collection *collection)
 }
 
 /* Leaves the sources that were skipped; the runs that are kept are known by the paths of the others. */
-static mls_status drop_sources(mls_collection *collection)
+static void drop_sources(mls_collection *collection)
 {
     mls_sources *sources = &collection->skipped;
-    bool ok = true;
     size_t skipped = 0;
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
         collection->failed += source->failed;
         if (source->skip != NULL) {
             sources->items[skipped++] = *source;
-        } else if (collection->kept != NULL) {
-            ok = mls_kept_take_path(collection->kept, source->path) && ok;
         } else {
             free(source->path);
         }
@@ -218,7 +204,6 @@ static mls_status drop_sources(mls_collection *collection)
         *sources = (mls_sources){0};
     }
     mls_fit((void **)&sources->items, sources->count, &sources->capacity, sizeof *sources->items);
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* Reads all sources; those left are the ones that were skipped, each run once. */
@@ -252,15 +237,13 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
     mls_status status = !ready                   ? MLS_ERROR_MEMORY
                         : options->merge != NULL ? mls_merge_read(options->merge, &reading, sources, error)
                                                  : mls_read_sources(&reading, sources->items, sources->count, error);
-    if (status == MLS_OK && collection->kept != NULL) {
-        status = mls_kept_settle(collection->kept, sources, collecting.found);
-    } else if (status == MLS_OK) {
+    if (status == MLS_OK) {
         status = mls_repeats_remove(collection, collecting.found);
         status = status == MLS_OK ? find_jobs(collection) : status;
     }
     free(collecting.found);
-    const mls_status dropped = drop_sources(collection);
-    return status == MLS_OK ? dropped : status;
+    drop_sources(collection);
+    return status;
 }
 
 /* Looks up what one run of each group printed. */
@@ -294,63 +277,31 @@ static mls_status score_groups(const mls_collect_options *options, const mls_tre
     return status;
 }
 
-/* Each group once before any is printed, as some may not be scored. */
-static mls_status score_kept(mls_collection *collection, mls_error *error)
-{
-    mls_status status = mls_kept_groups(collection->kept, &collection->group_count);
-    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
-        status = mls_kept_load(collection->kept, i, error);
-    }
-    return status;
-}
-
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error)
 {
     mls_tree_editions trees = {0};
     mls_known_settings known = {0};
     *collection = (mls_collection){0};
-    collection->kept = options->again ? mls_kept_new(options, &collection->points) : NULL;
-    mls_status status = options->again && collection->kept == NULL ? MLS_ERROR_MEMORY
-                        : options->merge != NULL ? mls_merge_sources(options->merge, &collection->skipped)
-                                                 : mls_sources_find(paths, path_count, &collection->skipped, error);
-    if (status == MLS_OK && options->merge == NULL) {
-        status = mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees);
+    mls_status status = MLS_OK;
+    if (options->merge != NULL) {
+        mls_merge_sources(options->merge, &collection->skipped);
+    } else {
+        status = mls_sources_find(paths, path_count, &collection->skipped, error);
+        status = status == MLS_OK ? mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees)
+                                  : status;
     }
     status = status == MLS_OK ? read_all(options, &known, collection, error) : status;
     if (status == MLS_OK && !options->runs_only) {
-        status = collection->kept != NULL ? score_kept(collection, error)
-                                          : score_groups(options, &trees, &known, collection, error);
+        status = score_groups(options, &trees, &known, collection, error);
     }
     mls_tree_editions_release(&trees);
     mls_known_settings_release(&known);
     return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
 }
 
-const mls_group *mls_collection_loaded(const mls_collection *collection, size_t index)
-{
-    return collection->kept != NULL ? mls_kept_group(collection->kept, index) : &collection->groups[index];
-}
-
-bool mls_collection_verdict(const mls_collection *collection, size_t index, bool strict, bool *well)
-{
-    return collection->kept != NULL && mls_kept_verdict(collection->kept, index, strict, well);
-}
-
-bool mls_collection_limits(const mls_collection *collection, size_t *at, mls_run_limits *limits)
-{
-    bool found = collection->kept != NULL && mls_kept_limits(collection->kept, at, limits);
-    while (!found && collection->kept == NULL && *at < collection->run_count) {
-        const mls_run *run = &collection->runs[(*at)++];
-        *limits = mls_run_limits_of(run, run->file);
-        found = mls_run_has_limits(limits);
-    }
-    return found;
-}
-
 void mls_collection_release(mls_collection *collection)
 {
-    mls_kept_free(collection->kept);
     for (size_t i = 0; i < collection->group_count && collection->groups != NULL; i++) {
         mls_group_release(&collection->groups[i]);
     }

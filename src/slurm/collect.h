@@ -23,29 +23,16 @@ typedef struct mls_collect_options {
     mls_facts_of facts;           /**< whose facts, of the settings that jobs printed, are told */
     bool digests;                 /**< each run tells the digest of its file; printed settings are not asked for then */
     struct mls_merge *merge;      /**< merge.h: what shards found below the paths is collected; NULL: logs are read */
-    bool again;                   /**< of a merge the runs are not kept but read again, for one group at a time */
 } mls_collect_options;
-
-/** What of a run was not kept, as it had too much of it. */
-typedef struct mls_run_limits {
-    const char *file;
-    bool too_many_hyperparameters, too_many_images;
-    size_t long_key_line;
-    bool too_many_tracked; /**< of a run whose notes are of mls_tracked_observer */
-    size_t long_tracked_line;
-} mls_run_limits;
 
 /** Everything found under some paths.  Owns all it points to. */
 typedef struct mls_collection {
     mls_run *runs;
-    struct mls_kept_runs
-        *kept; /**< kept.h: instead of runs and groups, which it reads when they are asked for; or NULL */
     size_t run_count, run_capacity;
     struct mls_setups *setups;           /**< hyperparameters and seeds of the runs, most of which are alike */
     struct mls_printed_reader **printed; /**< of each source, where asked for; NULL: it printed nothing */
     size_t printed_count;
-    mls_group *groups; /**< in the order of their first runs; they borrow from `runs`; where these may be kept ask
-                            mls_collection_loaded() */
+    mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
     const struct mls_slurm_jobs *jobs; /**< jobs.h: what sacct says of those that made the runs; NULL: not asked */
     mls_rcp_sets points;               /**< that they were compared with */
@@ -60,15 +47,5 @@ typedef struct mls_collection {
  * be released in any case, before the editions of the options. */
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error) MLS_MUST_USE;
-
-/** A group with its runs, which are there until the next one is asked for. */
-const mls_group *mls_collection_loaded(const mls_collection *collection, size_t index);
-
-/** Whether a group is well, as mls_group_is_well() has it, where that is known without reading it once more: false, it
- * is to be loaded and judged. */
-bool mls_collection_verdict(const mls_collection *collection, size_t index, bool strict, bool *well);
-
-/** The next run of which not all was kept, from *at (0 at first) on; false: there is none. */
-bool mls_collection_limits(const mls_collection *collection, size_t *at, mls_run_limits *limits);
 
 void mls_collection_release(mls_collection *collection);

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge.c - parts in, the runs of all in the order of one process out.
- *
- * A first pass reads every part to its end, checks all that is in it and notes where the line of each file is; what is
- * handed over is read again from there, in order. */
+/* merge.c - parts in, the runs of all in the order of one process out. */
 #include "slurm/merge.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "slurm/merged.h"
+
+struct mls_merge {
+    mls_part_head head; /* of the first part */
+    mls_shard_ranges shards, missing;
+    MLS_LIST_OF(mls_shard_part) parts; /* without their files, which are … */
+    MLS_LIST_OF(mls_part_file) files;  /* … these, in the order of one process */
+    mls_arena arena;                   /* of texts, places and maps */
+    mls_map texts, known, folders;     /* known: shards as words to the number of their part; folders: their places */
+    mls_names measuring;
+    MLS_LIST_OF(struct mls_carried *) carried; /* beside the runs that were handed over */
+    mls_carry_room room;
+};
 
 void mls_merge_trouble_release(mls_merge_trouble *trouble)
 {
@@ -39,287 +45,216 @@ const mls_names *mls_merge_measuring(const mls_merge *merge)
     return &merge->measuring;
 }
 
-static void free_carried(struct mls_carried *carried)
-{
-    mls_carried_release(carried);
-    free(carried);
-}
-
-void mls_merge_forget(mls_merge *merge)
-{
-    for (struct mls_carried *each = merge->carried, *next; each != NULL; each = next) {
-        next = each->next;
-        free_carried(each);
-    }
-    merge->carried = NULL;
-}
-
-const char *mls_merge_failure(const mls_merge *merge)
-{
-    return merge != NULL && merge->failure.status != MLS_OK ? merge->failure.message : NULL;
-}
-
 void mls_merge_free(mls_merge *merge)
 {
     if (merge == NULL) {
         return;
     }
     for (size_t i = 0; i < merge->files.count; i++) {
-        free(merge->files.items[i].source.path);
-        free(merge->files.items[i].source.skip);
+        mls_part_file_release(&merge->files.items[i]);
     }
     free(merge->files.items);
-    free(merge->lines);
     for (size_t i = 0; i < merge->parts.count; i++) {
-        free(merge->parts.items[i].shards);
+        mls_part_release(&merge->parts.items[i]);
     }
     free(merge->parts.items);
-    mls_merge_forget(merge);
-    for (size_t i = 0; i < MLS_PARTS_OPEN_MAX; i++) {
-        if (merge->open[i].fd > 0) {
-            (void)close(merge->open[i].fd - 1);
-        }
+    for (size_t i = 0; i < merge->carried.count; i++) {
+        mls_carried_release(merge->carried.items[i]);
+        free(merge->carried.items[i]);
     }
-    mls_carry_release(&mls_part_head_table, &merge->head);
+    free(merge->carried.items);
     free(merge->shards.items);
     free(merge->missing.items);
     mls_names_release(&merge->measuring);
-    mls_buffer_release(&merge->line);
     mls_arena_release(&merge->room.scratch);
     mls_arena_release(&merge->arena);
     free(merge);
 }
 
-/* -------------------------------------------------------------- together */
+mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error)
+{
+    const char *different = mls_part_head_difference(&merge->head, head);
+    return different == NULL ? MLS_OK
+                             : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", different,
+                                             merge->parts.items[0].path);
+}
+
+/* Take over the shards and files of a part that was read.  The same part once more counts once; other bytes for the
+ * same shards are refused. */
+static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *error)
+{
+    mls_buffer words = {0};
+    bool added = false;
+    size_t twice;
+    mls_shard_ranges_words(&part->shards, &words);
+    mls_map_entry *entry = mls_map_put(&merge->known, mls_buffer_str(&words), &added);
+    mls_buffer_release(&words);
+    if (!added) {
+        const mls_shard_part *other = &merge->parts.items[entry->value.number];
+        return other->digest == part->digest
+                   ? MLS_OK
+                   : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %s/%zu is in '%s' too, with different bytes",
+                                   entry->key.ptr, merge->head.shards, other->path);
+    }
+    entry->value.number = (size_t)(part - merge->parts.items);
+    for (size_t i = 0; i < part->shards.count; i++) {
+        mls_shard_ranges_add(&merge->shards, part->shards.items[i].first, part->shards.items[i].last);
+    }
+    if (!mls_shard_ranges_join(&merge->shards, &twice)) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", twice,
+                             merge->head.shards);
+    }
+    for (size_t i = 0; i < part->files.count; i++) {
+        const mls_part_file *file = &part->files.items[i];
+        if (file->source.measures) {
+            (void)mls_names_add(&merge->measuring, mls_str_from(file->source.path));
+        }
+        (void)MLS_GROW(&merge->files, items);
+        merge->files.items[merge->files.count++] = *file;
+    }
+    part->files.count = 0;
+    return MLS_OK;
+}
 
 static int compare_files(const void *a, const void *b)
 {
-    const mls_source *x = &((const mls_merged_file *)a)->source;
-    const mls_source *y = &((const mls_merged_file *)b)->source;
+    const mls_part_source *x = &((const mls_part_file *)a)->source;
+    const mls_part_source *y = &((const mls_part_file *)b)->source;
     return x->argument != y->argument ? (x->argument > y->argument) - (x->argument < y->argument)
                                       : mls_compare_paths(mls_str_from(x->path), mls_str_from(y->path));
-}
-
-/* Sorts the files; a file that two parts have is of one of them alone. */
-static mls_status order_files(mls_merge *merge, mls_merge_trouble *trouble)
-{
-    mls_merged_file *files = merge->files.items;
-    if (merge->files.count > 1) {
-        qsort(files, merge->files.count, sizeof *files, compare_files);
-    }
-    for (size_t i = 1; i < merge->files.count; i++) {
-        if (compare_files(&files[i - 1], &files[i]) == 0) {
-            trouble->path = mls_strdup(merge->parts.items[files[i].at.part].path);
-            return mls_error_set(&trouble->error, MLS_ERROR_VALUE, files[i].at.line, 1, "'%s' is in '%s' too",
-                                 files[i].source.path, merge->parts.items[files[i - 1].at.part].path);
-        }
-    }
-    return MLS_OK;
 }
 
 mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, mls_merge_trouble *trouble)
 {
     mls_merge *merge = mls_calloc(1, sizeof *merge);
+    mls_error *error = &trouble->error;
     mls_status status = MLS_OK;
-    *merge_of = NULL;
-    if (merge == NULL) {
-        return mls_error_memory(&trouble->error);
-    }
     merge->texts.arena = merge->known.arena = merge->folders.arena = &merge->arena;
     merge->room.texts = &merge->texts;
-    mls_carry_clear(&mls_part_head_table, &merge->head);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        status = mls_part_check(merge, paths[i], &trouble->error);
+        (void)MLS_GROW(&merge->parts, items);
+        mls_shard_part *part = &merge->parts.items[merge->parts.count++];
+        status = mls_part_read(paths[i], &merge->room, part, error);
+        if (i == 0) {
+            merge->head = part->head;
+        } else if (status == MLS_OK) {
+            status = mls_merge_same_head(merge, &part->head, error);
+        }
+        status = status == MLS_OK ? add_part(merge, part, error) : status;
         if (status != MLS_OK) {
             trouble->path = mls_strdup(paths[i]);
         }
     }
-    status = status == MLS_OK ? order_files(merge, trouble) : status;
-    if (status == MLS_OK && !mls_shard_ranges_missing(&merge->shards, merge->head.shards, &merge->missing)) {
-        status = mls_error_memory(&trouble->error);
+    if (status == MLS_OK && merge->files.count > 1) {
+        qsort(merge->files.items, merge->files.count, sizeof *merge->files.items, compare_files);
     }
-    if (status == MLS_OK) {
-        *merge_of = merge;
-    } else {
+    for (size_t i = 1; i < merge->files.count && status == MLS_OK; i++) {
+        const mls_part_file *file = &merge->files.items[i];
+        if (compare_files(file - 1, file) == 0) {
+            trouble->path = mls_strdup(file->part);
+            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too", file->source.path,
+                                   file[-1].part);
+        }
+    }
+    if (status != MLS_OK) {
         mls_merge_free(merge);
+        merge = NULL;
+    } else {
+        mls_shard_ranges_missing(&merge->shards, merge->head.shards, &merge->missing);
     }
+    *merge_of = merge;
     return status;
 }
 
-mls_status mls_merge_sources(mls_merge *merge, mls_sources *sources)
+void mls_merge_sources(const mls_merge *merge, mls_sources *sources)
 {
     const size_t count = merge->files.count;
     sources->items = mls_calloc(count + 1, sizeof *sources->items);
-    merge->lines = mls_calloc(count + 1, sizeof *merge->lines);
-    if (sources->items == NULL || merge->lines == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     sources->capacity = count + 1;
     sources->count = count;
     for (size_t i = 0; i < count; i++) {
-        sources->items[i] = merge->files.items[i].source;
-        merge->lines[i] = merge->files.items[i].at;
+        const mls_part_source *from = &merge->files.items[i].source;
+        mls_finding_code code;
+        const bool found = from->finding != NULL && mls_finding_code_from_name(mls_str_from(from->finding), &code);
+        sources->items[i] = (mls_source){.path = mls_strdup(from->path),
+                                         .skip = from->skip != NULL ? mls_strdup(from->skip) : NULL,
+                                         .failed = from->failed,
+                                         .finding = found ? mls_finding_info_get(code)->name : NULL,
+                                         .named = from->named,
+                                         .result = from->result,
+                                         .argument = from->argument,
+                                         .size = from->size};
     }
-    free(merge->files.items);
-    merge->files.items = NULL;
-    merge->files.count = merge->files.capacity = 0;
-    return MLS_OK;
 }
 
-/* -------------------------------------------------------------- reading again */
-
-static int part_descriptor(mls_merge *merge, uint32_t part, mls_error *error)
-{
-    const size_t slot = part % MLS_PARTS_OPEN_MAX;
-    if (merge->open[slot].fd == 0 || merge->open[slot].part != part) {
-        if (merge->open[slot].fd > 0) {
-            (void)close(merge->open[slot].fd - 1);
-        }
-        merge->open[slot].part = part;
-        merge->open[slot].fd = mls_file_open(merge->parts.items[part].path, false, error) + 1;
-    }
-    return merge->open[slot].fd - 1;
-}
-
-static mls_status say_changed(const mls_merge *merge, const mls_file_line *at, mls_error *error)
-{
-    return mls_error_set(error, MLS_ERROR_READ, at->line, 1, "'%s' has changed while it was read",
-                         merge->parts.items[at->part].path);
-}
-
-/* The line of a file, as it was, in merge->line. */
-static mls_status read_line(mls_merge *merge, const mls_file_line *at, mls_error *error)
-{
-    mls_buffer *line = &merge->line;
-    const int fd = part_descriptor(merge, at->part, error);
-    size_t done = 0;
-    mls_buffer_clear(line);
-    if (fd < 0) {
-        return error->status;
-    }
-    if (!mls_buffer_reserve(line, at->len)) {
-        return mls_error_memory(error);
-    }
-    while (done < at->len) {
-        const ssize_t got = pread(fd, line->ptr + done, at->len - done, (off_t)(at->offset + done));
-        if (got == 0 || (got < 0 && errno != EINTR)) {
-            break;
-        }
-        done += got > 0 ? (size_t)got : 0;
-    }
-    line->len = done;
-    line->ptr[done] = '\0';
-    return done == at->len && mls_str_hash(mls_buffer_str(line), 0) == at->hash ? MLS_OK
-                                                                                : say_changed(merge, at, error);
-}
-
-/* A source whose runs are being handed over. */
-typedef struct handing {
-    mls_merge *merge;
-    const mls_reading *reading;
-    const mls_source *source;
-    const mls_carried_place *place;
-    size_t index;
-} handing;
-
-/* What is carried beside a run stays as long as the run may. */
-static mls_status hand_run(void *state, mls_part_run *run)
-{
-    const handing *self = state;
-    struct mls_carried *carried = mls_malloc(sizeof *carried);
-    if (carried == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    *carried = run->carried;
-    carried->place = self->place;
-    run->carried = (struct mls_carried){0};
-    run->run.carried = carried;
-    run->run.result = self->source->result;
-    run->run.file = mls_strdup(self->source->path);
-    const mls_status status = run->run.file != NULL
-                                  ? self->reading->run(self->reading->state, self->index, &run->run, run->run.part)
-                                  : MLS_ERROR_MEMORY;
-    if (run->run.file != NULL) {
-        free_carried(carried); /* nobody took the run */
-    } else {
-        carried->next = self->merge->carried;
-        self->merge->carried = carried;
-    }
-    return status;
-}
-
-/* What is known of the folder of a file: the first that says it counts, and most have nothing to say. */
-static mls_status place_of_source(mls_merge *merge, const mls_part_source *source, const mls_carried_place **known,
-                                  mls_error *error)
+/* Return what is known of the folder of a file: the first file that says it counts, and most have nothing to say.
+ * NULL with *error set: two shards disagree. */
+static const mls_carried_place *place_of_source(mls_merge *merge, const mls_part_source *source, mls_error *error)
 {
     static const mls_carried_place nowhere;
     const mls_str folder = mls_path_folder(mls_str_from(source->path));
     if (source->tree.edition == NULL && source->system.id == NULL) {
         const mls_map_entry *said = mls_map_find(&merge->folders, folder);
-        *known = said != NULL ? said->value.pointer : &nowhere;
-        return MLS_OK;
+        return said != NULL ? said->value.pointer : &nowhere;
     }
     mls_map_entry *entry = mls_map_put(&merge->folders, folder, NULL);
-    if (entry != NULL && entry->value.pointer == NULL) {
+    if (entry->value.pointer == NULL) {
         entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_carried_place));
     }
-    mls_carried_place *place = entry != NULL ? entry->value.pointer : NULL;
-    *known = place;
-    if (place == NULL) {
-        return mls_error_memory(error);
-    }
+    mls_carried_place *place = entry->value.pointer;
     if (source->tree.edition != NULL && place->tree.edition != NULL &&
         (source->tree.edition != place->tree.edition || source->tree.by_date != place->tree.by_date)) {
-        return mls_error_set(error, MLS_ERROR_READ, 0, 0,
-                             "'%s': the shards do not agree on the edition of its tree, which changed between them",
-                             source->path);
+        (void)mls_error_set(error, MLS_ERROR_READ, 0, 0,
+                            "'%s': the shards do not agree on the edition of its tree, which changed between them",
+                            source->path);
+        return NULL;
     }
     place->tree = source->tree.edition != NULL ? source->tree : place->tree;
     if (source->system.id != NULL && place->system == NULL) {
         mls_carried_system *system = mls_arena_alloc(&merge->arena, sizeof *system);
-        if (system == NULL) {
-            return mls_error_memory(error);
-        }
         *system = source->system;
         place->system = system;
     }
-    return MLS_OK;
+    return place;
 }
 
-static mls_status hand_source(handing *self, mls_error *error)
+static mls_status hand_over_file(mls_merge *merge, const mls_reading *reading, size_t index, const mls_source *source,
+                                 mls_error *error)
 {
-    mls_merge *merge = self->merge;
-    mls_carry_room *room = &merge->room;
-    const mls_file_line *at = &merge->lines[self->index];
-    mls_part_source source = {0};
-    const mls_carried_place *place = NULL;
-    mls_read read = {.index = self->index, .source = self->source};
-    mls_status status = read_line(merge, at, error);
-    if (status == MLS_OK) {
-        status =
-            mls_part_line_read(&mls_part_source_table, mls_buffer_str(&merge->line), at->line, room, &source, error);
+    mls_part_file *file = &merge->files.items[index];
+    const mls_part_source *from = &file->source;
+    const mls_carried_place *place = place_of_source(merge, from, error);
+    mls_status status = place != NULL ? MLS_OK : error->status;
+    for (size_t i = 0; i < file->runs.count && status == MLS_OK && reading->run != NULL; i++) {
+        mls_part_run *run = &file->runs.items[i];
+        struct mls_carried *carried = mls_malloc(sizeof *carried);
+        *carried = run->carried;
+        carried->place = place;
+        run->carried = (struct mls_carried){0};
+        (void)MLS_GROW(&merge->carried, items);
+        merge->carried.items[merge->carried.count++] = carried;
+        run->run.carried = carried;
+        run->run.result = source->result;
+        run->run.file = mls_strdup(source->path);
+        status = reading->run(reading->state, index, &run->run, run->run.part);
     }
-    status = status == MLS_OK ? place_of_source(self->merge, &source, &place, error) : status;
-    if (status == MLS_OK) {
-        self->place = place;
-        status = mls_part_runs_read(source.runs, at->line, room, self->reading->run != NULL ? hand_run : NULL, self,
-                                    &read.runs, error);
-    }
-    if (status == MLS_OK && self->reading->done != NULL) {
-        read.totals = (mls_log_totals){.bytes = source.bytes,
-                                       .records = source.records,
-                                       .malformed = source.malformed,
-                                       .quoted = source.quoted,
-                                       .reason = source.reason,
-                                       .binary = source.binary,
-                                       .unread = source.unread};
-        if (source.error != NULL) {
-            read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", source.error);
+    if (status == MLS_OK && reading->done != NULL) {
+        mls_read read = {.index = index,
+                         .source = source,
+                         .runs = file->runs.count,
+                         .totals = {.bytes = from->bytes,
+                                    .records = from->records,
+                                    .malformed = from->malformed,
+                                    .quoted = from->quoted,
+                                    .reason = from->reason,
+                                    .binary = from->binary,
+                                    .unread = from->unread}};
+        if (from->error != NULL) {
+            read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", from->error);
         }
-        read.heard = self->reading->heard_size > 0 ? &source : NULL;
-        status = self->reading->done(self->reading->state, &read);
+        read.heard = reading->heard_size > 0 ? &file->source : NULL;
+        status = reading->done(reading->state, &read);
     }
-    mls_carry_release(&mls_part_source_table, &source);
     return status;
 }
 
@@ -327,35 +262,12 @@ mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const ml
 {
     mls_error ignored = {0};
     mls_status status = MLS_OK;
-    error = error != NULL ? error : &ignored;
     for (size_t i = 0; i < sources->count && status == MLS_OK; i++) {
-        handing self = {.merge = merge, .reading = reading, .source = &sources->items[i], .index = i};
-        if (self.source->skip == NULL) {
-            status = hand_source(&self, error);
+        if (sources->items[i].skip == NULL) {
+            status = hand_over_file(merge, reading, i, &sources->items[i], error != NULL ? error : &ignored);
         }
     }
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
-}
-
-mls_status mls_merge_read_again(mls_merge *merge, const mls_reading *reading, const mls_source *source, size_t index)
-{
-    handing self = {.merge = merge, .reading = reading, .source = source, .index = index};
-    if (merge->failure.status == MLS_OK && hand_source(&self, &merge->failure) == MLS_ERROR_MEMORY) {
-        mls_merge_lacks_memory(merge);
-    }
-    return merge->failure.status;
-}
-
-mls_status mls_merge_lacks(mls_merge *merge, size_t index)
-{
-    return say_changed(merge, &merge->lines[index], &merge->failure);
-}
-
-void mls_merge_lacks_memory(mls_merge *merge)
-{
-    if (merge->failure.status == MLS_OK) {
-        (void)mls_error_memory(&merge->failure);
-    }
+    return status;
 }
 
 mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error)
@@ -367,33 +279,17 @@ mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *erro
     head.shards_in = merge->shards;
     mls_part_writer_begin(&writer, output, &head);
     for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
-        const mls_file_line *at = &merge->files.items[i].at;
-        mls_part_source source = {0};
-        size_t runs = 0;
-        status = read_line(merge, at, error);
-        if (status == MLS_OK) {
-            status = mls_part_line_read(&mls_part_source_table, mls_buffer_str(&merge->line), at->line, &merge->room,
-                                        &source, error);
-        }
-        if (status == MLS_OK) {
-            status = mls_part_runs_read(source.runs, at->line, &merge->room, NULL, NULL, &runs, error);
-            mls_part_writer_line(&writer, mls_buffer_str(&merge->line), runs, source.bytes);
-        }
-        mls_carry_release(&mls_part_source_table, &source);
+        mls_part_file *file = &merge->files.items[i];
+        status = mls_part_writer_add(&writer, &file->source, file->runs.items, file->runs.count, error);
     }
-    if (!mls_part_writer_end(&writer) && status == MLS_OK) {
-        status = mls_error_memory(error);
-    }
+    mls_part_writer_end(&writer);
     return status;
 }
 
-mls_status mls_merge_note_endings(mls_collection *collection)
+void mls_merge_note_endings(mls_collection *collection)
 {
-    bool ok = true;
-    for (size_t i = 0; i < collection->run_count && ok; i++) {
+    for (size_t i = 0; i < collection->run_count; i++) {
         mls_run *run = &collection->runs[i];
         mls_findings_append_as_they_are(&run->findings, &run->carried->ending);
-        ok = !run->findings.out_of_memory;
     }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }

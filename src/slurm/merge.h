@@ -36,32 +36,17 @@ mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head
 /* The files without runs that hold measurements of telemetry. */
 const mls_names *mls_merge_measuring(const mls_merge *merge);
 
-/* Gives the runs of a collection that never ended what was found out about that. */
-mls_status mls_merge_note_endings(mls_collection *collection) MLS_MUST_USE;
+/* Give the runs of a collection that never ended what was found out about that. */
+void mls_merge_note_endings(mls_collection *collection);
 
-/* The sources of all parts in the order of one process, which the merge has no longer then: once. */
-mls_status mls_merge_sources(mls_merge *merge, mls_sources *sources) MLS_MUST_USE;
+/* Make the sources of all parts in the order of one process. */
+void mls_merge_sources(const mls_merge *merge, mls_sources *sources);
 
-/* Hands over the runs of these sources, and each source that was read, as mls_read_sources() does; what is asked of
- * the logs themselves was asked by the shards; what was heard of a source, where the reading has a heard_size, is its
- * mls_part_source.  Runs are `carried`, which the merge owns.  MLS_OK, what a callback
- * returned, or MLS_ERROR_READ when a part is no longer what it was. */
+/* Hand over the runs of these sources, and each source that was read, as mls_read_sources() does; once.  What is asked
+ * of the logs themselves was asked by the shards; what was heard of a source, where the reading has a heard_size, is
+ * its mls_part_source.  What runs have in `carried` belongs to the merge.  MLS_OK, or what a callback returned. */
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources,
                           mls_error *error) MLS_MUST_USE;
 
-/* Hands over the runs of one source once more; `source` needs no more than its path, and that it is a result.  As
- * mls_merge_read(); what went wrong once stays, in mls_merge_failure(), which is NULL where nothing did,
- * or where nothing is merged (`merge` NULL). */
-mls_status mls_merge_read_again(mls_merge *merge, const mls_reading *reading, const mls_source *source,
-                                size_t index) MLS_MUST_USE;
-const char *mls_merge_failure(const mls_merge *merge);
-
-/* What else may go wrong with that: the source has not the runs that it had, or memory runs out. */
-mls_status mls_merge_lacks(mls_merge *merge, size_t index);
-void mls_merge_lacks_memory(mls_merge *merge);
-
-/* Frees what is carried beside the runs that were handed over by now, of which none is left. */
-void mls_merge_forget(mls_merge *merge);
-
-/* Writes all of it as one part.  In place of mls_merge_sources(). */
+/* Write all of it as one part.  In place of mls_merge_read(). */
 mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error) MLS_MUST_USE;

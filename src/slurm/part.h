@@ -28,11 +28,7 @@ struct mls_carried {
     mls_findings power;                    /* about these files */
     mls_findings ending;                   /* MLS_FINDING_DIAGNOSIS */
     const struct mls_carried_place *place; /* where its log lies; not written */
-    struct mls_carried *next;              /* of all that a merge has; not written */
 };
-
-/* Frees what it owns, and leaves it empty. */
-void mls_carried_release(struct mls_carried *carried);
 
 /* Of the folder of a result: its tree's edition, as mls_tree_editions_tell() has it; NULL: it is of none. */
 typedef struct mls_carried_tree {
@@ -82,7 +78,7 @@ typedef struct mls_part_malformed {
 /* So many of them are named of a file. */
 enum { MLS_MALFORMED_NAMED = 20 };
 
-/* A file as a part has it; to be given to mls_carry_release() when it was read. */
+/* A file as a part has it.  Texts that were read live as long as the room they were read into. */
 typedef struct mls_part_source {
     size_t argument; /* which path it was found below, from 0 */
     const char *path;
@@ -91,7 +87,6 @@ typedef struct mls_part_source {
     const char *skip; /* as an mls_source has them */
     bool failed;
     const char *finding; /* as an mls_source has it: a name that no finding has is none */
-    size_t shard;        /* of a list: which reads it */
     bool measures;       /* it holds measurements of telemetry */
     uint64_t bytes;      /* as the totals of a log have them, with the next ones */
     size_t records, malformed, quoted;
@@ -102,7 +97,7 @@ typedef struct mls_part_source {
     mls_carried_tree tree;
     mls_carried_system system;             /* with the first file of a folder in the part */
     MLS_LIST_OF(mls_part_malformed) lines; /* of the malformed ones the first */
-    mls_str runs;                          /* the list, in JSON */
+    mls_str runs;                          /* while a line is read: the list, in JSON */
 } mls_part_source;
 
 /* What decides what a shard finds, and how a merge scores it; NULL, 0 and false: not asked for. */
@@ -129,49 +124,16 @@ typedef struct mls_part_head {
     mls_part_options options;
     mls_names roots; /* the paths as they were given */
     size_t shards;
-    char *list;                 /* a hash of the list that deals the files out; NULL: their names do */
     size_t shard;               /* 0: of several, which were merged … */
     mls_shard_ranges shards_in; /* … and these are they */
 } mls_part_head;
 
-extern const mls_carry_table mls_part_head_table, mls_part_source_table, mls_part_run_table;
+extern const mls_carry_table mls_part_head_table, mls_part_source_table;
 
-/* A run before it is read; and without what it has. */
-void mls_part_run_init(mls_part_run *run);
-void mls_part_run_release(mls_part_run *run);
+void mls_part_head_release(mls_part_head *head);
 
-/* Appends a run, whose notes are mls_tracked ones if it has any.  Where memory runs out, to->failed. */
-void mls_part_run_write(mls_buffer *to, mls_part_run *run);
-
-/* Reads one from its validated span.  False: no memory, or what room->wrong names is wrong; it is to be released in any
- * case. */
-bool mls_part_run_read(mls_str span, mls_carry_room *room, mls_part_run *run) MLS_MUST_USE;
-
-/* What a source is before it was read, and back, with texts of its own.  False: no memory. */
-mls_part_source mls_part_source_of(const mls_source *source);
-bool mls_part_source_take(const mls_part_source *from, mls_source *source) MLS_MUST_USE;
-
-/* The tail: its fields, and how it is written. */
-typedef struct mls_part_tail {
-    bool end;
-    size_t files, runs;
-    uint64_t bytes;
-    const char *digest;
-} mls_part_tail;
-extern const mls_carry_table mls_part_tail_table;
-
-/* Writes a part: lines are added to the digest.  Zero-initialised but for the output. */
-typedef struct mls_part_writer {
-    struct mls_output *output;
-    uint64_t digest;
-    size_t files, runs;
-    uint64_t bytes;
-    mls_buffer line;
-} mls_part_writer;
-
-void mls_part_writer_begin(mls_part_writer *writer, struct mls_output *output, const mls_part_head *head);
-void mls_part_writer_line(mls_part_writer *writer, mls_str line, size_t runs, uint64_t bytes); /* without its end */
-bool mls_part_writer_end(mls_part_writer *writer);                                             /* false: no memory */
+/* Return the name of the first member, but for the shards, in which two heads differ; NULL: none. */
+const char *mls_part_head_difference(const mls_part_head *a, const mls_part_head *b);
 
 /* A hash as texts have it: sixteen digits. */
 typedef struct mls_hash_words {
@@ -179,5 +141,57 @@ typedef struct mls_hash_words {
 } mls_hash_words;
 mls_hash_words mls_hash_text(uint64_t hash);
 
-/* The hash of all embedded data, for mls_part_head.rules. */
+/* Return the hash of all embedded data, for mls_part_head.rules. */
 mls_hash_words mls_part_rules_hash(void);
+
+/* Make a run that holds nothing; release what a run, or what is carried beside it, owns, and leave it empty. */
+void mls_part_run_init(mls_part_run *run);
+void mls_part_run_release(mls_part_run *run);
+void mls_carried_release(struct mls_carried *carried);
+
+/* Append a run as an object of JSON; its notes are mls_tracked ones if it has any.  Read one back from its validated
+ * span: false, room->wrong names the member that is wrong, and the run is to be released in any case. */
+void mls_part_run_write(mls_buffer *to, mls_part_run *run);
+bool mls_part_run_read(mls_str span, mls_carry_room *room, mls_part_run *run) MLS_MUST_USE;
+
+/* ----------------------------------------------------------------- writing */
+
+/* Writes a part to an output that is the caller's.  Zero-initialised before mls_part_writer_begin(). */
+typedef struct mls_part_writer {
+    struct mls_output *output;
+    uint64_t digest; /* of all lines so far */
+    size_t files, runs;
+    uint64_t bytes;
+    mls_buffer line;
+} mls_part_writer;
+
+/* Write the head; the line of a file with its runs; and the tail.  MLS_ERROR_LIMIT: the line is too long. */
+void mls_part_writer_begin(mls_part_writer *writer, struct mls_output *output, const mls_part_head *head);
+mls_status mls_part_writer_add(mls_part_writer *writer, const mls_part_source *source, mls_part_run *runs, size_t count,
+                               mls_error *error) MLS_MUST_USE;
+void mls_part_writer_end(mls_part_writer *writer);
+
+/* ----------------------------------------------------------------- reading */
+
+/* A file of a part with its runs. */
+typedef struct mls_part_file {
+    mls_part_source source;
+    MLS_LIST_OF(mls_part_run) runs;
+    const char *part; /* the path of the part */
+    size_t line;      /* of the file in the part, from 1 */
+} mls_part_file;
+void mls_part_file_release(mls_part_file *file);
+
+/* A part that was read. */
+typedef struct mls_shard_part {
+    const char *path; /* the caller's */
+    mls_part_head head;
+    mls_shard_ranges shards; /* that it has */
+    MLS_LIST_OF(mls_part_file) files;
+    uint64_t digest;
+} mls_shard_part;
+
+/* Read a whole part and check all that is in it: a part may come from another machine, and is hostile until then.
+ * MLS_OK; MLS_ERROR_READ, _SYNTAX, _VALUE or _LIMIT with the line.  *part is to be released in any case. */
+mls_status mls_part_read(const char *path, mls_carry_room *room, mls_shard_part *part, mls_error *error) MLS_MUST_USE;
+void mls_part_release(mls_shard_part *part);

@@ -12,7 +12,7 @@
 #include "slurm/slurm.h"
 
 typedef struct shard_reading {
-    mls_shard_job *job;
+    const mls_shard_job *job;
     mls_sources own; /* of this shard; their texts are those of all */
     mls_part_writer writer;
     mls_tree_editions trees;
@@ -23,7 +23,6 @@ typedef struct shard_reading {
     size_t next;                       /* the first source without a line */
     mls_arena arena;
     mls_map folders; /* whose system a line has told */
-    mls_buffer line;
     mls_error *error;
 } shard_reading;
 
@@ -36,12 +35,8 @@ static mls_status listen_for_job(void *state, size_t index, mls_sink *sink)
 static mls_status listen_to(void *state, size_t index, mls_sink *sink)
 {
     const shard_reading *self = state;
-    mls_printed_reader *reader = mls_printed_reader_new();
-    if (reader == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    self->heard[index] = reader;
-    *sink = mls_printed_reader_sink(reader);
+    self->heard[index] = mls_printed_reader_new();
+    *sink = mls_printed_reader_sink(self->heard[index]);
     return MLS_OK;
 }
 
@@ -57,9 +52,7 @@ static mls_status take_heard(shard_reading *self, const mls_printed_reader *read
     const mls_status status = mls_facts_take(&self->known, printed, &carried->heard);
     for (size_t i = 0; i < printed->settings.count && status == MLS_OK; i++) {
         if (mls_known_setting_printed(&self->known, printed->settings.items[i].name) != NULL) {
-            if (!MLS_GROW(&carried->printed.settings, items)) {
-                return MLS_ERROR_MEMORY;
-            }
+            (void)MLS_GROW(&carried->printed.settings, items);
             carried->printed.settings.items[carried->printed.settings.count++] = printed->settings.items[i];
         }
     }
@@ -87,7 +80,7 @@ static mls_status look_up(shard_reading *self, const mls_printed_reader *reader,
 }
 
 /* The edition of its tree, and with the first file of a folder the system there. */
-static mls_status look_up_place(shard_reading *self, mls_part_source *source, mls_folder_system *system)
+static void look_up_place(shard_reading *self, mls_part_source *source, mls_folder_system *system)
 {
     const mls_edition *edition = NULL;
     bool added = false;
@@ -96,15 +89,12 @@ static mls_status look_up_place(shard_reading *self, mls_part_source *source, ml
         source->tree.edition = edition != NULL ? edition->name : NULL;
     }
     const mls_str folder = mls_path_folder(mls_str_from(source->path));
-    if (mls_map_put(&self->folders, folder, &added) == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    if (added && mls_folder_system_find(folder, system) != MLS_OK) {
-        return MLS_ERROR_MEMORY;
+    (void)mls_map_put(&self->folders, folder, &added);
+    if (added) {
+        (void)mls_folder_system_find(folder, system);
     }
     source->system.id = system->known ? system->id.ptr : NULL;
     source->system.text = system->described ? mls_buffer_str(&system->text) : (mls_str){0};
-    return MLS_OK;
 }
 
 /* Forgets the runs of a file that has its line. */
@@ -131,33 +121,32 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
                               source->finding);
     }
     if (self->job->groups && self->runs.count > 0) {
-        status = look_up_place(self, source, &system);
+        look_up_place(self, source, &system);
     }
     if (self->job->measures != NULL && self->runs.count == 0) {
         source->measures = self->job->measures(self->job->state, &self->own.items[index]);
     }
-    mls_buffer_clear(&self->line);
-    mls_carry_write(&self->line, &mls_part_source_table, source);
-    for (size_t i = 0; i < self->runs.count && status == MLS_OK; i++) {
-        mls_part_run *run = &self->runs.items[i];
-        if (self->job->groups) {
-            status = look_up(self, reader, run);
-        }
-        if (i == 0) {
-            mls_buffer_cut(&self->line, self->line.len - 1);
-        }
-        mls_buffer_append_text(&self->line, i == 0 ? ",\"runs\":[" : ",");
-        mls_part_run_write(&self->line, run);
+    for (size_t i = 0; i < self->runs.count && status == MLS_OK && self->job->groups; i++) {
+        status = look_up(self, reader, &self->runs.items[i]);
     }
-    mls_buffer_append_text(&self->line, self->runs.count > 0 ? "]}" : "");
-    if (status == MLS_OK && self->line.len > MLS_PART_LINE_MAX) {
-        status = mls_error_set(self->error, MLS_ERROR_LIMIT, 0, 0, "'%s': its line in the part has more than %zu MiB",
-                               source->path, MLS_PART_LINE_MAX >> 20);
+    if (status == MLS_OK) {
+        status = mls_part_writer_add(&self->writer, source, self->runs.items, self->runs.count, self->error);
     }
-    mls_part_writer_line(&self->writer, mls_buffer_str(&self->line), self->runs.count, source->bytes);
     forget_source(self, index);
     mls_folder_system_release(&system);
-    return status == MLS_OK && self->line.failed ? MLS_ERROR_MEMORY : status;
+    return status;
+}
+
+static mls_part_source describe_source(const mls_source *source)
+{
+    return (mls_part_source){.argument = source->argument,
+                             .path = source->path,
+                             .size = source->size,
+                             .named = source->named,
+                             .result = source->result,
+                             .skip = source->skip,
+                             .failed = source->failed,
+                             .finding = source->finding};
 }
 
 /* The lines of the sources before one, which are not read. */
@@ -165,7 +154,7 @@ static mls_status write_skipped(shard_reading *self, size_t end)
 {
     mls_status status = MLS_OK;
     for (; self->next < end && status == MLS_OK; self->next++) {
-        mls_part_source source = mls_part_source_of(&self->own.items[self->next]);
+        mls_part_source source = describe_source(&self->own.items[self->next]);
         status = write_source(self, self->next, &source);
     }
     return status;
@@ -176,9 +165,10 @@ static mls_status keep_run(void *state, size_t index, mls_run *run, bool part)
 {
     shard_reading *self = state;
     const mls_status status = self->runs.count == 0 ? write_skipped(self, index) : MLS_OK;
-    if (status != MLS_OK || !MLS_GROW(&self->runs, items)) {
-        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
+        return status;
     }
+    (void)MLS_GROW(&self->runs, items);
     mls_part_run *kept = &self->runs.items[self->runs.count++];
     mls_part_run_init(kept);
     kept->run = *run;
@@ -190,7 +180,7 @@ static mls_status keep_run(void *state, size_t index, mls_run *run, bool part)
 static mls_status end_source(void *state, const mls_read *read)
 {
     shard_reading *self = state;
-    mls_part_source source = mls_part_source_of(read->source);
+    mls_part_source source = describe_source(read->source);
     mls_status status = self->runs.count == 0 ? write_skipped(self, read->index) : MLS_OK;
     source.bytes = read->totals.bytes;
     source.records = read->totals.records;
@@ -209,21 +199,6 @@ static mls_status end_source(void *state, const mls_read *read)
     return status;
 }
 
-/* The sources of the shard. */
-static bool find_own(shard_reading *self, const bool *belongs)
-{
-    const mls_sources *all = self->job->sources;
-    for (size_t i = 0; i < all->count; i++) {
-        if (belongs[i] && !MLS_GROW(&self->own, items)) {
-            return false;
-        }
-        if (belongs[i]) {
-            self->own.items[self->own.count++] = all->items[i];
-        }
-    }
-    return true;
-}
-
 static void release_reading(shard_reading *self)
 {
     for (size_t i = 0; i < self->own.count; i++) {
@@ -236,14 +211,13 @@ static void release_reading(shard_reading *self)
     mls_known_settings_release(&self->known);
     mls_scan_room_free(self->room);
     mls_arena_release(&self->arena);
-    mls_buffer_release(&self->line);
 }
 
-mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_hash_words *digest,
-                          mls_error *error)
+mls_status mls_shard_read(const mls_shard_job *job, mls_output *output, mls_error *error)
 {
     shard_reading self = {.job = job, .error = error};
-    const mls_names *roots = &job->head->roots;
+    const mls_part_head *head = job->head;
+    const mls_names *roots = &head->roots;
     mls_reading reading = job->reading;
     self.folders.arena = &self.arena;
     mls_status status = MLS_OK;
@@ -251,24 +225,25 @@ mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *o
         status = mls_tree_editions_find((const char *const *)roots->items, roots->count, job->options, job->sources,
                                         &self.trees);
     }
-    if (status == MLS_OK && !find_own(&self, belongs)) {
-        status = MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < job->sources->count; i++) {
+        const mls_source *source = &job->sources->items[i];
+        const mls_str below = mls_path_below(mls_str_from(source->path), mls_str_from(roots->items[source->argument]));
+        if (mls_shard_of(below, head->shards) == head->shard) {
+            (void)MLS_GROW(&self.own, items);
+            self.own.items[self.own.count++] = *source;
+        }
     }
-    if (status == MLS_OK && job->head->options.wide) {
+    if (head->options.wide) {
         self.heard = mls_calloc(self.own.count + 1, sizeof *self.heard);
-        status = self.heard != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     }
     reading.state = &self;
     reading.run = job->heard == NULL ? keep_run : NULL;
     reading.done = end_source;
     reading.listen = job->heard != NULL ? listen_for_job : self.heard != NULL ? listen_to : NULL;
-    mls_part_writer_begin(&self.writer, output, job->head);
+    mls_part_writer_begin(&self.writer, output, head);
     status = status == MLS_OK ? mls_read_sources(&reading, self.own.items, self.own.count, error) : status;
     status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;
-    *digest = mls_hash_text(self.writer.digest);
-    if (!mls_part_writer_end(&self.writer)) {
-        status = status == MLS_OK ? MLS_ERROR_MEMORY : status;
-    }
+    mls_part_writer_end(&self.writer);
     release_reading(&self);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }

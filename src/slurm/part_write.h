@@ -21,11 +21,10 @@ typedef struct mls_shard_job {
     mls_status (*ending)(void *state, mls_run *run, mls_error *error);
     /* Whether a file without runs holds measurements; NULL: nobody asks. */
     bool (*measures)(void *state, const mls_source *source);
-    /* Is told which file of the shard could not be read, why, and which finding that is (NULL: none). */
+    /* Called for each file of the shard that could not be read, with the reason and its finding (NULL: none). */
     void (*say_failed)(void *state, const char *path, const char *why, const char *finding);
 } mls_shard_job;
 
-/* Reads the sources of the head's shard, which are those that `belongs` says, and writes the part, all but for closing
- * it, with its digest in *digest.  MLS_OK, whatever could not be read; or as mls_read_sources(). */
-mls_status mls_shard_read(mls_shard_job *job, const bool *belongs, mls_output *output, mls_hash_words *digest,
-                          mls_error *error) MLS_MUST_USE;
+/* Read the sources of the head's shard and write the part, all but for closing the output.  MLS_OK, whatever could not
+ * be read; or as mls_read_sources() and mls_part_writer_add(). */
+mls_status mls_shard_read(const mls_shard_job *job, mls_output *output, mls_error *error) MLS_MUST_USE;

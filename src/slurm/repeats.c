@@ -111,20 +111,3 @@ mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found
     free(all);
     return status;
 }
-
-mls_run_limits mls_run_limits_of(const mls_run *run, const char *file)
-{
-    const mls_tracked *tracked = run->observer == &mls_tracked_observer ? run->notes : NULL;
-    return (mls_run_limits){.file = file,
-                            .too_many_hyperparameters = run->too_many_hyperparameters,
-                            .too_many_images = run->too_many_images,
-                            .long_key_line = run->long_key_line,
-                            .too_many_tracked = tracked != NULL && tracked->too_many,
-                            .long_tracked_line = tracked != NULL ? tracked->long_line : 0};
-}
-
-bool mls_run_has_limits(const mls_run_limits *limits)
-{
-    return limits->too_many_hyperparameters || limits->too_many_images || limits->long_key_line > 0 ||
-           limits->too_many_tracked || limits->long_tracked_line > 0;
-}

@@ -70,13 +70,10 @@ int mls_compare_paths(mls_str a, mls_str b)
     return order;
 }
 
-bool mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last)
+void mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last)
 {
-    if (!MLS_GROW(ranges, items)) {
-        return false;
-    }
+    (void)MLS_GROW(ranges, items);
     ranges->items[ranges->count++] = (mls_shard_range){first, last};
-    return true;
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -131,14 +128,14 @@ void mls_shard_ranges_words(const mls_shard_ranges *ranges, mls_buffer *to)
     }
 }
 
-bool mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_shard_ranges *missing)
+void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_shard_ranges *missing)
 {
     size_t next = 1;
-    bool ok = true;
-    for (size_t i = 0; i <= ranges->count && ok; i++) {
+    for (size_t i = 0; i <= ranges->count; i++) {
         const size_t first = i < ranges->count ? ranges->items[i].first : count + 1;
-        ok = first <= next || mls_shard_ranges_add(missing, next, first - 1);
+        if (first > next) {
+            mls_shard_ranges_add(missing, next, first - 1);
+        }
         next = i < ranges->count ? ranges->items[i].last + 1 : next;
     }
-    return ok;
 }

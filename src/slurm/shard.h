@@ -13,7 +13,7 @@ typedef struct mls_shard {
 } mls_shard;
 
 /* Reads "3/64"; false when it is no such thing. */
-bool mls_shard_parse(mls_str text, mls_shard *shard) MLS_MUST_USE;
+bool mls_shard_parse(mls_str text, mls_shard *shard);
 
 /* FNV-1a of bytes, from what came before them (MLS_FNV_START at first). */
 #define MLS_FNV_START UINT64_C(0xcbf29ce484222325)
@@ -37,10 +37,10 @@ typedef MLS_LIST_OF(mls_shard_range) mls_shard_ranges;
 
 /* Adds a range; sorts them and joins those that touch: false when two overlap, in *twice then.  Ranges are as an array
  * of Slurm's has them: "3,17-19". */
-bool mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last) MLS_MUST_USE;
+void mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last);
 bool mls_shard_ranges_join(mls_shard_ranges *ranges, size_t *twice);
 void mls_shard_ranges_unite(mls_shard_ranges *ranges); /* those that overlap, too */
 void mls_shard_ranges_words(const mls_shard_ranges *ranges, mls_buffer *to);
 
 /* What of 1 to count they lack. */
-bool mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_shard_ranges *missing) MLS_MUST_USE;
+void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_shard_ranges *missing);

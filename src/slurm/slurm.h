@@ -15,10 +15,6 @@ typedef struct mls_source_runs {
     bool several;      /* others have more of them */
 } mls_source_runs;
 
-/* What is not kept of a run of a file, and whether that is anything. */
-mls_run_limits mls_run_limits_of(const mls_run *run, const char *file);
-bool mls_run_has_limits(const mls_run_limits *limits);
-
 /* Gives a run out of a part what its shard heard of it before it began, as the options ask for it. */
 void mls_run_take_carried(mls_run *run, const mls_collect_options *options);
 
@@ -100,7 +96,7 @@ typedef struct mls_folder_system {
     bool known, described;
     mls_buffer id, text;
 } mls_folder_system;
-mls_status mls_folder_system_find(mls_str folder, mls_folder_system *system) MLS_MUST_USE;
+mls_status mls_folder_system_find(mls_str folder, mls_folder_system *system);
 void mls_folder_system_release(mls_folder_system *system);
 
 /* Finds out what a scored group ran on: see mls_group_describe(), with the description systems/<system>.json beside

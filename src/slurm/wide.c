@@ -74,7 +74,7 @@ static bool find_names(wide_finder *finder)
     mls_wide *wide = finder->wide;
     bool ok = true;
     for (size_t i = 0; i < wide->collection->group_count && ok; i++) {
-        const mls_group *group = mls_collection_loaded(wide->collection, i);
+        const mls_group *group = &wide->collection->groups[i];
         for (size_t k = 0; k < group->run_count && ok; k++) {
             ok = add_run_names(finder, group->runs[k]);
         }

@@ -345,13 +345,59 @@ static void buffers(void **state)
     assert_non_null(text);
     assert_null(buffer.ptr);
     free(text);
-    /* A failure sticks, and shows at the end. */
+}
+
+static jmp_buf no_memory;
+
+static void jump_out(void)
+{
+    longjmp(no_memory, 1);
+}
+
+/* Sizes that overflow, and memory that is not to be had, end in the handler. */
+static void memory_that_runs_out(void **state)
+{
+    mls_arena arena = {0};
+    mls_buffer buffer = {0};
+    static volatile unsigned called;
+    const size_t much = SIZE_MAX - 2;
+    (void)state;
+    mls_set_no_memory_handler(jump_out);
     mls_buffer_append_text(&buffer, "kept");
-    assert_false(mls_buffer_reserve(&buffer, SIZE_MAX - 2));
-    assert_true(buffer.failed);
-    mls_buffer_append_text(&buffer, "lost");
-    assert_null(mls_buffer_detach(&buffer));
+    for (volatile unsigned call = 0; call < 7; call++) {
+        if (setjmp(no_memory) != 0) {
+            called++;
+            continue;
+        }
+        switch (call) {
+        case 0:
+            (void)mls_buffer_reserve(&buffer, much);
+            break;
+        case 1:
+            (void)!mls_arena_array(&arena, much / 2, 16);
+            break;
+        case 2:
+            (void)!mls_arena_alloc(&arena, much);
+            break;
+        case 3:
+            (void)!mls_arena_text(&arena, much);
+            break;
+        case 4:
+            (void)!mls_malloc(SIZE_MAX / 2 + 1);
+            break;
+        case 5:
+            (void)!mls_calloc(SIZE_MAX / 2, 16);
+            break;
+        default:
+            (void)!mls_realloc(NULL, SIZE_MAX / 2 + 1);
+        }
+        fail();
+    }
+    mls_set_no_memory_handler(NULL);
+    assert_int_equal(called, 7);
+    assert_string_equal(buffer.ptr, "kept");
     mls_buffer_release(&buffer);
+    mls_arena_release(&arena);
 }
 
 static void arenas(void **state)
@@ -359,7 +405,6 @@ static void arenas(void **state)
     mls_arena arena = {0};
     (void)state;
 
-    assert_null(mls_arena_array(&arena, SIZE_MAX / 2, 16));
     for (int round = 0; round < 3; round++) {
         for (size_t size = 1; size < 5000; size += 7) {
             char *bytes = mls_arena_alloc(&arena, size);
@@ -521,6 +566,7 @@ int main(void)
         cmocka_unit_test(numbers_are_read_whole_or_not),
         cmocka_unit_test(numbers_come_back_the_same),
         cmocka_unit_test(buffers),
+        cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(arenas),
         cmocka_unit_test(errors_carry_a_place_and_no_commands),
         cmocka_unit_test(findings_pass_by_one_rule),
