@@ -309,18 +309,13 @@ $B/bench/%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $<
 
 # It writes what the library reads.
-$B/bench/parts: bench/parts.c $B/libmlscore.a $B/libcli.a
-	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS)
-
 # What a suite needs: the tool, and
 programs-units: $(UNIT_TESTS)
 programs-replay: $(FUZZERS:%=$B/replay/%)
 programs-testdata: $B/testdata-generator
 programs-fault: $B/fault/shim.so
 programs-watch: $B/fault/shim.so all
-programs-growth: all $B/bench/measure $B/bench/parts
+programs-growth: all $B/bench/measure
 programs-%: all ; @:
 
 .PHONY: check-programs

@@ -121,43 +121,16 @@ few=50000 many=250000 bytes_max=16
 for count in $few $many; do long "long.$count.log" $count; done
 grows "watch --once, of a line" 1 watch -j1 --once long.@.log
 
-# Of parts runs are read again, for one group at a time.
-few=1000 many=5000 bytes_max=400
+# A merge needs as much memory as one process over all logs.
+few=1000 many=5000 bytes_max=16384
 for count in $few $many; do
     logs tens.$count $count 10
     for command in score check; do
         "$mlscore" $command --partial --shard 1/1 -o $command.$count.ndjson tens.$count
     done
-    "$mlscore" score --wide --partial --shard 1/1 -o wide.$count.ndjson tens.$count
 done
-grows "merge --wide, of a run of score" 1 merge -j1 --wide wide.@.ndjson
-for format in table csv json ndjson; do
-    grows "merge --format $format, of a run of score" 1 merge -j1 --format $format score.@.ndjson
-    grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson
-done
-grows "merge --format markdown, of a run of score" 1 merge -j1 --format markdown score.@.ndjson
-for format in markdown junit; do
-    grows "merge --format $format, of a run of check" 1 merge -j1 --format $format check.@.ndjson
-done
-
-# What bench/README.md measures is what is merged.
-mkdir made
 for command in score check; do
-    "$root/$build/bench/parts" $command.$few.ndjson 30 10 3 made
-    check "parts of one log of $command again and again" sh -c '
-        "$1" merge --format csv made/?.ndjson >made/csv 2>made/err; [ "$(wc -l <made/csv)" -eq 31 ] && [ ! -s made/err ]' - "$mlscore"
-done
-
-# A part that changes while it is printed: the output waits for its reader.
-for format in table json; do
-    cp score.$many.ndjson changing.ndjson
-    mkfifo fifo
-    { "$mlscore" merge --format $format changing.ndjson >fifo 2>err; echo $? >status; } &
-    { read -r first; tr 1 2 <score.$many.ndjson >changing.ndjson; cat >rest; } <fifo
-    wait
-    check "a part that changes while it is printed as $format" sh -c '
-        [ "$(cat status)" -eq 3 ] && grep -q "changing.ndjson. has changed while it was read" err && [ "$(wc -l <err)" -eq 1 ]'
-    rm fifo
+    grows "merge --format json, of a run of $command" 1 merge -j1 --format json $command.@.ndjson
 done
 
 # rows FILE COUNT ORDER: measurements every 200 ms of 8 devices: in order, out of it, or without saying which device.
