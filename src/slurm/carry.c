@@ -40,7 +40,7 @@ static bool read_base64(mls_str text, mls_arena *arena, mls_str *bytes)
     while (text.len > 0 && text.ptr[text.len - 1] == '=') {
         text.len--;
     }
-    for (size_t i = 0; i < text.len && to != NULL; i++) {
+    for (size_t i = 0; i < text.len; i++) {
         const char *digit = memchr(digits64, text.ptr[i], sizeof digits64 - 1);
         if (digit == NULL) {
             return false;
@@ -50,9 +50,7 @@ static bool read_base64(mls_str text, mls_arena *arena, mls_str *bytes)
             to[len++] = (char)(bits >> (6 - 2 * (i % 4)));
         }
     }
-    if (to != NULL) {
-        to[len] = '\0';
-    }
+    to[len] = '\0';
     *bytes = (mls_str){to, len};
     return true;
 }
@@ -277,8 +275,7 @@ static bool read_findings(mls_str span, mls_carry_room *room, mls_findings *list
         }
     }
     list->counts = counted ? counts : list->counts;
-    room->no_memory |= list->out_of_memory;
-    return ok && !list->out_of_memory;
+    return ok;
 }
 
 /* ------------------------------------------------------------- all members */
@@ -403,14 +400,10 @@ void mls_carry_release(const mls_carry_table *table, void *row)
 }
 
 /* Decodes a text into an arena. */
-static bool read_text(mls_str span, bool coded, mls_arena *arena, mls_carry_room *room, mls_str *text)
+static bool read_text(mls_str span, bool coded, mls_arena *arena, mls_str *text)
 {
-    if (mls_json_kind_of(span) != MLS_JSON_STRING) {
-        return false;
-    }
-    const bool right = mls_json_string(span, arena, text) && (!coded || read_base64(*text, arena, text));
-    room->no_memory |= text->ptr == NULL;
-    return right && text->ptr != NULL;
+    return mls_json_kind_of(span) == MLS_JSON_STRING && mls_json_string(span, arena, text) &&
+           (!coded || read_base64(*text, arena, text));
 }
 
 static bool read_number_member(mls_str span, double *number)
@@ -424,22 +417,12 @@ static bool read_number_member(mls_str span, double *number)
     return mls_json_kind_of(span) == MLS_JSON_NUMBER && mls_json_number(span, number) && isfinite(*number);
 }
 
-/* The one copy of a text that the room has. */
-static mls_str room_text(mls_carry_room *room, mls_str text)
-{
-    const mls_map_entry *entry = mls_map_put(room->texts, text, NULL);
-    room->no_memory |= entry == NULL;
-    return entry != NULL ? entry->key : (mls_str){NULL, 0};
-}
-
 /* A value of JSON in a text. */
 static bool is_json(mls_str text, mls_carry_room *room)
 {
     mls_str value;
     size_t where;
-    const char *wrong = mls_json_validate(text, &room->scratch, &value, &where);
-    room->no_memory |= wrong == mls_reason_memory;
-    return wrong == NULL && value.len == text.len;
+    return mls_json_validate(text, &room->scratch, &value, &where) == NULL && value.len == text.len;
 }
 
 static bool read_text_member(const mls_carry_member *member, mls_str span, bool coded, mls_carry_room *room, void *at)
@@ -447,23 +430,22 @@ static bool read_text_member(const mls_carry_member *member, mls_str span, bool 
     const bool here = member->kind == MLS_CARRY_STR || member->kind == MLS_CARRY_JSON;
     const bool kept = member->kind == MLS_CARRY_KEPT || member->kind == MLS_CARRY_KEPT_STR;
     mls_str text = {NULL, 0};
-    if (!read_text(span, coded, here ? room->arena : &room->scratch, room, &text) ||
+    if (!read_text(span, coded, here ? room->arena : &room->scratch, &text) ||
         (member->kind == MLS_CARRY_JSON && !is_json(text, room))) {
         return false;
     }
     if (member->kind == MLS_CARRY_TEXT) {
         free(*(char **)at);
-        *(char **)at = strndup(text.ptr, text.len);
-        room->no_memory |= *(char **)at == NULL;
-        return *(char **)at != NULL;
+        *(char **)at = mls_strndup(text.ptr, text.len);
+        return true;
     }
-    text = kept ? room_text(room, text) : text;
+    text = kept ? mls_map_put(room->texts, text, NULL)->key : text;
     if (member->kind == MLS_CARRY_STR || member->kind == MLS_CARRY_KEPT_STR) {
         *(mls_str *)at = text;
     } else {
         *(const char **)at = text.ptr;
     }
-    return text.ptr != NULL;
+    return true;
 }
 
 static bool read_row(const mls_carry_table *table, mls_str span, void *row)
@@ -485,11 +467,8 @@ static bool read_list_member(const mls_carry_member *member, mls_str span, mls_c
     bool ok = mls_json_kind_of(span) == MLS_JSON_LIST && list->count == 0;
     while (ok && mls_json_walk_next(&walk, &item)) {
         ok = list->count < member->limit;
-        if (ok && !mls_grow((void **)&list->items, list->count, &list->capacity, member->of->size)) {
-            room->no_memory = true;
-            return false;
-        }
         if (ok) {
+            (void)mls_grow((void **)&list->items, list->count, &list->capacity, member->of->size);
             void *row = list->items + list->count++ * member->of->size;
             mls_carry_clear(member->of, row);
             ok = member->kind == MLS_CARRY_ROWS ? read_row(member->of, item.value, row)
@@ -508,10 +487,9 @@ static bool read_texts_member(mls_str span, mls_carry_room *room, mls_names *nam
         mls_str text = {NULL, 0};
         mls_json_walk inner = mls_json_walk_begin(item.value);
         const bool coded = mls_json_kind_of(item.value) == MLS_JSON_LIST;
-        ok = (!coded || mls_json_walk_next(&inner, &item)) && read_text(item.value, coded, &room->scratch, room, &text);
-        if (ok && !mls_names_add(names, text)) {
-            room->no_memory = true;
-            ok = false;
+        ok = (!coded || mls_json_walk_next(&inner, &item)) && read_text(item.value, coded, &room->scratch, &text);
+        if (ok) {
+            (void)mls_names_add(names, text);
         }
     }
     return ok;

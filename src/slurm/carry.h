@@ -66,11 +66,10 @@ typedef struct mls_carry_room {
     mls_arena *arena;  /* of texts of the struct */
     mls_map *texts;    /* each of the others once */
     mls_arena scratch; /* to be released */
-    bool no_memory;
     char wrong[96]; /* the name of what was refused */
 } mls_carry_room;
 
-/* Appends a struct as an object.  Where memory runs out, to->failed. */
+/* Appends a struct as an object. */
 void mls_carry_write(mls_buffer *to, const mls_carry_table *table, const void *row);
 
 /* The same without its brackets, behind what stands there. */
@@ -79,8 +78,8 @@ void mls_carry_write_members(mls_buffer *to, const mls_carry_table *table, const
 /* Makes a struct one that holds nothing, but for lists and owned texts, which it must not have. */
 void mls_carry_clear(const mls_carry_table *table, void *row);
 
-/* Reads the span of a validated object into a struct that holds nothing.  False: no memory, or room->wrong says which
- * member is wrong; what was read by then is the caller's to free. */
+/* Reads the span of a validated object into a struct that holds nothing.  False: room->wrong says which member
+ * is wrong; what was read by then is the caller's to free. */
 bool mls_carry_read(const mls_carry_table *table, mls_str object, mls_carry_room *room, void *row) MLS_MUST_USE;
 
 /* Frees the texts and lists that were read, and makes the struct one that holds nothing. */
