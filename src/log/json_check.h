@@ -109,15 +109,6 @@ const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault 
 /* The same of the rest of an object, behind the value of one of its members. */
 const char *mls_json_check_members(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  `fronts`, of the metadata
- * of records of each key, begin as zeros and serve one text; NULL: none are kept.  After it, to the next byte below
- * 0x20 other than a tab, stand only bytes that trimming drops. */
-const char *mls_record_check(mls_str payload, mls_json_front *fronts, mls_record *record, struct mls_arena *scratch,
-                             const char **wrong);
-
-/* Drops the white space that the compliance checker drops: the blanks of JSON in front, at the end all there is. */
-mls_str mls_payload_trim(mls_str text);
-
 /* Whether a member's name, as it stands between its quotes, is `wanted`. */
 bool mls_span_name_is(mls_str raw, mls_str wanted);
 

@@ -11,20 +11,10 @@
 #pragma once
 
 #include "base/base.h"
+#include "log/value.h"
 
-/** A record is malformed with a longer payload, or JSON nested deeper; its own object is level 1. */
+/** A record is malformed with a longer payload, or JSON nested deeper than MLS_JSON_DEPTH_MAX. */
 #define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)
-#define MLS_JSON_DEPTH_MAX 1024
-
-/** The kind of JSON value that a span holds, known from its first byte. */
-typedef enum mls_json_kind {
-    MLS_JSON_NULL,
-    MLS_JSON_BOOL,
-    MLS_JSON_NUMBER,
-    MLS_JSON_STRING,
-    MLS_JSON_LIST,
-    MLS_JSON_OBJECT
-} mls_json_kind;
 
 /** The number of a record key that code asks for by name; the table is key_table.h. */
 typedef enum mls_key {
@@ -46,16 +36,6 @@ mls_str mls_key_meant(mls_str text);
 
 /** Return the other spelling of a key, or ptr NULL if it has none. */
 mls_str mls_key_also_spelt(mls_str key);
-
-/** Where the names of an object's members stand in its text, noted while it is validated, so that looking for one is no
- * second walk.  Not `known`: it is no object of so many members in the layout of Python's json module, or nobody has
- * looked. */
-enum { MLS_PLACES_MAX = 6 };
-typedef struct mls_member_places {
-    bool known;
-    uint8_t count;
-    uint16_t names[MLS_PLACES_MAX]; /**< offsets of the byte after the quote */
-} mls_member_places;
 
 /** One well-formed record.  Its spans are valid until the callback that got it returns. */
 typedef struct mls_record {
@@ -220,3 +200,8 @@ bool mls_record_find(mls_str line, mls_str *payload);
  * the record but for its place in a file; or a static reason, with the offset of the byte that is wrong in *where. */
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch,
                                 size_t *where) MLS_MUST_USE;
+
+/** The span of one member of a record's value, or of its metadata, whose places are known as a rule: as
+ * mls_json_member(). */
+bool mls_record_value_member(const mls_record *record, mls_str name, mls_str *span);
+bool mls_record_metadata_member(const mls_record *record, mls_str name, mls_str *span);

@@ -9,7 +9,17 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "log/input.h"
+#include "log/json_check.h"
 #include "log/log.h"
+
+/* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  `fronts`, of the metadata
+ * of records of each key, begin as zeros and serve one text; NULL: none are kept.  After it, to the next byte below
+ * 0x20 other than a tab, stand only bytes that trimming drops. */
+const char *mls_record_check(mls_str payload, mls_json_front *fronts, mls_record *record, struct mls_arena *scratch,
+                             const char **wrong);
+
+/* Drops the white space that the compliance checker drops: the blanks of JSON in front, at the end all there is. */
+mls_str mls_payload_trim(mls_str text);
 
 /* A line that matters.  Its line number counts from 1 within what was scanned. */
 typedef struct mls_scan_event {

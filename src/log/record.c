@@ -5,8 +5,7 @@
 #include "base/decimal.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "log/json_check.h"
-#include "log/value.h"
+#include "log/reader.h"
 
 mls_str mls_payload_trim(mls_str text)
 {
@@ -270,4 +269,14 @@ const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_
     const char *reason = mls_record_check((mls_str){copy, text.len}, NULL, record, scratch, &wrong);
     *where = (size_t)(wrong - copy) + (size_t)(text.ptr - payload.ptr);
     return reason;
+}
+
+bool mls_record_value_member(const mls_record *record, mls_str name, mls_str *span)
+{
+    return mls_json_member_at(record->value, &record->value_places, name, span);
+}
+
+bool mls_record_metadata_member(const mls_record *record, mls_str name, mls_str *span)
+{
+    return mls_json_member_at(record->metadata, &record->metadata_places, name, span);
 }

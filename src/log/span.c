@@ -318,7 +318,7 @@ bool mls_json_member(mls_str json, mls_str name, mls_str *span)
     return found;
 }
 
-static bool member_at_places(mls_str json, const mls_member_places *places, mls_str name, mls_str *span)
+bool mls_json_member_at(mls_str json, const mls_member_places *places, mls_str name, mls_str *span)
 {
     if (!places->known) {
         return mls_json_member(json, name, span);
@@ -335,14 +335,4 @@ static bool member_at_places(mls_str json, const mls_member_places *places, mls_
         }
     }
     return false;
-}
-
-bool mls_record_value_member(const mls_record *record, mls_str name, mls_str *span)
-{
-    return member_at_places(record->value, &record->value_places, name, span);
-}
-
-bool mls_record_metadata_member(const mls_record *record, mls_str name, mls_str *span)
-{
-    return member_at_places(record->metadata, &record->metadata_places, name, span);
 }

@@ -6,9 +6,33 @@
  * lone surrogates included.  In generalised UTF-8 two strings are equal exactly when their bytes are. */
 #pragma once
 
-#include "log/log.h"
+#include "base/base.h"
 #include "mlscore/read.h"
 
+/** JSON nested deeper is refused; the outermost value is level 1. */
+#define MLS_JSON_DEPTH_MAX 1024
+
+/** The kind of JSON value that a span holds, known from its first byte. */
+typedef enum mls_json_kind {
+    MLS_JSON_NULL,
+    MLS_JSON_BOOL,
+    MLS_JSON_NUMBER,
+    MLS_JSON_STRING,
+    MLS_JSON_LIST,
+    MLS_JSON_OBJECT
+} mls_json_kind;
+
+/** Where the names of an object's members stand in its text, noted while it is validated, so that looking for one is no
+ * second walk.  Not `known`: it is no object of so many members in the layout of Python's json module, or nobody has
+ * looked. */
+enum { MLS_PLACES_MAX = 6 };
+typedef struct mls_member_places {
+    bool known;
+    uint8_t count;
+    uint16_t names[MLS_PLACES_MAX]; /**< offsets of the byte after the quote */
+} mls_member_places;
+
+struct mls_arena;
 struct cJSON; /* of its own library */
 typedef struct mls_value mls_value;
 
@@ -56,9 +80,8 @@ bool mls_value_equal(const mls_value *a, const mls_value *b);
  * False when there is none or `json` is not an object. */
 bool mls_json_member(mls_str json, mls_str name, mls_str *span);
 
-/** The same of a record's value or its metadata, whose places are known as a rule. */
-bool mls_record_value_member(const mls_record *record, mls_str name, mls_str *span);
-bool mls_record_metadata_member(const mls_record *record, mls_str name, mls_str *span);
+/** The same where the places of the names are known as a rule. */
+bool mls_json_member_at(mls_str json, const mls_member_places *places, mls_str name, mls_str *span);
 
 /** A member of an object's text: the name as written between its quotes, and its value. */
 typedef struct mls_raw_member {

@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "log/dump.h"
 #include "log/json_check.h"
+#include "log/log.h"
 
 typedef struct log_target {
     int fd;

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "log/value.h"
+#include "log/log.h"
 
 enum {
     MLS_EXPR_LENGTH_MAX = 1 << 18, /* bytes of rule text */

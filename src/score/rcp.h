@@ -6,8 +6,6 @@
 
 #include "rules/edition.h"
 
-/** How a run that did not converge counts. */
-#define MLS_RCP_NOT_CONVERGED 1e9
 
 /** Whose points.  All of it must outlive the set. */
 typedef struct mls_rcp_rules {

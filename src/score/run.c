@@ -11,8 +11,6 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
-#include "score/rcp.h"
-#include "score/score.h"
 #include "score/system.h"
 
 const char *mls_run_status_name(mls_run_status status)

@@ -171,6 +171,9 @@ mls_convergence mls_run_to_converge(const mls_run *run);
  * tokens for gpt3. */
 const char *mls_epoch_unit(const char *benchmark);
 
+/** How a run that did not converge counts. */
+#define MLS_RCP_NOT_CONVERGED 1e9
+
 /** The run's number for the check against reference points: MLS_RCP_NOT_CONVERGED when the last run_stop does not say
  * success; else, in the benchmark's unit, how far training was at the last evaluation before it, or where FID and CLIP
  * first meet their targets, or (if benchmark and `train_samples` allow) what train_samples says.  NAN: not logged. */
@@ -213,3 +216,18 @@ double mls_record_throughput(const mls_record *record);
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MUST_USE;
 
 void mls_run_release(mls_run *run);
+
+/* Adds a hyperparameter, whose value is JSON text that may be long.  False when memory runs out. */
+bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
+
+/* The setups of many runs, kept once; NULL: of no run yet. */
+typedef struct mls_setups mls_setups;
+
+/* Moves the hyperparameters and (`seeds`: else they are dropped) seeds of a run that has been read there, which must
+ * outlive it, and gives back the room that its other lists do not need.  False, and the run has no setup, when memory
+ * runs out. */
+bool mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds) MLS_MUST_USE;
+void mls_setups_free(mls_setups *setups);
+
+/* Takes a seed record; the run has an arena.  False when memory runs out. */
+bool mls_run_seed(mls_run *run, const mls_record *record);

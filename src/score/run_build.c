@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "log/value.h"
-#include "score/score.h"
+#include "score/run.h"
 
 /* How much is kept of a name. */
 enum { NAME_LENGTH = 1000 };

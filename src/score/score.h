@@ -67,21 +67,6 @@ bool mls_group_of_keys(const mls_key_group *from, mls_group *group) MLS_MUST_USE
 /* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
 void mls_rcp_set_prepare(mls_rcp_set *set);
 
-/* Adds a hyperparameter, whose value is JSON text that may be long.  False when memory runs out. */
-bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
-
-/* The setups of many runs, kept once; NULL: of no run yet. */
-typedef struct mls_setups mls_setups;
-
-/* Moves the hyperparameters and (`seeds`: else they are dropped) seeds of a run that has been read there, which must
- * outlive it, and gives back the room that its other lists do not need.  False, and the run has no setup, when memory
- * runs out. */
-bool mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds) MLS_MUST_USE;
-void mls_setups_free(mls_setups *setups);
-
-/* Takes a seed record; the run has an arena.  False when memory runs out. */
-bool mls_run_seed(mls_run *run, const mls_record *record);
-
 /* Were the runs made with different seeds?  Every log has a record `seed` whose metadata name file and line and whose
  * value Python's int() takes; the three together never repeat; no line is malformed.  Several in a log are worth a
  * warning.  With `bypass` errors are warnings.  MLS_OK or MLS_ERROR_MEMORY. */

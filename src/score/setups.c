@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "score/score.h"
+#include "score/run.h"
 
 struct mls_setups {
     mls_arena arena;               /* of all that is kept, in lists of their exact length */

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "score/rcp.h"
+#include "score/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

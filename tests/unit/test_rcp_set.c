@@ -13,6 +13,7 @@
 #include "close.h"
 #include "rounds.h"
 #include "score/rcp.h"
+#include "score/run.h"
 
 #define HEADING "benchmark,global_batch_size,to_converge\n"
 

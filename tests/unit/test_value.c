@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "log/log.h"
 #include "log/value.h"
 
 static mls_arena arena;
