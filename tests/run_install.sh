@@ -59,7 +59,7 @@ check "a C program builds with the static library" ${CC:-cc} -std=c17 -Wall -Wex
 check "and runs without the shared one" env -u LD_LIBRARY_PATH "$scratch/alone"
 
 # What the shared library shows is what the headers declare, to the name: run_packaging.sh compares the list with them.
-sed -n 's/^ \(mls_[a-z_]*\)@Base .*/\1/p' packaging/debian/libmlscore1.symbols | sort -u >"$scratch/declared"
+sed -n 's/^ \(mls_[a-z_]*\)@Base .*/\1/p' packaging/debian/libmlscore0.symbols | sort -u >"$scratch/declared"
 nm -D --defined-only "$d$prefix/lib/libmlscore.so" | sed 's/.* //' | sort -u >"$scratch/exported"
 check "the shared library shows names" test -s "$scratch/exported"
 check "the shared library shows what the headers declare" cmp "$scratch/declared" "$scratch/exported"

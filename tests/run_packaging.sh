@@ -22,10 +22,10 @@ check "CHANGELOG.md tells of it first" sh -c 'grep "^## " CHANGELOG.md | head -n
 cat include/mlscore/*.h | sed -e ':a' -e '/\\$/{N; s/\\\n//; ba' -e '}' -e '/^#/d' | tr '\n' ' ' |
     sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/| |g' >"$scratch/headers"
 sed 's/typedef [^;{]*;//g' "$scratch/headers" | grep -o -E '\<mls_[a-z_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
-sed -n 's/^ \(mls_[a-z_]*\)@Base [0-9.]*$/\1/p' "$debian/libmlscore1.symbols" >"$scratch/listed"
+sed -n 's/^ \(mls_[a-z_]*\)@Base [0-9.]*$/\1/p' "$debian/libmlscore0.symbols" >"$scratch/listed"
 diff "$scratch/listed" "$scratch/declared" >"$scratch/wrong"
 if [ -s "$scratch/declared" ] && [ ! -s "$scratch/wrong" ]; then pass; else
-    fail "$debian/libmlscore1.symbols lists what the headers declare, in order" "$scratch/wrong"
+    fail "$debian/libmlscore0.symbols lists what the headers declare, in order" "$scratch/wrong"
 fi
 
 # A type that nobody can get is no use to a function that takes it.

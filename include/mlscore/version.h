@@ -22,7 +22,7 @@
 #endif
 
 /** The version of these headers: `mlscore --version` prints that of the program. */
-#define MLS_VERSION "1.0.0"
+#define MLS_VERSION "0.9.0"
 
 MLS_C_BEGIN
 

@@ -46,7 +46,7 @@ inside_checked "the program is of the version" "[ \"\$(mlscore --version | head 
 inside_checked "the program scores" 'mlscore score -q /slurm | grep -q "olympic mean 1.680 min"'
 inside_checked "a program in C builds, with either library" 'cc -o /tmp/use /use.c $(pkg-config --cflags --libs mlscore) && /tmp/use &&
     cc -static-libgcc -o /tmp/alone /use.c $(pkg-config --cflags mlscore) -Wl,-Bstatic -lmlscore -Wl,-Bdynamic $(pkg-config --static --libs-only-l mlscore | sed s/-lmlscore//) && /tmp/alone'
-inside_checked "they are removed" 'dpkg --purge mlscore libmlscore-dev libmlscore1'
+inside_checked "they are removed" 'dpkg --purge mlscore libmlscore-dev libmlscore0'
 list "$scratch/after"
 diff "$scratch/before" "$scratch/after" >"$scratch/wrong"
 if [ -s "$scratch/before" ] && [ ! -s "$scratch/wrong" ]; then pass; else fail "nothing of them is left" "$scratch/wrong"; fi

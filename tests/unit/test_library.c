@@ -490,37 +490,6 @@ static void choices_may_be_used_by_many_threads(void **state)
     mls_rules_free(rules);
 }
 
-/* Programs that were linked with 1.0.0 have these in them: later versions add numbers, and change none. */
-static void what_programs_were_linked_with_stays(void **state)
-{
-    (void)state;
-    static const int numbers[][2] = {
-        {MLS_OK, 0},
-        {MLS_ERROR_MEMORY, 1},
-        {MLS_ERROR_READ, 2},
-        {MLS_ERROR_WRITE, 3},
-        {MLS_ERROR_SYNTAX, 4},
-        {MLS_ERROR_LIMIT, 5},
-        {MLS_ERROR_VALUE, 6},
-        {MLS_ERROR_UNKNOWN, 7},
-        {MLS_STOPPED, 8},
-        {MLS_SEVERITY_ERROR, 0},
-        {MLS_SEVERITY_WARNING, 1},
-        {MLS_SEVERITY_ADVICE, 2},
-        {MLS_USAGE_TRAINING, 0},
-        {MLS_USAGE_HPC, 1},
-        {MLS_LOG_START, 0},
-        {MLS_LOG_END, 1},
-        {MLS_LOG_POINT, 2},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        assert_int_equal(numbers[i][0], numbers[i][1]);
-    }
-    assert_int_equal(offsetof(mls_error, message), 2 * sizeof(int) + 2 * sizeof(size_t));
-    assert_int_equal(sizeof(mls_error), offsetof(mls_error, message) + 320);
-    assert_int_equal(sizeof(mls_str), sizeof(char *) + sizeof(size_t));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,7 +506,6 @@ int main(void)
         cmocka_unit_test(findings_of_a_submission_have_their_paths),
         cmocka_unit_test(choices_of_verify_are_taken),
         cmocka_unit_test(choices_may_be_used_by_many_threads),
-        cmocka_unit_test(what_programs_were_linked_with_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,12 @@ class Mlscore(MakefilePackage):
     and of whole submissions, and why jobs failed."""
 
     # What `make dist` writes: put it there, or into a mirror of the site.  Its sum is known to who made it:
-    # spack checksum mlscore 1.0.0, or spack install --no-checksum.
-    url = "file:///usr/local/src/mlscore-1.0.0.tar.gz"
+    # spack checksum mlscore 0.9.0, or spack install --no-checksum.
+    url = "file:///usr/local/src/mlscore-0.9.0.tar.gz"
 
     license("Apache-2.0")
 
-    version("1.0.0")
+    version("0.9.0")
 
     variant("zlib", default=True, description="Read logs that are packed by gzip")
 
