@@ -8,18 +8,19 @@
 #include "base/statistics.h"
 #include "telemetry/files.h"
 
-/* Rounds are that much further apart than the rows of one, and still more where these are not near each other. */
-#define ROUND_FACTOR 1.5
-#define SLOW_ROUND_FACTOR 3
+/* The middle pause between rounds is that many times the middle distance within one; where it is less it is not clear
+ * whether they are rounds. */
+#define ROUND_FACTOR 3
+#define UNCLEAR_FACTOR 1.5
 #define SLOW_ROUND_MS 500
 #define TIME_RESOLUTION_MS 1
 
 /* A shorter log may be one round. */
 #define SURE_MS 1000
 
-/* Rounds by size, and the size that covers most rows. */
+/* Rounds by size, the size that covers most rows, and how often a round has another size than the one before. */
 typedef struct round_sizes {
-    size_t size, covered;
+    size_t size, covered, last, rounds, changes;
     uint32_t of_size[MLS_DEVICES_MAX + 1];
 } round_sizes;
 
@@ -33,6 +34,9 @@ static double next_distance(const mls_log_row *row, double *before_ms)
 
 static void end_round(round_sizes *sizes, size_t size)
 {
+    sizes->changes += sizes->rounds > 0 && size != sizes->last;
+    sizes->rounds++;
+    sizes->last = size;
     if (size > 0 && size <= MLS_DEVICES_MAX) {
         const size_t covered = ++sizes->of_size[size] * size;
         if (covered > sizes->covered) {
@@ -70,6 +74,24 @@ static size_t count_close(const double *sorted, size_t count)
     return close;
 }
 
+/* How many times the middle distance within rounds the middle pause is, when the first `within` distances are within.
+ */
+static double pause_factor(const double *sorted, size_t within, size_t count)
+{
+    const double inside = mls_median(sorted, within);
+    const double pause = mls_median(sorted + within, count - within);
+    return inside > 0 ? (pause - TIME_RESOLUTION_MS / 2.0) / (inside + TIME_RESOLUTION_MS / 2.0) : (double)INFINITY;
+}
+
+/* Whether most rows are in rounds of one size, of which there are several and which seldom changes: it does where a
+ * device is lost or a row is, but what delays a single device comes now earlier, now later. */
+static bool is_steady(const round_sizes *sizes, size_t count)
+{
+    enum { CHANGES_AT_ENDS = 2, CHANGES_SHARE = 5 };
+    return sizes->covered >= count / 2 && sizes->covered > sizes->size &&
+           sizes->changes <= CHANGES_AT_ENDS + sizes->rounds / CHANGES_SHARE;
+}
+
 bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 {
     double before_ms = (double)NAN;
@@ -87,18 +109,17 @@ bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     }
     mls_sort_doubles(distances, known);
     rounds->close = count_close(distances, known);
-    /* Each of these steps is to more than the last one was. */
     for (size_t i = 0; i + 1 < known && distances[i] < SLOW_ROUND_MS; i++) {
-        const double factor = distances[i + 1] / fmax(distances[i], TIME_RESOLUTION_MS);
-        const bool sure = distances[i] < MLS_ROUND_MS || factor >= SLOW_ROUND_FACTOR;
-        if (factor < ROUND_FACTOR) {
+        const bool step = distances[i + 1] >= UNCLEAR_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS);
+        const double factor = step ? pause_factor(distances, i + 1, known) : 0;
+        if (factor < UNCLEAR_FACTOR) {
             continue;
         }
         measure_rounds(rows, count, distances[i + 1], &sizes);
-        if (sizes.covered <= best || sizes.covered < count / 2 || sizes.covered == sizes.size) {
+        if (sizes.covered <= best || !is_steady(&sizes, count)) {
             continue;
         }
-        if (sure) {
+        if (factor >= ROUND_FACTOR) {
             best = sizes.covered;
             rounds->size = sizes.size;
             rounds->apart_ms = distances[i + 1];

@@ -209,9 +209,11 @@ static void rounds_show_how_many_devices_there_are(void **state)
         {1, 0, 200, 30, false, 1},    {1, 0, 1000, 0, true, 1},
         {1, 0, 20, 15, false, 1},     {2, 0, 200, 0, false, 2},
         {2, 9, 200, 4, true, 2},      {8, 23, 1184, 5, true, 8},
-        {8, 23, 210, 4, false, 8},    {8, 0, 1000, 0, true, 8},
+        {8, 9, 210, 4, false, 8},     {8, 0, 1000, 0, true, 8},
         {16, 1, 100, 0, false, 16},   {72, 2, 1000, 1, false, 72},
         {5, 150, 5000, 10, false, 5}, {5, 150, 900, 10, false, 1}, /* too slow to be sure */
+        {8, 23, 210, 4, false, 1},    {4, 0, 2, 0, false, 4},
+        {4, 0, 10, 0, false, 4},      {8, 1, 20, 0, false, 8},
     };
     for (size_t i = 0; i < COUNT(table); i++) {
         for (size_t count = 1000; count < 1010; count += 3) {
@@ -222,6 +224,34 @@ static void rounds_show_how_many_devices_there_are(void **state)
     }
     assert_int_equal(rounds_seen(8, 0, 1000, 0, 8, false), 8); /* asked once */
     assert_int_equal(rounds_seen(8, 0, 1000, 0, 1, false), 1);
+}
+
+/* One device that is asked every `step` ms, with a delay of `delay` ms each `every` rows, give or take `spread`. */
+static void a_skipped_moment_is_no_pause(void **state)
+{
+    (void)state;
+    enum { ROWS = 3000 };
+    static mls_log_row rows[ROWS];
+    static const struct {
+        double step, delay;
+        size_t every, spread;
+    } table[] = {
+        {1, 1, 11, 0}, {1, 1, 11, 1}, {1, 1, 11, 5},    {1, 2, 2, 1},    {2, 1, 10, 0},   {2, 2, 10, 4},
+        {5, 5, 8, 0},  {10, 1, 7, 0}, {10, 10, 100, 0}, {1, 30, 100, 4}, {1, 60, 20, 10}, {200, 200, 8, 0},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        mls_rounds rounds;
+        double time_ms = T0;
+        size_t left = table[i].every;
+        for (size_t row = 0; row < ROWS; row++) {
+            rows[row].time_ms = time_ms;
+            time_ms += table[i].step + (left == 1 ? table[i].delay : 0);
+            left =
+                left > 1 ? left - 1 : table[i].every - table[i].spread + row * row % 10007 % (2 * table[i].spread + 1);
+        }
+        assert_true(mls_rows_rounds(rows, ROWS, &rounds));
+        assert_int_equal(rounds.size, 1);
+    }
 }
 
 static void hosts_from_names(void **state)
@@ -622,6 +652,7 @@ int main(void)
         cmocka_unit_test(rows_have_room_for_every_format),
         cmocka_unit_test(times_in_every_form),
         cmocka_unit_test(rounds_show_how_many_devices_there_are),
+        cmocka_unit_test(a_skipped_moment_is_no_pause),
         cmocka_unit_test(hosts_from_names),
         cmocka_unit_test(energy_is_clipped_with_interpolation),
         cmocka_unit_test(an_estimate_fills_up_the_rest),
