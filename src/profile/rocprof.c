@@ -16,19 +16,37 @@ static const struct {
     {"EndNs", "Duration (ns)"}, /* less the start */
     {"End_Timestamp", "Duration (ns)"},
     {"gpu-id", "Device"},
+    {"GPU_ID", "Device"},
     {"Agent_Id", "Device"},
     {"queue-id", "Strm"},
-    {"tid", ""}, /* which nsys has of calls only */
+    {"Queue_ID", "Strm"},
     {"Queue_Id", "Strm"},
+    {"tid", ""}, /* which nsys has of calls only */
+    {"TID", ""},
+    {"Function", "Tid"},     /* a trace of calls */
+    {"Counter_Name", "Tid"}, /* a row for each counter of a kernel */
 };
 
+/* Whether a heading has all of these columns, "a|b". */
+static bool has_columns(mls_str line, const char *columns)
+{
+    mls_str column;
+    bool has = true;
+    while (has && mls_list_next(&columns, '|', &column)) {
+        has = mls_str_contains(line, column);
+    }
+    return has;
+}
+
+/* Of a table of kernels one by one the columns come in any order, among any number of counters. */
 bool mls_is_rocprof_heading(mls_str line)
 {
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
     const mls_str begin = mls_str_rest(line, quote);
     return (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
            (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
-           (mls_str_starts(begin, MLS_S("Index")) && mls_str_contains(line, MLS_S("BeginNs")));
+           has_columns(line, "Kernel_Name|,|Start_Timestamp|End_Timestamp") ||
+           has_columns(line, "KernelName|,|BeginNs|EndNs");
 }
 
 mls_str mls_rocprof_column(mls_str heading)
