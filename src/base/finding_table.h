@@ -16,6 +16,7 @@ MLS_FINDING(UNREADABLE, "unreadable", ERROR)
 /* Slurm's words about a job. */
 MLS_FINDING(HOST_LIST, "host-list", WARNING)
 MLS_FINDING(SACCT_ROW, "sacct-row", WARNING)
+MLS_FINDING(JOB_MISSING, "job-missing", WARNING)
 MLS_FINDING(JOB_DIFFERS, "job-differs", WARNING)
 MLS_FINDING(JOB_TIME, "job-time", WARNING)
 MLS_FINDING(JOB_ENDED, "job-ended", ADVICE)

@@ -99,6 +99,23 @@ static void judge_sacct(mls_cli *cli, const mls_findings *wrong, const char *pat
     }
 }
 
+/* Names the jobs of which there is no row. */
+static void say_missing(mls_cli *cli, const mls_campaign *campaign, const mls_sacct *sacct, const char *path)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < campaign->count; i++) {
+        const char *job = campaign->jobs[i].job;
+        if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < LEFT_OUT_MAX) {
+            mls_cli_say(cli, MLS_EXIT_OK, path, "no row of %s%s", job != NULL ? "job " : "",
+                        job != NULL ? job : campaign->jobs[i].diagnosis->path);
+        }
+    }
+    if (missing > LEFT_OUT_MAX) {
+        mls_cli_say(cli, MLS_EXIT_OK, path, "no row of %s either",
+                    mls_words_plural(missing - LEFT_OUT_MAX, "more job", "more jobs").text);
+    }
+}
+
 /* `sacct_path`: of a table that knows times and states better; NULL: none. */
 static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
 {
@@ -113,6 +130,7 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
             mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
             if (sacct != NULL) {
                 judge_sacct(cli, mls_sacct_findings(sacct), sacct_path);
+                say_missing(cli, &campaign, sacct, sacct_path);
             }
         } else {
             mls_cli_say_error(cli, NULL, &error);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/statistics.h"
+#include "base/utf8.h"
 #include "base/words.h"
 #include "slurm/sacct.h"
 
@@ -244,6 +245,31 @@ static bool join_run(mls_sacct *sacct, double median_minutes, mls_run *run, mls_
     return ok && !run->findings.out_of_memory;
 }
 
+/* Says which jobs made runs and have no row in what was saved. */
+static bool note_missing(mls_sacct *sacct, const mls_collection *collection)
+{
+    const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
+    mls_map missing = {.arena = &sacct->arena};
+    bool named = false;
+    bool ok = true;
+    for (size_t i = 0; i < collection->run_count && ok; i++) {
+        const mls_str job = mls_str_from(collection->runs[i].job.job);
+        bool added = false;
+        named = named || job.len > 0;
+        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL) {
+            ok = mls_map_put(&missing, job, &added) != NULL;
+        }
+        if (added) {
+            mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row of job %.*s", MLS_CUT(job, 60));
+        }
+    }
+    if (!named && collection->run_count > 0) {
+        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place,
+                         "no run says which job made it: no row is used");
+    }
+    return ok && !sacct->findings.out_of_memory;
+}
+
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
 {
     size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
@@ -266,6 +292,7 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
         mls_slurm_job *job = sacct->jobs.items[i];
         ok = sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
     }
+    ok = ok && (sacct->files == 0 || note_missing(sacct, collection));
     sacct->jobs.here = here;
     collection->jobs = &sacct->jobs;
     free(next);

@@ -210,6 +210,8 @@ mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, ml
     if (reader.source == NULL) {
         return mls_error_memory(error);
     }
+    sacct->files++;
+    sacct->file = reader.source;
     if (mls_str_starts(begin, MLS_S("{"))) {
         return mls_sacct_read_json(sacct, text, reader.source, error);
     }

@@ -10,6 +10,8 @@ struct mls_sacct {
     mls_map by_raw, by_id; /* JobIDRaw, JobID → mls_sacct_entry; a number may be in both, of two jobs */
     mls_findings findings;
     mls_slurm_jobs jobs; /* of a collection */
+    size_t files;        /* that were saved, and the name of the last one, of the arena */
+    const char *file;
 };
 
 typedef struct mls_sacct_entry {

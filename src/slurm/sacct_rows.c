@@ -62,7 +62,7 @@ bool mls_sacct_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, doubl
     size_t seconds;
     bool zoned;
     *time_ms = (double)NAN;
-    if (text.len == 0 || mls_str_among(text, "Unknown None")) {
+    if (text.len == 0 || mls_str_among(text, "Unknown None unknown none NONE N/A")) {
         return true;
     }
     if (text.len < 12 && mls_size_parse(text, &seconds)) {
@@ -186,5 +186,5 @@ mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job)
 
 double mls_slurm_job_queued(const mls_slurm_job *job)
 {
-    return (job->start_ms - job->eligible_ms) / 1000;
+    return (job->start_ms - (isnan(job->eligible_ms) ? job->submit_ms : job->eligible_ms)) / 1000;
 }
