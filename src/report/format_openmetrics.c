@@ -54,7 +54,13 @@ static void metrics_item(mls_printer *to, const void *what)
     to->report->metrics(to, what);
 }
 
-const mls_format_writer mls_format_openmetrics = {offsetof(mls_report, metrics), NULL, metrics_item, NULL};
+/* Without it a reader takes the text for one that was cut off. */
+static void metrics_end(mls_printer *to)
+{
+    mls_output_text(to->view->output, "# EOF\n");
+}
+
+const mls_format_writer mls_format_openmetrics = {offsetof(mls_report, metrics), NULL, metrics_item, metrics_end};
 
 /* ------------------------------------------------------------------ labels */
 
