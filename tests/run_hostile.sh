@@ -111,4 +111,49 @@ if [ "$status" -eq 1 ] && grep -q "^20,000 logs, 0 valid" "$scratch/out"; then
 else
     fail "the runs of small files are not all held" "$scratch/err" "$scratch/out"
 fi
+# ------------------------------------------------------------ devices without an end, wherever a file is named
+# refused ARGUMENTS…: what is no file is said of the device, and the command ends with status 3 in little memory.
+refused() {
+    status=0
+    (ulimit -v 1048576 && limited 20 "$mlscore" "$@") >"$scratch/out" 2>"$scratch/err" </dev/zero || status=$?
+    if [ "$status" -eq 3 ] && grep -q "not a \(regular file, pipe or terminal\|folder\)\|is no folder" "$scratch/err"; then
+        pass
+    else
+        echo "status $status" >"$scratch/why"
+        fail "an endless device: $*" "$scratch/why" "$scratch/err"
+    fi
+}
+for command in score report check events diagnose throughput profile telemetry plan memory config watch merge verify compare; do
+    refused $command /dev/zero
+    case $command in watch | verify | config) ;; *) refused $command --files-from=/dev/zero ;; esac
+done
+for command in score report check events diagnose throughput profile telemetry; do refused $command -; done
+refused /dev/zero
+refused memory --oom /dev/zero
+refused config --files-from=/dev/zero
+refused config --diff /dev/zero testdata/configs
+for command in score report check watch; do refused $command --rules=/dev/zero testdata/logs; done
+refused rules --rules=/dev/zero
+for command in score check "events --count"; do
+    refused $command --partial --shard=1/1 --list=/dev/zero -o "$scratch/part.ndjson"
+done
+refused score --rcp=/dev/zero testdata/logs
+refused score --sacct=/dev/zero testdata/logs
+refused score --sacct=- testdata/logs
+refused rcp --rcp=/dev/zero
+refused diagnose --campaign --sacct=/dev/zero testdata/diagnose/chain/job_204
+refused diagnose --signatures=/dev/zero testdata/diagnose/chain/job_204
+refused profile --kernels=/dev/zero testdata/profiles/healthy.json
+refused profile --against=/dev/zero testdata/profiles/healthy.json
+refused profile --run=/dev/zero testdata/profiles/healthy.json
+refused telemetry --run=/dev/zero testdata/telemetry
+refused plan --factors=/dev/zero testdata/plan
+refused report --against=/dev/zero testdata/logs
+refused compare testdata/slurm /dev/zero
+for option in describe implementation record; do
+    refused pack --into="$scratch/tree" --system=a --benchmark=llama2_70b_lora --$option=/dev/zero testdata/slurm
+done
+check "/dev/null is an empty file" sh -c "'$mlscore' events --format=csv /dev/null && ! '$mlscore' score /dev/null"
+check "a pipe is read by its name" sh -c "'$mlscore' score /dev/stdin <testdata/logs/plain.log && cat testdata/logs/plain.log |
+    '$mlscore' score -"
 finish

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -48,12 +49,51 @@ const char *mls_file_magic_words(mls_str head)
     return NULL;
 }
 
+static mls_status refuse_device(mls_error *error)
+{
+    return mls_error_set(error, MLS_ERROR_READ, 0, 0, "not a regular file, pipe or terminal");
+}
+
+mls_status mls_file_check(int fd, mls_error *error)
+{
+    struct stat about;
+    const bool known = fstat(fd, &about) == 0; /* else reading says why */
+    const bool device = known && (S_ISBLK(about.st_mode) || S_ISCHR(about.st_mode));
+    const bool empty = device && S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3); /* /dev/null */
+    return !device || empty || isatty(fd) ? MLS_OK : refuse_device(error);
+}
+
+mls_status mls_file_look(const char *path, struct stat *about, mls_error *error)
+{
+    const bool input = strcmp(path, "-") == 0;
+    if ((input ? fstat(STDIN_FILENO, about) : stat(path, about)) != 0) {
+        return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
+    }
+    if (input) {
+        return mls_file_check(STDIN_FILENO, error);
+    }
+    if (S_ISREG(about->st_mode) || S_ISDIR(about->st_mode) || S_ISFIFO(about->st_mode)) {
+        return MLS_OK;
+    }
+    const int fd = S_ISCHR(about->st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    const mls_status status = fd >= 0 ? mls_file_check(fd, error) : refuse_device(error);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return status;
+}
+
 /* A descriptor of what can be read; -1 with the error set: it was not opened, or is nothing to read. */
 static int take_open(int fd, bool given, mls_error *error)
 {
     struct stat about = {0};
     if (fd < 0 || fstat(fd, &about) != 0) {
         (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
+    } else if (S_ISBLK(about.st_mode) || S_ISCHR(about.st_mode)) {
+        if (given && mls_file_check(fd, error) == MLS_OK) {
+            return fd;
+        }
+        (void)refuse_device(error);
     } else if (S_ISDIR(about.st_mode) || (!given && !S_ISREG(about.st_mode))) {
         (void)mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a %s", mls_file_kind_words(about.st_mode));
     } else {
@@ -69,10 +109,11 @@ int mls_file_open(const char *path, bool given, mls_error *error)
 {
     if (given && strcmp(path, "-") == 0) {
         const int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-        if (copy < 0) {
-            (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
-        }
-        return copy;
+        return take_open(copy, true, error);
+    }
+    struct stat about;
+    if (given && mls_file_look(path, &about, error) != MLS_OK) {
+        return -1;
     }
     return take_open(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (given ? 0 : O_NONBLOCK)), given, error);
 }

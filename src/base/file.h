@@ -2,16 +2,24 @@
 /* file.h - opening files, reading small ones whole, and paths.
  *
  * A path may be anything: a pipe that nobody writes to, a device.  Such things are refused without waiting.
- * A path that a person named on the command line (`given`) is read whatever it is, "-" being standard input.  Messages
- * do not name the path: "is a folder", "is larger than 64 MiB". */
+ * A path that a person named on the command line (`given`) may also be a pipe or a terminal, "-" being standard input;
+ * other devices may have no end, and are refused but for /dev/null, which is empty.  Messages do not name the path: "is
+ * a folder", "is larger than 64 MiB". */
 #pragma once
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 
 /* A descriptor for reading, to be closed; -1 with `error` (may be NULL) set.  Folders are refused in any case. */
 int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
+
+/* Looks whether what a person named can be read: a file, a folder, a pipe or a terminal.  MLS_ERROR_READ: it is not
+ * there, or another device or a socket; standard input may be one. */
+mls_status mls_file_look(const char *path, struct stat *about, mls_error *error) MLS_MUST_USE;
+
+/* The same of a descriptor; MLS_OK also of one that is not open, of which read() says so. */
+mls_status mls_file_check(int fd, mls_error *error) MLS_MUST_USE;
 
 /* Whether root reads a folder that another user can change, and so must not be led out of it. */
 bool mls_folder_is_foreign(const char *path);

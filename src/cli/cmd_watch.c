@@ -201,12 +201,17 @@ static bool read_watch_settings(mls_cli *cli)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--beat takes minutes above 0, or published, not '%s'",
                            self->beat);
     }
+    struct stat about;
+    mls_error why = {0};
     for (size_t i = 0; i < cli->operands.count; i++) {
         if (is_job(cli->operands.items[i]) && cli->operands.count > 1) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "job %s: a job is watched alone", cli->operands.items[i]);
         }
         if (strcmp(cli->operands.items[i], "-") == 0) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "standard input does not grow: name a file or a folder");
+        }
+        if (mls_file_look(cli->operands.items[i], &about, &why) != MLS_OK && why.system_errno == 0) {
+            return mls_cli_say(cli, MLS_EXIT_IO, cli->operands.items[i], "%s", why.message);
         }
     }
     return true;

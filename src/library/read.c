@@ -2,6 +2,7 @@
 /* read.c - records for outsiders: their takers fed from one sink. */
 #include "mlscore/read.h"
 
+#include "base/file.h"
 #include "library/library.h"
 #include "log/value.h"
 
@@ -42,8 +43,10 @@ mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker
 {
     takers to = {.record = record, .malformed = malformed, .state = state};
     const mls_sink sink = sink_of(&to);
-    mls_log_totals totals;
-    return mls_log_was_read(mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error), &totals, error);
+    mls_log_totals totals = {0};
+    mls_status status = mls_file_check(fd, error);
+    status = status == MLS_OK ? mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error) : status;
+    return mls_log_was_read(status, &totals, error);
 }
 
 mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malformed_taker *malformed, void *state,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/file.h"
 #include "library/library.h"
 #include "reading/file.h"
 
@@ -14,7 +15,9 @@ typedef mls_status log_reader(const void *log, const mls_sink *sink, mls_log_tot
 
 static mls_status scan_open(const void *log, const mls_sink *sink, mls_log_totals *totals, mls_error *error)
 {
-    return mls_log_scan_fd(*(const int *)log, NULL, sink, 1, totals, error);
+    const int fd = *(const int *)log;
+    const mls_status status = mls_file_check(fd, error);
+    return status == MLS_OK ? mls_log_scan_fd(fd, NULL, sink, 1, totals, error) : status;
 }
 
 static mls_status scan_bytes(const void *log, const mls_sink *sink, mls_log_totals *totals, mls_error *error)

@@ -117,11 +117,12 @@ static mls_status listed(void *state, const mls_walk_entry *folder, const mls_na
 static mls_status find_given(source_finder *finder, mls_folder_walk *walk, const char *path)
 {
     struct stat about;
+    mls_error why = {0};
+    if (mls_file_look(path, &about, &why) != MLS_OK) {
+        return add_source(finder, path, why.message, (mls_source){.failed = true, .named = true});
+    }
     if (strcmp(path, "-") == 0) {
         return add_source(finder, path, NULL, (mls_source){.named = true});
-    }
-    if (stat(path, &about) != 0) {
-        return add_failed(finder, path, errno, true);
     }
     if (S_ISDIR(about.st_mode)) {
         finder->foreign = mls_folder_is_foreign(path);

@@ -222,7 +222,9 @@ static void add_rule_file(mls_rule_file *file, mls_str name, const char *at)
         if (status == MLS_OK) {
             source_add(file, path, false, mls_buffer_str(&text));
         } else if (mls_rule_room(file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
-            const char *unopened = why.system_errno != 0 ? "cannot be opened: " : "";
+            const char *unopened = why.system_errno != 0                                      ? "cannot be opened: "
+                                   : mls_str_starts(mls_str_from(why.message), MLS_S("not ")) ? "is "
+                                                                                              : "";
             file->status =
                 mls_error_set(file->error, status, 0, 0, "the rule file %s %s%s", path.ptr, unopened, why.message);
             if (file->error != NULL) {

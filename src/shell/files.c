@@ -39,7 +39,7 @@ mls_status mls_shell_file_load(mls_shell_state *state, const char *path, mls_str
     mls_status status = mls_file_read(path, false, MLS_SHELL_BYTES_MAX, &text, &problem);
     if (status == MLS_ERROR_LIMIT) {
         (void)mls_error_set(&problem, status, 0, 0, "is longer than a config may be");
-    } else if (status == MLS_ERROR_READ && problem.system_errno == 0) {
+    } else if (status == MLS_ERROR_READ && mls_str_starts(mls_str_from(problem.message), MLS_S("is a "))) {
         (void)mls_error_set(&problem, status, 0, 0, "is not a file");
     } else if (status == MLS_OK) {
         *bytes = mls_arena_copy(state->arena, mls_buffer_str(&text));
