@@ -13,7 +13,8 @@ MLS_C_BEGIN
 typedef struct mls_finding mls_finding;
 typedef struct mls_findings mls_findings;
 
-/** How bad a finding is; its name: "error", "warning" or "advice".  Only errors make a log or a submission invalid. */
+/** How bad a finding is; its name: "error", "warning" or "advice", NULL of any other number.  Only errors make a log or
+ * a submission invalid. */
 typedef enum mls_severity { MLS_SEVERITY_ERROR = 0, MLS_SEVERITY_WARNING = 1, MLS_SEVERITY_ADVICE = 2 } mls_severity;
 const char *mls_severity_name(mls_severity severity);
 
@@ -21,7 +22,7 @@ const char *mls_severity_name(mls_severity severity);
 size_t mls_findings_kept(const mls_findings *findings);
 const mls_finding *mls_findings_at(const mls_findings *findings, size_t index);
 
-/** How many of a severity were found, kept or not.  Verdicts are made of these. */
+/** How many of a severity were found, kept or not; 0 of any other number.  Verdicts are made of these. */
 size_t mls_findings_total(const mls_findings *findings, mls_severity severity);
 
 /** The kind: "torn-line"; how bad it is; what is said, for a person, in one line safe to print. */

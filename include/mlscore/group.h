@@ -12,8 +12,8 @@ typedef struct mls_collection mls_collection;
 typedef struct mls_group mls_group;
 
 /** Finds, judges and scores the runs below `paths`, as `mlscore score` does ("-": standard input).  What cannot be read
- * is listed as left out.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_LIMIT: too many files.  *collection is NULL but for
- * MLS_OK. */
+ * is listed as left out.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_VALUE: a path is NULL, or MLS_ERROR_LIMIT: too many
+ * files.  *collection is NULL but for MLS_OK. */
 mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, size_t count,
                               mls_collection **collection, mls_error *error) MLS_MUST_USE;
 void mls_collection_free(mls_collection *collection);

@@ -21,12 +21,12 @@ typedef enum mls_usage { MLS_USAGE_TRAINING = 0, MLS_USAGE_HPC = 1 } mls_usage;
 mls_status mls_rules_new(mls_rules **rules, mls_error *error) MLS_MUST_USE;
 void mls_rules_free(mls_rules *rules);
 
-/** Judge benchmarks of this family, whatever the log says. */
+/** Judge benchmarks of this family, whatever the log says; any other number changes nothing. */
 void mls_rules_set_usage(mls_rules *rules, mls_usage usage);
 
 /** Judge by the edition of this name ("5.1", of the family set before), or by a rule file of one's own
  * (mlscore-rules(5)).  MLS_ERROR_UNKNOWN, with the names there are; of a file MLS_ERROR_READ, or what is wrong with it
- * and where; MLS_ERROR_MEMORY.  Nothing has changed after an error. */
+ * and where; MLS_ERROR_VALUE of NULL; MLS_ERROR_MEMORY.  Nothing has changed after an error. */
 mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *error) MLS_MUST_USE;
 mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error) MLS_MUST_USE;
 
@@ -48,7 +48,7 @@ void mls_rules_set_strict(mls_rules *rules, bool strict);
 /** How many threads read; 0, as it is at first: one for each processor. */
 void mls_rules_set_threads(mls_rules *rules, unsigned threads);
 
-/** The editions of a family, oldest first, and their benchmarks, by name; NULL past the end. */
+/** The editions of a family, oldest first, and their benchmarks, by name; NULL past the end, and of no family. */
 const char *mls_rules_edition(const mls_rules *rules, mls_usage usage, size_t index);
 const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t edition, size_t index);
 

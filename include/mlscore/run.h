@@ -14,7 +14,7 @@ typedef struct mls_run mls_run;
 /** Judges one log as `mlscore check` does, from an open file, which stays the caller's, or from memory; `name` is what
  * it is called in findings.  All of it is one run: for files that hold several, see group.h.  MLS_OK, whatever the
  * verdict, which is that of an empty log where there is no record; MLS_ERROR_READ; MLS_ERROR_VALUE: it cannot be a log,
- * as read.h says; MLS_ERROR_MEMORY.  *run is NULL but for MLS_OK. */
+ * as read.h says, or its name is NULL; MLS_ERROR_MEMORY.  *run is NULL but for MLS_OK. */
 mls_status mls_run_judge_fd(const mls_rules *rules, int fd, const char *name, mls_run **run,
                             mls_error *error) MLS_MUST_USE;
 mls_status mls_run_judge_bytes(const mls_rules *rules, mls_str log, const char *name, mls_run **run,

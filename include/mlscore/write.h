@@ -35,7 +35,8 @@ mls_status mls_log_writer_new(mls_log_writer **writer, mls_error *error) MLS_MUS
 void mls_log_writer_free(mls_log_writer *writer);
 
 /** Has lines appended to a file, which is made where there is none, or written to a descriptor, which stays the
- * caller's.  Each call adds one more place.  MLS_ERROR_WRITE or MLS_ERROR_MEMORY. */
+ * caller's.  Each call adds one more place.  MLS_ERROR_WRITE, MLS_ERROR_VALUE (the path is NULL) or MLS_ERROR_MEMORY.
+ */
 mls_status mls_log_writer_add_file(mls_log_writer *writer, const char *path, mls_error *error) MLS_MUST_USE;
 mls_status mls_log_writer_add_fd(mls_log_writer *writer, int fd, mls_error *error) MLS_MUST_USE;
 

@@ -54,5 +54,5 @@ mls_status mls_error_memory(mls_error *error)
 const char *mls_severity_name(mls_severity severity)
 {
     static const char *const names[] = {"error", "warning", "advice"};
-    return names[severity];
+    return (size_t)severity < sizeof names / sizeof *names ? names[severity] : NULL;
 }

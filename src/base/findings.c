@@ -39,7 +39,7 @@ static size_t *count_of(mls_finding_counts *counts, mls_severity severity)
 size_t mls_finding_counts_of(const mls_finding_counts *counts, mls_severity severity)
 {
     mls_finding_counts copy = *counts;
-    return *count_of(&copy, severity);
+    return mls_severity_name(severity) != NULL ? *count_of(&copy, severity) : 0;
 }
 
 bool mls_findings_pass(const mls_finding_counts *counts, bool strict)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group.c - a collection for outsiders, and what is asked of a group. */
-#include "base/memory.h"
 #include "mlscore/group.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -10,6 +10,12 @@
 mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, size_t count,
                               mls_collection **collection, mls_error *error)
 {
+    *collection = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (paths == NULL || paths[i] == NULL) {
+            return mls_error_missing("a path", error);
+        }
+    }
     const mls_collect_options how = mls_rules_collecting(rules);
     mls_collection *made = mls_calloc(1, sizeof *made);
     const mls_status status = made != NULL ? mls_collect(paths, count, &how, made, error) : mls_error_memory(error);
@@ -45,8 +51,12 @@ bool mls_collection_left_out(const mls_collection *collection, size_t index, con
     for (size_t i = 0; i < collection->skipped.count; i++) {
         const mls_source *source = &collection->skipped.items[i];
         if (source->skip != NULL && before++ == index) {
-            *path = source->path;
-            *reason = source->skip;
+            if (path != NULL) {
+                *path = source->path;
+            }
+            if (reason != NULL) {
+                *reason = source->skip;
+            }
             return true;
         }
     }

@@ -22,5 +22,8 @@ struct mls_rules {
  * it for one without a record. */
 mls_status mls_log_was_read(mls_status status, const mls_log_totals *totals, mls_error *error);
 
+/* MLS_ERROR_VALUE: what a function cannot do without was NULL, "a path". */
+mls_status mls_error_missing(const char *what, mls_error *error);
+
 /* The same choices as collecting takes them; checker.rulesets and all else that is pointed to are those of `rules`. */
 mls_collect_options mls_rules_collecting(const mls_rules *rules);

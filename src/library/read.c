@@ -55,6 +55,9 @@ mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malform
     takers to = {.record = record, .malformed = malformed, .state = state};
     const mls_sink sink = sink_of(&to);
     mls_log_totals totals;
+    if (log.ptr == NULL && log.len > 0) {
+        return mls_error_missing("the log", error);
+    }
     return mls_log_was_read(mls_log_scan_bytes(log, &sink, 1, &totals, error), &totals, error);
 }
 
@@ -86,5 +89,6 @@ mls_str mls_record_event(const mls_record *record)
 mls_str mls_record_metadata(const mls_record *record, const char *member)
 {
     mls_str span;
-    return mls_record_metadata_member(record, mls_str_from(member), &span) ? span : (mls_str){NULL, 0};
+    return member != NULL && mls_record_metadata_member(record, mls_str_from(member), &span) ? span
+                                                                                             : (mls_str){NULL, 0};
 }

@@ -10,6 +10,11 @@ const char *mls_version(void)
     return MLS_VERSION;
 }
 
+mls_status mls_error_missing(const char *what, mls_error *error)
+{
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is missing: NULL was given", what);
+}
+
 mls_status mls_rules_new(mls_rules **rules, mls_error *error)
 {
     mls_rules *made = mls_calloc(1, sizeof *made);
@@ -33,8 +38,10 @@ void mls_rules_free(mls_rules *rules)
 
 void mls_rules_set_usage(mls_rules *rules, mls_usage usage)
 {
-    rules->usage = usage;
-    rules->usage_given = true;
+    if ((size_t)usage <= MLS_USAGE_HPC) {
+        rules->usage = usage;
+        rules->usage_given = true;
+    }
 }
 
 /* From now on these, instead of what was chosen before. */
@@ -50,6 +57,9 @@ mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *
 {
     const mls_edition *edition;
     const mls_ruleset *chosen;
+    if (name == NULL) {
+        return mls_error_missing("the name of an edition", error);
+    }
     mls_status status =
         mls_editions_find(mls_rulesets_editions(rules->rulesets), rules->usage, mls_str_from(name), &edition, error);
     status = status == MLS_OK ? mls_rulesets_get(rules->rulesets, edition, &chosen, error) : status;
@@ -62,7 +72,8 @@ mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *
 mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error)
 {
     mls_ruleset *own;
-    const mls_status status = mls_ruleset_load_file(path, &own, error);
+    const mls_status status =
+        path != NULL ? mls_ruleset_load_file(path, &own, error) : mls_error_missing("the path of a rule file", error);
     if (status == MLS_OK) {
         set_rules(rules, own, own, mls_ruleset_base(own, mls_rulesets_editions(rules->rulesets)));
         mls_rules_set_usage(rules, mls_ruleset_usage(own));

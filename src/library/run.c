@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "library/library.h"
 #include "reading/file.h"
 
@@ -56,8 +56,11 @@ static mls_status judge_log(const mls_rules *rules, log_reader *reader, const vo
 static mls_status judge_new(const mls_rules *rules, log_reader *reader, const void *log, const char *name,
                             mls_run **run, mls_error *error)
 {
-    mls_run *made = mls_calloc(1, sizeof *made);
     *run = NULL;
+    if (name == NULL) {
+        return mls_error_missing("the name of a log", error);
+    }
+    mls_run *made = mls_calloc(1, sizeof *made);
     if (made == NULL) {
         return mls_error_memory(error);
     }
@@ -82,7 +85,9 @@ mls_status mls_run_judge_fd(const mls_rules *rules, int fd, const char *name, ml
 
 mls_status mls_run_judge_bytes(const mls_rules *rules, mls_str log, const char *name, mls_run **run, mls_error *error)
 {
-    return judge_new(rules, scan_bytes, &log, name, run, error);
+    *run = NULL;
+    return log.ptr != NULL || log.len == 0 ? judge_new(rules, scan_bytes, &log, name, run, error)
+                                           : mls_error_missing("the log", error);
 }
 
 void mls_run_free(mls_run *run)
@@ -172,7 +177,11 @@ bool mls_run_hyperparameter_at(const mls_run *run, size_t index, mls_str *key, c
     if (index >= run->hyperparameter_count) {
         return false;
     }
-    *key = run->hyperparameters[index].key;
-    *value = run->hyperparameters[index].value;
+    if (key != NULL) {
+        *key = run->hyperparameters[index].key;
+    }
+    if (value != NULL) {
+        *value = run->hyperparameters[index].value;
+    }
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* submission.c - a submission for outsiders: its results and its findings, each in one row. */
-#include "base/memory.h"
 #include "mlscore/submission.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -10,6 +10,10 @@
 
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission, mls_error *error)
 {
+    *submission = NULL;
+    if (path == NULL) {
+        return mls_error_missing("the path of a submission", error);
+    }
     const mls_collect_options how = mls_rules_collecting(rules);
     const mls_submission_options options = {.rulesets = rules->rulesets,
                                             .usage = how.usage,
@@ -55,6 +59,9 @@ size_t mls_submission_total(const mls_submission *submission, mls_severity sever
 
 const mls_finding *mls_submission_finding(const mls_submission *submission, size_t index, const char **path)
 {
+    const char *ignored;
+    path = path != NULL ? path : &ignored;
+    *path = NULL;
     if (index < submission->findings.count) {
         const mls_finding *finding = &submission->findings.items[index];
         *path = finding->path != NULL ? finding->path : ".";
@@ -69,7 +76,6 @@ const mls_finding *mls_submission_finding(const mls_submission *submission, size
         }
         index -= submitter->placed_count;
     }
-    *path = NULL;
     return NULL;
 }
 

@@ -80,6 +80,9 @@ static mls_status add_target(mls_log_writer *writer, log_target added, mls_error
 
 mls_status mls_log_writer_add_file(mls_log_writer *writer, const char *path, mls_error *error)
 {
+    if (path == NULL) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the path of a log is missing: NULL was given");
+    }
     if (writer->silent) {
         return MLS_OK;
     }

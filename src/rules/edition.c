@@ -322,8 +322,8 @@ size_t mls_editions_count(const mls_editions *editions, mls_usage usage)
 
 const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index)
 {
-    const edition_list *list = &editions->usages[usage];
-    return index < list->count ? &list->items[index] : NULL;
+    const edition_list *list = (size_t)usage < MLS_USAGE_COUNT ? &editions->usages[usage] : NULL;
+    return list != NULL && index < list->count ? &list->items[index] : NULL;
 }
 
 mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_str text, const mls_edition **edition,

@@ -490,6 +490,185 @@ static void choices_may_be_used_by_many_threads(void **state)
     mls_rules_free(rules);
 }
 
+/* An error that says what was missing, and nothing made. */
+#define assert_refused(call)                                                                                           \
+    do {                                                                                                               \
+        error = (mls_error){.status = MLS_OK};                                                                         \
+        assert_int_equal((call), MLS_ERROR_VALUE);                                                                     \
+        assert_int_equal(error.status, MLS_ERROR_VALUE);                                                               \
+        assert_non_null(strstr(error.message, "NULL"));                                                                \
+    } while (0)
+
+static mls_status take_nameless(void *state, const mls_record *record)
+{
+    size_t *taken = state;
+    double number = 7;
+    ++*taken;
+    assert_null(mls_record_metadata(record, NULL).ptr);
+    assert_null(mls_record_metadata(record, "").ptr);
+    assert_false(mls_json_number((mls_str){NULL, 0}, &number));
+    return MLS_OK;
+}
+
+/* Numbers that no enumeration has: as an int they may be less than 0. */
+static const unsigned no_numbers[] = {2, 3, 4, 100, 1U << 31, UINT32_MAX};
+
+static void what_is_missing_is_refused(void **state)
+{
+    static const mls_str no_log = {NULL, 5};
+    const char *const paths[] = {"testdata/logs/plain.log", NULL};
+    mls_rules *rules = new_rules();
+    mls_run *run = (mls_run *)(void *)rules;
+    mls_collection *collection = (mls_collection *)(void *)rules;
+    mls_submission *submission = (mls_submission *)(void *)rules;
+    mls_log_writer *writer = NULL;
+    mls_error error;
+    size_t taken = 0;
+    (void)state;
+    assert_refused(mls_rules_set_edition(rules, NULL, &error));
+    assert_refused(mls_rules_set_file(rules, NULL, &error));
+    assert_refused(mls_run_judge_bytes(rules, text_of(""), NULL, &run, &error));
+    assert_null(run);
+    assert_refused(mls_run_judge_bytes(rules, no_log, "log", &run, &error));
+    assert_refused(mls_run_judge_fd(rules, 0, NULL, &run, &error));
+    assert_refused(mls_log_read_bytes(no_log, NULL, NULL, NULL, &error));
+    assert_refused(mls_collection_new(rules, NULL, 1, &collection, &error));
+    assert_null(collection);
+    assert_refused(mls_collection_new(rules, paths, 2, &collection, &error));
+    assert_refused(mls_submission_new(rules, NULL, &submission, &error));
+    assert_null(submission);
+    assert_int_equal(mls_collection_new(rules, NULL, 0, &collection, &error), MLS_OK);
+    assert_null(mls_collection_group(collection, 0));
+    mls_collection_free(collection);
+    assert_int_equal(mls_log_read_bytes(text_of(RECORD("seed", "1")), take_nameless, NULL, &taken, NULL), MLS_OK);
+    assert_int_equal(taken, 1);
+    assert_int_equal(mls_log_read_bytes((mls_str){NULL, 0}, NULL, NULL, NULL, NULL), MLS_OK);
+    assert_int_equal(mls_log_writer_new(&writer, &error), MLS_OK);
+    assert_refused(mls_log_writer_add_file(writer, NULL, &error));
+    mls_log_writer_free(writer);
+    mls_rules_free(rules);
+    mls_rules_free(NULL);
+    mls_run_free(NULL);
+    mls_collection_free(NULL);
+    mls_submission_free(NULL);
+    mls_log_writer_free(NULL);
+}
+
+/* A writer says what was wrong with the record; texts and names may be NULL. */
+static void a_writer_takes_what_is_missing(void **state)
+{
+    mls_log_writer *writer = NULL;
+    mls_error error;
+    char line[1024];
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(mls_log_writer_new(&writer, NULL), MLS_OK);
+    assert_int_equal(mls_log_writer_add_fd(writer, ends[1], NULL), MLS_OK);
+    assert_int_equal(mls_log_writer_record(writer, MLS_LOG_POINT, NULL, NULL, 1, &error), MLS_ERROR_VALUE);
+    for (size_t i = 1; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+        assert_int_equal(mls_log_writer_record(writer, (mls_log_event)no_numbers[i], "seed", NULL, 1, &error),
+                         MLS_ERROR_VALUE);
+    }
+    mls_log_writer_put_json(writer, "a", NULL);
+    assert_int_equal(mls_log_writer_record(writer, MLS_LOG_POINT, "seed", NULL, 1, &error), MLS_ERROR_SYNTAX);
+    mls_log_writer_namespace(writer, NULL);
+    mls_log_writer_put_text(writer, NULL, NULL);
+    mls_log_writer_put_word(writer, "word", NULL);
+    mls_log_writer_put_text(writer, "text", NULL);
+    assert_int_equal(mls_log_writer_record(writer, MLS_LOG_POINT, "seed", NULL, 1, &error), MLS_OK);
+    const ssize_t len = read(ends[0], line, sizeof line - 1);
+    assert_true(len > 0);
+    line[len] = '\0';
+    assert_non_null(strstr(line, "\"namespace\": \"\""));
+    assert_non_null(strstr(line, "\"value\": null, \"metadata\": {\"word\": null, \"text\": null}}"));
+    assert_int_equal(mls_log_writer_add_fd(writer, -1, NULL), MLS_OK);
+    assert_int_equal(mls_log_writer_record(writer, MLS_LOG_POINT, "seed", NULL, 1, &error), MLS_ERROR_WRITE);
+    mls_log_writer_free(writer);
+    assert_int_equal(close(ends[0]), 0);
+    assert_int_equal(close(ends[1]), 0);
+}
+
+static void numbers_of_no_enumeration_are_answered(void **state)
+{
+    mls_rules *rules = new_rules();
+    mls_submission *submission = NULL;
+    const char *const paths[] = {"testdata/logs/died.log", "testdata/README.md"};
+    mls_collection *collection = NULL;
+    (void)state;
+    assert_int_equal(mls_submission_new(rules, "testdata/submission", &submission, NULL), MLS_OK);
+    assert_int_equal(mls_collection_new(rules, paths, 2, &collection, NULL), MLS_OK);
+    const mls_run *run = mls_collection_run(collection, 0);
+    assert_non_null(run);
+    const char *edition = mls_run_edition(run);
+    for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+        const unsigned number = no_numbers[i];
+        assert_null(mls_rules_edition(rules, (mls_usage)number, 0));
+        assert_null(mls_rules_benchmark(rules, (mls_usage)number, 0, 0));
+        mls_rules_set_usage(rules, (mls_usage)number);
+        if (i > 0) {
+            assert_null(mls_severity_name((mls_severity)number));
+            assert_int_equal(mls_findings_total(mls_run_findings(run), (mls_severity)number), 0);
+            assert_int_equal(mls_submission_total(submission, (mls_severity)number), 0);
+        }
+    }
+    assert_null(mls_rules_edition(rules, MLS_USAGE_HPC, SIZE_MAX));
+    assert_null(mls_rules_benchmark(rules, MLS_USAGE_HPC, 0, SIZE_MAX));
+    /* Past the end of each list, and without wanting what is told beside the answer. */
+    assert_null(mls_findings_at(mls_run_findings(run), SIZE_MAX));
+    assert_null(mls_submission_finding(submission, SIZE_MAX, NULL));
+    assert_null(mls_submission_result_at(submission, SIZE_MAX));
+    assert_null(mls_collection_run(collection, SIZE_MAX));
+    assert_null(mls_collection_group(collection, SIZE_MAX));
+    assert_false(mls_collection_left_out(collection, SIZE_MAX, NULL, NULL));
+    assert_true(mls_collection_left_out(collection, 0, NULL, NULL));
+    assert_null(mls_group_run(mls_collection_group(collection, 0), SIZE_MAX));
+    assert_null(mls_group_mark(mls_collection_group(collection, 0), SIZE_MAX));
+    assert_false(mls_run_hyperparameter_at(run, SIZE_MAX, NULL, NULL));
+    assert_true(mls_run_hyperparameter_at(run, 0, NULL, NULL));
+    assert_null(mls_run_hyperparameter(run, (mls_str){NULL, 0}));
+    (void)mls_run_converged_at(run, NULL);
+    /* The family that was no family has changed nothing. */
+    mls_run *again = NULL;
+    const int fd = open("testdata/logs/died.log", O_RDONLY);
+    assert_int_equal(mls_run_judge_fd(rules, fd, "died.log", &again, NULL), MLS_OK);
+    assert_string_equal(mls_run_edition(again), edition);
+    assert_int_equal(close(fd), 0);
+    mls_run_free(again);
+    mls_collection_free(collection);
+    mls_submission_free(submission);
+    mls_rules_free(rules);
+}
+
+/* An endless device is no log, whoever opened it. */
+static void devices_are_refused(void **state)
+{
+    mls_rules *rules = new_rules();
+    mls_error error = {.status = MLS_OK};
+    const char *const path = "/dev/zero";
+    mls_collection *collection = NULL;
+    mls_submission *submission = NULL;
+    mls_run *run = NULL;
+    const char *reason = NULL;
+    const int fd = open(path, O_RDONLY);
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(mls_log_read_fd(fd, NULL, NULL, NULL, &error), MLS_ERROR_READ);
+    assert_string_equal(error.message, "not a regular file, pipe or terminal");
+    assert_int_equal(mls_run_judge_fd(rules, fd, "zero", &run, &error), MLS_ERROR_READ);
+    assert_null(run);
+    assert_int_equal(mls_rules_set_file(rules, path, &error), MLS_ERROR_READ);
+    assert_int_equal(mls_submission_new(rules, path, &submission, &error), MLS_ERROR_READ);
+    assert_int_equal(mls_collection_new(rules, &path, 1, &collection, &error), MLS_OK);
+    assert_int_equal(mls_collection_unreadable(collection), 1);
+    assert_true(mls_collection_left_out(collection, 0, NULL, &reason));
+    assert_string_equal(reason, "not a regular file, pipe or terminal");
+    mls_collection_free(collection);
+    assert_int_equal(mls_log_read_fd(-1, NULL, NULL, NULL, &error), MLS_ERROR_READ);
+    assert_int_equal(close(fd), 0);
+    mls_rules_free(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +685,10 @@ int main(void)
         cmocka_unit_test(findings_of_a_submission_have_their_paths),
         cmocka_unit_test(choices_of_verify_are_taken),
         cmocka_unit_test(choices_may_be_used_by_many_threads),
+        cmocka_unit_test(what_is_missing_is_refused),
+        cmocka_unit_test(a_writer_takes_what_is_missing),
+        cmocka_unit_test(numbers_of_no_enumeration_are_answered),
+        cmocka_unit_test(devices_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
