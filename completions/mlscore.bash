@@ -298,7 +298,7 @@ _mlscore()
         esac
         ;;
     *:plan)
-        options='--usage= --edition= --benchmark= --accelerators= --nodes= --times= --batch= --target= --samples= --level= --factors= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
+        options='--usage= --edition= --benchmark= --accelerators= --nodes= --times= --batch= --target= --samples= --level= --factors= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;

@@ -394,6 +394,7 @@ complete -c mlscore -n '__mlscore_command plan' -l threads -s j -x -d 'use N thr
 complete -c mlscore -n '__mlscore_command plan' -l color -x -a 'auto always never' -d 'colour results (auto: on a terminal)'
 complete -c mlscore -n '__mlscore_command plan' -l quiet -s q -d 'say less'
 complete -c mlscore -n '__mlscore_command plan' -l verbose -s v -d 'all batches of each number of accelerators'
+complete -c mlscore -n '__mlscore_command plan' -l strict -d 'warnings and advice count as errors'
 complete -c mlscore -n '__mlscore_command plan' -l help -s h -d 'print this help'
 complete -c mlscore -n '__mlscore_command plan' -l version -s V -d 'print the version'
 complete -c mlscore -n '__mlscore_command ""' -a events -d 'print the records of logs as CSV or NDJSON, or count them'

@@ -38,6 +38,7 @@ static const mls_option options[] = {
     MLS_ROW_COLOR,
     MLS_ROW_QUIET,
     MLS_ROW_VERBOSE_AS("all batches of each number of accelerators"),
+    MLS_ROW_STRICT,
     MLS_ROWS_LAST,
 };
 

@@ -73,7 +73,8 @@ void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side)
     if (side->logged != NULL) {
         mls_cli_judge_group(cli, side->logged);
     } else if (side->published == NULL) {
-        mls_cli_worsen(cli, side->official && isfinite(side->score_minutes) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        mls_cli_worsen(cli, side->official && !side->refused && isfinite(side->score_minutes) ? MLS_EXIT_OK
+                                                                                              : MLS_EXIT_INVALID);
     }
 }
 

@@ -97,9 +97,9 @@ typedef struct mls_option {
                        "read more paths from FILE, one a line (-: standard input)"),                                   \
         MLS_ROW_COMMON('0', "null", NULL, MLS_SETS_FLAG, files_from_null,                                              \
                        "paths of --files-from end in NUL, not in a line ending")
-#define MLS_ROWS_VIEW                                                                                                  \
-    MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE,                                                                     \
-        MLS_ROW_COMMON('\0', "strict", NULL, MLS_SETS_FLAG, view.strict, "warnings and advice count as errors")
+#define MLS_ROW_STRICT                                                                                                 \
+    MLS_ROW_COMMON('\0', "strict", NULL, MLS_SETS_FLAG, view.strict, "warnings and advice count as errors")
+#define MLS_ROWS_VIEW MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE, MLS_ROW_STRICT
 /* The last of every table. */
 #define MLS_ROWS_LAST                                                                                                  \
     MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, true, 0, NULL),                                     \

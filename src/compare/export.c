@@ -109,6 +109,11 @@ static bool keep_export_text(const export_reading *reading, const char **text)
     return ok;
 }
 
+static bool is_false(const char *text)
+{
+    return text != NULL && strcmp(text, "false") == 0;
+}
+
 /* The group of the row, new; NULL: no memory. */
 static mls_export_group *add_export_group(export_reading *reading)
 {
@@ -128,6 +133,7 @@ static mls_export_group *add_export_group(export_reading *reading)
         .scale = row->scale,
         .scaled_minutes = row->scaled_minutes,
         .official = row->official,
+        .refused = is_false(row->rcp_pass) || is_false(row->seeds_ok),
         .dropped = row->dropped > 0 && row->dropped < (double)MLS_WALK_FILES_MAX ? (size_t)row->dropped : 0};
     const char **texts[] = {&group.path,   &group.benchmark,   &group.edition,
                             &group.config, &group.accelerator, &group.system_id};
@@ -468,18 +474,32 @@ static mls_status take_json_run(export_reading *reading, mls_str json, mls_expor
 static mls_status take_json_group(export_reading *reading, mls_str json)
 {
     mls_raw_member run;
-    json_part runs = {"runs", MLS_JSON_LIST, {0}};
+    enum { RUNS, RCP, SEEDS, KINDS };
+    json_part parts[KINDS] = {[RUNS] = {"runs", MLS_JSON_LIST, {0}},
+                              [RCP] = {"rcp", MLS_JSON_OBJECT, {0}},
+                              [SEEDS] = {"seeds", MLS_JSON_OBJECT, {0}}};
+    mls_str passed;
     count_lines(reading, json);
-    if (!take_members(reading, json, MLS_EXPORT_GROUP, &runs, 1)) {
+    if (!take_members(reading, json, MLS_EXPORT_GROUP, parts, KINDS)) {
         return MLS_ERROR_MEMORY;
     }
-    if (reading->row.path == NULL || runs.span.ptr == NULL) {
+    /* CSV has these as columns of the group. */
+    if (parts[RCP].span.ptr != NULL && mls_json_member(parts[RCP].span, MLS_S("pass"), &passed) &&
+        mls_str_equal(passed, MLS_S("false"))) {
+        reading->row.rcp_pass = "false";
+    }
+    if (parts[SEEDS].span.ptr != NULL && mls_json_member(parts[SEEDS].span, MLS_S("ok"), &passed) &&
+        mls_str_equal(passed, MLS_S("false"))) {
+        reading->row.seeds_ok = "false";
+    }
+    if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL) {
         return refuse_export(reading, "a group without the members path and runs: not what mlscore score writes");
     }
     mls_status status = mls_export_row_check(&reading->row, MLS_EXPORT_GROUP, reading->line, reading->error);
     mls_export_group *group = status == MLS_OK ? add_export_group(reading) : NULL;
     status = status == MLS_OK && group == NULL ? MLS_ERROR_MEMORY : status;
-    for (mls_json_walk walk = mls_json_walk_begin(runs.span); status == MLS_OK && mls_json_walk_next(&walk, &run);) {
+    for (mls_json_walk walk = mls_json_walk_begin(parts[RUNS].span);
+         status == MLS_OK && mls_json_walk_next(&walk, &run);) {
         mls_arena_reset(&reading->texts);
         status = take_json_run(reading, run.value, group);
     }

@@ -37,9 +37,9 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(node_count, NUMBER, RUN, 0)                                                                                      \
     F(scale, NUMBER, GROUP, 0)                                                                                         \
     F(scaled_minutes, NUMBER, GROUP, 0)                                                                                \
-    F(rcp_pass, UNREAD, GROUP, 0)                                                                                      \
+    F(rcp_pass, TEXT, GROUP, 0)                                                                                        \
     F(rcp_message, UNREAD, GROUP, 0)                                                                                   \
-    F(seeds_ok, UNREAD, GROUP, 0)                                                                                      \
+    F(seeds_ok, TEXT, GROUP, 0)                                                                                        \
     F(joules, UNREAD, RUN, 0)                                                                                          \
     F(energy_joules, UNREAD, GROUP, 0)
 
