@@ -72,7 +72,7 @@ mls_status mls_file_look(const char *path, struct stat *about, mls_error *error)
     if (input) {
         return mls_file_check(STDIN_FILENO, error);
     }
-    if (S_ISREG(about->st_mode) || S_ISDIR(about->st_mode) || S_ISFIFO(about->st_mode)) {
+    if (!S_ISCHR(about->st_mode) && !S_ISBLK(about->st_mode) && !S_ISSOCK(about->st_mode)) {
         return MLS_OK;
     }
     const int fd = S_ISCHR(about->st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
