@@ -134,9 +134,6 @@ refused config --files-from=/dev/zero
 refused config --diff /dev/zero testdata/configs
 for command in score report check watch; do refused $command --rules=/dev/zero testdata/logs; done
 refused rules --rules=/dev/zero
-for command in score check "events --count"; do
-    refused $command --partial --shard=1/1 --list=/dev/zero -o "$scratch/part.ndjson"
-done
 refused score --rcp=/dev/zero testdata/logs
 refused score --sacct=/dev/zero testdata/logs
 refused score --sacct=- testdata/logs
@@ -150,10 +147,10 @@ refused telemetry --run=/dev/zero testdata/telemetry
 refused plan --factors=/dev/zero testdata/plan
 refused report --against=/dev/zero testdata/logs
 refused compare testdata/slurm /dev/zero
-for option in describe implementation record; do
+for option in describe implementation; do
     refused pack --into="$scratch/tree" --system=a --benchmark=llama2_70b_lora --$option=/dev/zero testdata/slurm
 done
 check "/dev/null is an empty file" sh -c "'$mlscore' events --format=csv /dev/null && ! '$mlscore' score /dev/null"
-check "a pipe is read by its name" sh -c "'$mlscore' score /dev/stdin <testdata/logs/plain.log && cat testdata/logs/plain.log |
-    '$mlscore' score -"
+check "a file and a pipe are read by their names" sh -c "'$mlscore' score --no-fail /dev/stdin <testdata/logs/plain.log &&
+    cat testdata/logs/plain.log | '$mlscore' score --no-fail -"
 finish
