@@ -413,7 +413,7 @@ static void print_last(mls_cli *cli)
 static void leave_at_once(int number)
 {
     (void)number;
-    mls_temporary_remove();
+    mls_temporary_remove(); /* NOLINT(bugprone-signal-handler): it calls nothing else that a handler may not call */
     _exit(MLS_EXIT_INTERRUPTED);
 }
 

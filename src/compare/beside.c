@@ -128,9 +128,9 @@ static mls_published_near near_of(const mls_published_query *query, const mls_pu
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count)
 {
-    const unsigned edition = edition_for(published, query);
+    const unsigned edition = published != NULL ? edition_for(published, query) : 0;
     size_t found = 0;
-    for (size_t i = 0; i < published->count; i++) {
+    for (size_t i = 0; published != NULL && i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (result->edition != edition || !is_asked_for(query, result) || result->known != MLS_PUBLISHED_EXACT) {
             continue;

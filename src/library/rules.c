@@ -71,7 +71,7 @@ mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *
 
 mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error)
 {
-    mls_ruleset *own;
+    mls_ruleset *own = NULL;
     const mls_status status =
         path != NULL ? mls_ruleset_load_file(path, &own, error) : mls_error_missing("the path of a rule file", error);
     if (status == MLS_OK) {

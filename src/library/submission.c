@@ -59,7 +59,7 @@ size_t mls_submission_total(const mls_submission *submission, mls_severity sever
 
 const mls_finding *mls_submission_finding(const mls_submission *submission, size_t index, const char **path)
 {
-    const char *ignored;
+    const char *ignored = NULL;
     path = path != NULL ? path : &ignored;
     *path = NULL;
     if (index < submission->findings.count) {

@@ -223,8 +223,7 @@ MLS_FIELDS(job, mls_slurm_job, JOB_FIELDS)
 MLS_FIELDS(sacct, mls_slurm_jobs, SACCT_FIELDS)
 
 #define COLLECTION_FIELDS(F)                                                                                           \
-    F(collection, groups, LIST(mls_group), "",                                                                         \
-      MLS_EACH(row->group_count, mls_emit_row(to, &row->groups[i])))                                     \
+    F(collection, groups, LIST(mls_group), "", MLS_EACH(row->group_count, mls_emit_row(to, &row->groups[i])))          \
     F(collection, skipped, LIST(mls_skipped), "", MLS_ROWS(row->skipped.items, row->skipped.count))                    \
     F(collection, jobs, LIST_ELSE_OUT(job, row->jobs != NULL), "", MLS_ROWS_AT(row->jobs->items, row->jobs->count))    \
     F(collection, sacct, OBJECT_OF(sacct), "", row->jobs)

@@ -70,8 +70,7 @@ MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 #define COLUMN_NAME(kind, name, type, in, value) #name " "
 
 #define SUMMARIES_FIELDS(F)                                                                                            \
-    F(summaries, results, LIST(summary), "",                                                                           \
-      MLS_EACH(row->group_count, mls_emit_row(to, &row->groups[i])))
+    F(summaries, results, LIST(summary), "", MLS_EACH(row->group_count, mls_emit_row(to, &row->groups[i])))
 MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
 
 const mls_report mls_summary_report = {

@@ -178,7 +178,8 @@ mls_status mls_group_keys(const mls_run_key *keys, size_t key_count, mls_key_gro
     for (size_t i = 0; i < grouping.count && ok; i++) {
         close_group(&grouping.items[i]);
     }
-    mls_key_group *fitted = ok && grouping.count > 0 ? mls_realloc(grouping.items, grouping.count * sizeof *fitted) : NULL;
+    mls_key_group *fitted =
+        ok && grouping.count > 0 ? mls_realloc(grouping.items, grouping.count * sizeof *fitted) : NULL;
     grouping.items = fitted != NULL ? fitted : grouping.items;
     if (ok && grouping.count > 1) {
         qsort(grouping.items, grouping.count, sizeof *grouping.items, compare_groups);

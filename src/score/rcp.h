@@ -6,7 +6,6 @@
 
 #include "rules/edition.h"
 
-
 /** Whose points.  All of it must outlive the set. */
 typedef struct mls_rcp_rules {
     const mls_editions *editions; /**< whose benchmarks the rows of a table may be for */

@@ -318,8 +318,8 @@ static mls_status reader_malformed(void *state, const mls_malformed *malformed)
 static mls_status reader_record(void *state, const mls_record *record)
 {
     mls_printed_reader *self = state;
-    const bool begins = mls_run_cut_record(&self->cut, record) >= MLS_OWNER_NEXT_RUN ||
-                        record->key_id == MLS_KEY_RUN_STOP;
+    const bool begins =
+        mls_run_cut_record(&self->cut, record) >= MLS_OWNER_NEXT_RUN || record->key_id == MLS_KEY_RUN_STOP;
     if (self->counts) {
         return mark_line(self, record->line, record->key_id == MLS_KEY_RUN_START ? EDGE_ENDS : EDGE_NONE);
     }

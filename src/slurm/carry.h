@@ -66,7 +66,7 @@ typedef struct mls_carry_room {
     mls_arena *arena;  /* of texts of the struct */
     mls_map *texts;    /* each of the others once */
     mls_arena scratch; /* to be released */
-    char wrong[96]; /* the name of what was refused */
+    char wrong[96];    /* the name of what was refused */
 } mls_carry_room;
 
 /* Appends a struct as an object. */

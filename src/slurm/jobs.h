@@ -89,8 +89,7 @@ typedef struct mls_slurm_jobs {
 } mls_slurm_jobs;
 
 /** Finds the job of each run: what its log says (see mls_job), by JobIDRaw or JobID, which run->job.job then is the
- * first of.  Runs outside of their job's time, and why those that have no run_stop ended, become findings of theirs; jobs
- * without a row in the files that were read become findings of `sacct`.
- * collection->jobs lives as long as `sacct`; `here` is
- * the job that asks (NULL: none).  MLS_OK or MLS_ERROR_MEMORY. */
+ * first of.  Runs outside of their job's time, and why those that have no run_stop ended, become findings of theirs;
+ * jobs without a row in the files that were read become findings of `sacct`. collection->jobs lives as long as `sacct`;
+ * `here` is the job that asks (NULL: none).  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error) MLS_MUST_USE;

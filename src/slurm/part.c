@@ -641,7 +641,7 @@ static mls_status read_head(part_reader *reader, mls_str text, mls_shard_part *p
  * follows. */
 static mls_status read_tail(part_reader *reader, mls_str text, const mls_shard_part *part)
 {
-    part_tail tail;
+    part_tail tail = {0};
     part_tail counted = {.files = part->files.count};
     const uint64_t before = reader->digest;
     mls_str more;

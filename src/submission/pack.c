@@ -441,7 +441,8 @@ static mls_status check_free(const mls_packing *self, const char *below)
 static mls_status check_links(const mls_packing *self, const char *below)
 {
     mls_status status = MLS_OK;
-    for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
+    for (const char *end = below != NULL ? strchr(below, '/') : NULL; end != NULL && status == MLS_OK;
+         end = strchr(end + 1, '/')) {
         struct stat about;
         char *folder = mls_strndup(below, (size_t)(end - below));
         char *path = folder != NULL ? mls_path_join(self->options->into, folder) : NULL;

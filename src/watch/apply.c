@@ -428,11 +428,10 @@ static double silence_of(const mls_live *live, const mls_live_run *run)
 /* The latest time at which a run began in each folder. */
 typedef struct latest_starts {
     mls_arena arena;
-    mls_map folders; /* to indexes of … */
-    MLS_LIST_OF(double) times;
+    mls_map folders; /* to a double in the arena */
 } latest_starts;
 
-static mls_status find_latest_starts(const mls_live *live, latest_starts *latest)
+static void find_latest_starts(const mls_live *live, latest_starts *latest)
 {
     latest->folders.arena = &latest->arena;
     for (size_t i = 0; i < live->runs.count; i++) {
@@ -442,17 +441,10 @@ static mls_status find_latest_starts(const mls_live *live, latest_starts *latest
             continue;
         }
         mls_map_entry *entry = mls_map_put(&latest->folders, mls_path_folder(mls_str_from(run->file)), &added);
-        if (entry == NULL || (added && !MLS_GROW(&latest->times, items))) {
-            return MLS_ERROR_MEMORY;
-        }
-        if (added) {
-            entry->value.number = latest->times.count;
-            latest->times.items[latest->times.count++] = run->init_start.time_ms;
-        }
-        double *time = &latest->times.items[entry->value.number];
-        *time = fmax(*time, run->init_start.time_ms);
+        double *time = added ? mls_arena_alloc(&latest->arena, sizeof *time) : entry->value.pointer;
+        *time = added ? run->init_start.time_ms : fmax(*time, run->init_start.time_ms);
+        entry->value.pointer = time;
     }
-    return MLS_OK;
 }
 
 /* Whether a run of the same folder and group began after the last word of one that has stalled: trials one after the
@@ -460,14 +452,15 @@ static mls_status find_latest_starts(const mls_live *live, latest_starts *latest
 static bool is_outlived(const latest_starts *latest, const mls_live_run *run)
 {
     const mls_map_entry *entry = mls_map_find(&latest->folders, mls_path_folder(mls_str_from(run->file)));
-    return entry != NULL && latest->times.items[entry->value.number] > run->newest_ms;
+    return entry != NULL && *(const double *)entry->value.pointer > run->newest_ms;
 }
 
 mls_status mls_live_check_silence(mls_live *live, bool job_ended)
 {
     mls_live_group all = {0};
     latest_starts latest = {0};
-    mls_status status = find_latest_starts(live, &latest);
+    mls_status status = MLS_OK;
+    find_latest_starts(live, &latest);
     for (size_t i = 0; i < live->groups.count; i++) {
         const mls_live_group *group = live->groups.items[i];
         all.finished_well |= group->finished_well;
@@ -493,7 +486,6 @@ mls_status mls_live_check_silence(mls_live *live, bool job_ended)
             status = tell_run(live, MLS_WATCH_STALLED, run, NULL, age);
         }
     }
-    free(latest.times.items);
     mls_arena_release(&latest.arena);
     return status;
 }
