@@ -260,13 +260,14 @@ static void target_names_what_stands_in_the_way(void **state)
 static void broken_figures_are_refused(void **state)
 {
     static const char *const texts[] = {
-        "{}", "[", "{\"benchmarks\": {\"bert\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0}}}",
+        "{}",
+        "[",
+        "{\"benchmarks\": {\"bert\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0}}}",
         "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": \"x\", \"batch\": 0, \"evaluation\": 0}}}",
         "{\"benchmarks\": {\"*\": {\"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": {\"0.5\": [1]}}}}",
         "{\"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, \"evaluation\": 0, \"spread\": null}}}",
-        /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one text */
-        "{\"chosen\": {\"0.5\": [1]}, \"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, "
-        "\"evaluation\": 0, \"spread\": {\"0.5\": [0, 0], \"0.75\": [0, 0], \"0.9\": [0, 0]}}}}"};
+        ("{\"chosen\": {\"0.5\": [1]}, \"benchmarks\": {\"*\": {\"pairs\": 1, \"system\": 0, \"batch\": 0, "
+         "\"evaluation\": 0, \"spread\": {\"0.5\": [0, 0], \"0.75\": [0, 0], \"0.9\": [0, 0]}}}}")};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         mls_plan_figures figures;
