@@ -110,11 +110,7 @@ static void show_log_findings(mls_view *view, const mls_check_log *log)
                                  .together = true,
                                  .one_log = true,
                                  .limit = mls_view_limit(view, SHOWN_MAX)};
-    size_t unkept[MLS_FINDING_COUNT] = {0};
-    mls_found found = {.unkept_of = unkept};
-    for (size_t code = 0; code < MLS_FINDING_COUNT && log->run->findings.beyond != NULL; code++) {
-        unkept[code] = log->run->findings.beyond[code];
-    }
+    mls_found found = {0};
     add_findings(&found, log, view, false);
     mls_found_show(view, &found, look);
 }

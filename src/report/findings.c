@@ -112,6 +112,9 @@ void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const 
     for (size_t i = 0; i < findings->count; i++) {
         found->unkept -= view == NULL || mls_view_shows(view, findings->items[i].severity);
     }
+    for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++) {
+        found->unkept_of[code] += findings->beyond[code];
+    }
 }
 
 void mls_found_finish(mls_found *found, mls_output *output)
@@ -215,7 +218,7 @@ static void put_together(mls_found *found, bool listed)
 /* Counts what of a code was not kept to the only line that reports it. */
 static void add_unkept(mls_found *found)
 {
-    for (size_t code = 0; code < MLS_FINDING_COUNT && found->unkept_of != NULL; code++) {
+    for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         mls_noted *only = NULL;
         size_t lines = 0;
         for (size_t i = 0; i < found->count && found->unkept_of[code] > 0; i++) {
@@ -301,7 +304,7 @@ static void count_kinds(mls_found *found, mls_map *kinds)
 /* Adds what of a code was not kept to its largest kind, whose line says so. */
 static void count_unkept(mls_found *found, const mls_map *kinds)
 {
-    for (size_t code = 0; code < MLS_FINDING_COUNT && found->unkept_of != NULL; code++) {
+    for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         mls_noted *largest = NULL;
         for (size_t k = 0; k < kinds->count && found->unkept_of[code] > 0; k++) {
             mls_noted *first = &found->items[kinds->entries[k].value.number - 1];

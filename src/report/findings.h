@@ -36,11 +36,12 @@ typedef struct mls_noted {
 typedef struct mls_found {
     mls_noted *items;
     size_t count, capacity;
-    size_t unkept;           /* more that were counted but not kept */
-    const size_t *unkept_of; /* of these as many of each code, said with what is folded; NULL: not known */
-    const char *root;        /* GitHub: of paths; NULL: they are as the user would open them */
-    mls_arena texts;         /* of messages that were made for the list */
-    bool failed;             /* memory ran out */
+    size_t unkept;                       /* more that were counted but not kept */
+    size_t unkept_of[MLS_FINDING_COUNT]; /* of these as many of each code, which the only line of a code reports, or
+                                            what is folded; zeros: not known */
+    const char *root;                    /* GitHub: of paths; NULL: they are as the user would open them */
+    mls_arena texts;                     /* of messages that were made for the list */
+    bool failed;                         /* memory ran out */
 } mls_found;
 
 /* Adds a finding, or all of a list with what it counted but did not keep; `view` not NULL: only if it shows them. */

@@ -339,14 +339,9 @@ static void show_run_findings(mls_view *view, const mls_group *group)
                                  .together = true,
                                  .sorted = true,
                                  .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    size_t unkept[MLS_FINDING_COUNT] = {0};
-    mls_found lists[FOUND_LISTS] = {[OF_ALL_ELSE] = {.unkept_of = unkept}};
+    mls_found lists[FOUND_LISTS] = {0};
     for (size_t i = 0; i < group->run_count; i++) {
-        const mls_findings *findings = &group->runs[i]->findings;
         add_run(lists, view, group, i);
-        for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++) {
-            unkept[code] += findings->beyond[code];
-        }
     }
     mls_found_show(view, &lists[OF_ENDINGS], look);
     mls_found_show(view, &lists[OF_ALL_ELSE], look);

@@ -67,8 +67,7 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
     static const size_t most[] = {16, 8, 8}; /* lines of what is many */
     const mls_found_look look = {
         .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
-    size_t unkept[MLS_FINDING_COUNT];
-    mls_found found = {.unkept_of = unkept};
+    mls_found found = {0};
     size_t kept = 0;
     add_all(&found, view, submission);
     for (size_t i = 0; i < found.count; i++) {
@@ -82,9 +81,9 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
     found.unkept = mls_finding_counts_of(&submission->counts, severity) - kept;
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
         const size_t nobodys = mls_findings_found(&submission->findings, code);
-        unkept[code] = nobodys > MLS_FINDINGS_KEPT_PER_CODE ? nobodys - MLS_FINDINGS_KEPT_PER_CODE : 0;
+        found.unkept_of[code] = nobodys > MLS_FINDINGS_KEPT_PER_CODE ? nobodys - MLS_FINDINGS_KEPT_PER_CODE : 0;
         for (size_t i = 0; i < submission->submitter_count; i++) {
-            unkept[code] += submission->submitters[i].unkept[code];
+            found.unkept_of[code] += submission->submitters[i].unkept[code];
         }
     }
     mls_found_show(view, &found, look);
