@@ -68,16 +68,10 @@ static void log_case(mls_printer *to, const void *what)
     mls_output_drop(to->view->output, &name);
 }
 
-/* Whether no record of a log can be read, and why, by the first that was found. */
+/* Whether no record of a log can be read, and why. */
 static bool none_read(const mls_run *run, char words[MLS_NONE_READ_LENGTH])
 {
-    mls_str why = MLS_S("");
-    for (size_t i = 0; i < run->findings.count && why.len == 0; i++) {
-        if (run->findings.items[i].code == MLS_FINDING_MALFORMED) {
-            (void)mls_str_after(mls_str_from(run->findings.items[i].message), MLS_S("not a record: "), &why);
-        }
-    }
-    return mls_log_none_read(run->records, run->malformed - run->quoted, why.len > 0 ? why.ptr : NULL, words);
+    return mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words);
 }
 
 /* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */

@@ -104,9 +104,8 @@ typedef struct mls_run {
     size_t line;      /**< its first line there, from 1 */
     size_t last_line; /**< its last record's */
     size_t records, malformed;
-    size_t quoted; /**< of the malformed lines, those whose marker is not of a record */
-    const char
-        *why; /**< the first of the others is malformed: static; NULL: there is none, or it was read by a shard */
+    size_t quoted;   /**< of the malformed lines, those whose marker is not of a record */
+    const char *why; /**< the first of the others is malformed; NULL: there is none */
     double first_ms; /**< the earliest time of its records, by which it is known in another log */
     double date_ms;  /**< the time of its first record, by which its edition is guessed */
     mls_step init_start, init_stop, run_start, run_stop;

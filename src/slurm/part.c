@@ -121,6 +121,7 @@ static const mls_carry_member run_members[] = {
     RUN("records", SIZE, records),
     RUN("malformed", SIZE, malformed),
     RUN("quoted", SIZE, quoted),
+    RUN("why", KEPT, why),
     RUN("first_ms", NUMBER, first_ms),
     RUN("date_ms", NUMBER, date_ms),
     RUN_IN("init_start", init_start, &step_table),
