@@ -203,17 +203,18 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
 
 mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
 {
-    static const char what[] = "what sacct --parsable2 or --json prints";
-    sacct_reader reader = {.sacct = sacct, .zone = zone};
-    const mls_str begin = mls_str_trim(text, mls_is_blank);
-    reader.source = mls_arena_copy(&sacct->arena, mls_str_from(source)).ptr;
-    if (reader.source == NULL) {
-        return mls_error_memory(error);
-    }
     sacct->files++;
-    sacct->file = reader.source;
+    sacct->file = mls_arena_copy(&sacct->arena, mls_str_from(source)).ptr;
+    return mls_sacct_take(sacct, text, sacct->file, zone, error);
+}
+
+mls_status mls_sacct_take(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
+{
+    static const char what[] = "what sacct --parsable2 or --json prints";
+    sacct_reader reader = {.sacct = sacct, .source = source, .zone = zone};
+    const mls_str begin = mls_str_trim(text, mls_is_blank);
     if (mls_str_starts(begin, MLS_S("{"))) {
-        return mls_sacct_read_json(sacct, text, reader.source, error);
+        return mls_sacct_read_json(sacct, text, source, error);
     }
     mls_str rest = text;
     mls_str heading;

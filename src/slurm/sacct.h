@@ -19,6 +19,10 @@ typedef struct mls_sacct_entry {
     size_t first; /* a run of it in a collection, from 1; 0: none */
 } mls_sacct_entry;
 
+/* Reads as mls_sacct_read() does, but not as a file that was saved; `source` is to live as long as the rows. */
+mls_status mls_sacct_take(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone,
+                          mls_error *error) MLS_MUST_USE;
+
 /* A row of which nothing is known but its source, which it borrows. */
 mls_slurm_job mls_sacct_row(const char *source);
 

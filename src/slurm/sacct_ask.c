@@ -103,8 +103,6 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
     mls_map jobs = {.arena = &arena};
     mls_buffer list = {0};
     asking ask = {.program = program, .deadline_ms = mls_clock_ms() + ASK_MS};
-    const size_t files = sacct->files;
-    const char *file = sacct->file;
     mls_status status = list_jobs(collection, &jobs) && make_environment(&ask) ? MLS_OK : mls_error_memory(error);
     for (size_t i = 0; i < jobs.count && status == MLS_OK;) {
         mls_buffer_clear(&list);
@@ -116,11 +114,9 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
         status = list.failed ? mls_error_memory(error) : ask_once(&ask, list.ptr, error);
         if (status == MLS_OK) {
             const mls_sacct_zone zone = {(double)NAN, "local"};
-            status = mls_sacct_read(sacct, mls_buffer_str(&ask.answer), "sacct", zone, error);
+            status = mls_sacct_take(sacct, mls_buffer_str(&ask.answer), "sacct", zone, error);
         }
     }
-    sacct->files = files;
-    sacct->file = file;
     mls_buffer_release(&ask.answer);
     mls_buffer_release(&list);
     free(ask.environment);
