@@ -59,12 +59,12 @@ static bool is_job_output(const mls_live_run *run)
 
 /* Finds out whether a run stands in another file too: then the one that was there first goes on for both, under the
  * name of the trial's own file. */
-static mls_status find_repeated(mls_live *live, mls_live_run *run)
+static void find_repeated(mls_live *live, mls_live_run *run)
 {
     mls_live_run *first = NULL;
-    const mls_live_started *started = run->followed->result ? NULL : mls_live_started_with(live, run);
-    for (; started != NULL; started = started->next) {
-        mls_live_run *other = started->run;
+    const mls_live_listed *listed = run->followed->result ? NULL : mls_live_list_at(&live->started, run->first_ms);
+    for (; listed != NULL; listed = listed->next) {
+        mls_live_run *other = listed->run;
         if (other != run && other->same == NULL && is_same_run(run, other) && !other->followed->result &&
             (first == NULL || other->found < first->found)) {
             first = other;
@@ -76,14 +76,10 @@ static mls_status find_repeated(mls_live *live, mls_live_run *run)
         first->repeat = run;
     }
     if (first != NULL && is_job_output(first) && !is_job_output(run)) {
-        char *path = mls_strdup(run->file);
-        if (path == NULL) {
-            return MLS_ERROR_MEMORY;
-        }
         free(first->file);
-        first->file = path;
+        first->file = mls_strdup(run->file);
     }
-    return mls_live_started_add(live, run) ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_live_started_add(live, run);
 }
 
 /* Let a run be one of its own again. */
@@ -184,9 +180,9 @@ static mls_status apply_init(mls_live *live, mls_live_run *run, const mls_happen
     run->first_ms = of->first_ms;
     run->init_start = (mls_step){of->time_ms, of->line};
     run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
-    const mls_status status = find_repeated(live, run);
+    find_repeated(live, run);
     take_facts(mls_live_run_of(run), of->facts);
-    return status == MLS_OK && run->same == NULL ? tell_run(live, MLS_WATCH_INIT, run, of, NULL) : status;
+    return run->same == NULL ? tell_run(live, MLS_WATCH_INIT, run, of, NULL) : MLS_OK;
 }
 
 static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happening *of)
@@ -196,10 +192,12 @@ static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happe
     if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
         part_from_repeated(run);
     }
-    mls_status status = run->same == NULL ? find_repeated(live, run) : MLS_OK;
+    if (run->same == NULL) {
+        find_repeated(live, run);
+    }
     mls_live_run *counts = mls_live_run_of(run);
-    if (status != MLS_OK || counts->group != NULL) {
-        return status;
+    if (counts->group != NULL) {
+        return MLS_OK;
     }
     if (counts != run) { /* the repetition is ahead */
         counts->run_start = run->run_start;
@@ -207,7 +205,7 @@ static mls_status apply_start(mls_live *live, mls_live_run *run, const mls_happe
     }
     counts->state = MLS_LIVE_TRAINING;
     take_facts(counts, of->facts);
-    status = mls_live_group_join(live, counts);
+    const mls_status status = mls_live_group_join(live, counts);
     return status == MLS_OK ? tell_estimated(live, MLS_WATCH_START, counts, of) : status;
 }
 
@@ -272,9 +270,7 @@ static mls_status apply_stop(mls_live *live, mls_live_run *run, const mls_happen
     run->met = run->met || (run->state == MLS_LIVE_SUCCESS && !mls_live_has_target(run));
     if (run->state == MLS_LIVE_SUCCESS && run->group != NULL) {
         take_silences(run);
-        if (!mls_live_finished_add(run)) {
-            return MLS_ERROR_MEMORY;
-        }
+        mls_live_finished_add(run);
     }
     run->estimate = mls_estimate_none();
     return tell_run(live, MLS_WATCH_STOP, run, of, NULL);

@@ -90,35 +90,37 @@ static void free_live_group(mls_live_group *group)
     free(group);
 }
 
-mls_str mls_live_time_key(const double *time_ms)
+/* Return the bytes of a time as a key of a map, none where it is NAN. */
+static mls_str time_key(const double *time_ms)
 {
     return isnan(*time_ms) ? (mls_str){"", 0} : (mls_str){(const char *)time_ms, sizeof *time_ms};
 }
 
-bool mls_live_started_add(mls_live *live, mls_live_run *run)
+void mls_live_list_add(mls_map *lists, double time_ms, mls_live_run *run)
 {
-    const mls_str key = mls_live_time_key(&run->first_ms);
-    live->started.arena = &live->arena;
-    mls_map_entry *entry = key.len > 0 ? mls_map_put(&live->started, key, NULL) : NULL;
-    mls_live_started *started = entry != NULL ? mls_arena_alloc(&live->arena, sizeof *started) : NULL;
-    if (started != NULL) {
-        *started = (mls_live_started){run, entry->value.pointer};
-        entry->value.pointer = started;
-    }
-    return started != NULL || key.len == 0;
+    mls_map_entry *entry = mls_map_put(lists, time_key(&time_ms), NULL);
+    mls_live_listed *listed = mls_arena_alloc(lists->arena, sizeof *listed);
+    *listed = (mls_live_listed){run, entry->value.pointer};
+    entry->value.pointer = listed;
 }
 
-const mls_live_started *mls_live_started_with(const mls_live *live, const mls_live_run *run)
+const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms)
 {
-    const mls_str key = mls_live_time_key(&run->first_ms);
-    const mls_map_entry *entry = key.len > 0 ? mls_map_find(&live->started, key) : NULL;
+    const mls_map_entry *entry = mls_map_find(lists, time_key(&time_ms));
     return entry != NULL ? entry->value.pointer : NULL;
 }
 
-/* Make the lists and maps of runs anew, without the runs that are gone; groups that have none left are forgotten. */
-static bool list_runs_again(mls_live *live)
+void mls_live_started_add(mls_live *live, mls_live_run *run)
 {
-    bool ok = true;
+    live->started.arena = &live->arena;
+    if (!isnan(run->first_ms)) {
+        mls_live_list_add(&live->started, run->first_ms, run);
+    }
+}
+
+/* Make the lists and maps of runs anew, without the runs that are gone; groups that have none left are forgotten. */
+static void list_runs_again(mls_live *live)
+{
     mls_arena_release(&live->arena);
     live->started = live->keys = (mls_map){.arena = &live->arena};
     for (size_t i = 0; i < live->groups.count; i++) {
@@ -127,19 +129,19 @@ static bool list_runs_again(mls_live *live)
     for (size_t i = 0; i < live->runs.count; i++) {
         live->runs.items[i]->repeat = live->runs.items[i]->next_repeat = NULL;
     }
-    for (size_t i = 0; i < live->runs.count && ok; i++) {
+    for (size_t i = 0; i < live->runs.count; i++) {
         mls_live_run *run = live->runs.items[i];
-        ok = mls_live_started_add(live, run);
+        mls_live_started_add(live, run);
         if (run->same != NULL) {
             run->next_repeat = run->same->repeat;
             run->same->repeat = run;
         }
-        if (run->group != NULL && ok) {
-            ok = MLS_GROW(&run->group->runs, items);
-            if (ok) {
-                run->group->runs.items[run->group->runs.count++] = run;
-            }
-            ok = ok && (run->state != MLS_LIVE_SUCCESS || mls_live_finished_add(run));
+        if (run->group != NULL) {
+            (void)MLS_GROW(&run->group->runs, items);
+            run->group->runs.items[run->group->runs.count++] = run;
+        }
+        if (run->group != NULL && run->state == MLS_LIVE_SUCCESS) {
+            mls_live_finished_add(run);
         }
     }
     size_t kept = 0;
@@ -148,19 +150,14 @@ static bool list_runs_again(mls_live *live)
         if (group->runs.count == 0) {
             free_live_group(group);
         } else {
-            mls_map_entry *entry = mls_map_put(&live->keys, mls_buffer_str(&group->key), NULL);
-            ok = ok && entry != NULL;
-            if (entry != NULL) {
-                entry->value.pointer = group;
-            }
+            mls_map_put(&live->keys, mls_buffer_str(&group->key), NULL)->value.pointer = group;
             live->groups.items[kept++] = group;
         }
     }
     live->groups.count = kept;
-    return ok;
 }
 
-bool mls_live_forget(mls_live *live, const mls_followed *file)
+void mls_live_forget(mls_live *live, const mls_followed *file)
 {
     size_t kept = 0;
     for (size_t i = 0; i < live->runs.count; i++) {
@@ -177,7 +174,9 @@ bool mls_live_forget(mls_live *live, const mls_followed *file)
     }
     const bool fewer = kept < live->runs.count;
     live->runs.count = kept;
-    return !fewer || list_runs_again(live);
+    if (fewer) {
+        list_runs_again(live);
+    }
 }
 
 static void free_happening(mls_happening *happening)
@@ -373,22 +372,19 @@ static int compare_finished(const void *a, const void *b)
                         : (left->line > right->line) - (left->line < right->line);
 }
 
-bool mls_live_finished_add(mls_live_run *run)
+void mls_live_finished_add(mls_live_run *run)
 {
     mls_live_group *group = run->group;
     if (!isfinite(run->needed)) {
-        return true;
+        return;
     }
-    if (!MLS_GROW(&group->finished, items)) {
-        return false;
-    }
+    (void)MLS_GROW(&group->finished, items);
     /* Runs stop in the order of time, so that this is most often the last one. */
     size_t at = group->finished.count++;
     for (; at > 0 && compare_finished(&group->finished.items[at - 1], &run) > 0; at--) {
         group->finished.items[at] = group->finished.items[at - 1];
     }
     group->finished.items[at] = run;
-    return true;
 }
 
 mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)

@@ -41,10 +41,10 @@ typedef struct mls_live_group {
     double scale;
     mls_target target;                       /* of the rules; its direction is 0 where they have none */
     MLS_LIST_OF(struct mls_live_run *) runs; /* that joined it */
-    MLS_LIST_OF(struct mls_live_run *)
-    finished;           /* of these, those that converged, in the order in which they stopped */
-    size_t numbered;    /* the last number that a run got */
-    bool finished_well; /* some have ended well: */
+    /* Of these, those that converged, in the order in which they stopped. */
+    MLS_LIST_OF(struct mls_live_run *) finished;
+    size_t numbered;                              /* the last number that a run got */
+    bool finished_well;                           /* some have ended well: */
     double longest_silence_ms[MLS_LIVE_DIED + 1]; /* of these, by state */
     const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
 } mls_live_group;
@@ -149,7 +149,7 @@ typedef struct mls_live {
     size_t round; /* how often it was applied */
     size_t found; /* how many runs were found so far */
     mls_arena arena;
-    mls_map started; /* runs by the time of their first record, as lists of mls_live_started */
+    mls_map started; /* runs by the time of their first record, see mls_live_list_add() */
     mls_map keys;    /* groups by their keys */
     mls_rcp_sets points;
     mls_status (*event)(void *state, const mls_watch_event *event);
@@ -158,28 +158,28 @@ typedef struct mls_live {
     bool news; /* runs began or ended, or are gone: the scores are old */
 } mls_live;
 
-/* A run that has started, in the list of those whose first record has the same time. */
-typedef struct mls_live_started {
+/* A run in the list of those that have the same time. */
+typedef struct mls_live_listed {
     mls_live_run *run;
-    struct mls_live_started *next;
-} mls_live_started;
+    struct mls_live_listed *next;
+} mls_live_listed;
 
 /* Add a run that begins in a file, below the run `above` (NULL: the first).  NULL: no memory. */
 mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above) MLS_MUST_USE;
 
-/* Return the bytes of a time as a key of a map, none where it is NAN. */
-mls_str mls_live_time_key(const double *time_ms);
+/* Add a run to the list under a time, of which a map has one for each time and one for NAN; and return the list under a
+ * time, the last first.  NULL: it is empty. */
+void mls_live_list_add(mls_map *lists, double time_ms, mls_live_run *run);
+const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms);
 
-/* Note that a run started, or that its first record is earlier than was known; and return the runs that started at the
- * same time.  NULL: none, or no time is known. */
-bool mls_live_started_add(mls_live *live, mls_live_run *run) MLS_MUST_USE;
-const mls_live_started *mls_live_started_with(const mls_live *live, const mls_live_run *run);
+/* Note that a run started, or that its first record is earlier than was known; a run without a time is not noted. */
+void mls_live_started_add(mls_live *live, mls_live_run *run);
 
-/* Note that a run of a group ended well.  False: no memory. */
-bool mls_live_finished_add(mls_live_run *run) MLS_MUST_USE;
+/* Note that a run of a group ended well. */
+void mls_live_finished_add(mls_live_run *run);
 
 /* Forgets the runs of a file, and the groups that have none left.  What is queued is to be applied before. */
-bool mls_live_forget(mls_live *live, const mls_followed *file) MLS_MUST_USE; /* false: no memory */
+void mls_live_forget(mls_live *live, const mls_followed *file);
 void mls_live_release(mls_live *live);
 
 /* The run that counts where this one is a repetition of it. */

@@ -17,10 +17,10 @@ static mls_status watch_forget(void *state, mls_followed *file)
 {
     mls_live *live = state;
     const mls_status status = mls_live_apply(live);
-    const bool forgotten = mls_live_forget(live, file);
+    mls_live_forget(live, file);
     mls_records_forget_file(file);
     live->news = true;
-    return status == MLS_OK && !forgotten ? MLS_ERROR_MEMORY : status;
+    return status;
 }
 
 static void watch_grown(void *state, mls_followed *file, double silence_ms)
@@ -67,8 +67,7 @@ static bool is_run_of(const mls_live_run *live, const mls_run *run)
 static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
 {
     mls_live_run *found = NULL;
-    const mls_map_entry *at_start = mls_map_find(&watch->by_start, mls_live_time_key(&run->run_start.time_ms));
-    for (const mls_live_started *each = at_start != NULL ? at_start->value.pointer : NULL; each != NULL;
+    for (const mls_live_listed *each = mls_live_list_at(&watch->by_start, run->run_start.time_ms); each != NULL;
          each = each->next) {
         mls_live_run *live = each->run;
         if (is_run_of(live, run)) {
@@ -83,21 +82,14 @@ static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
 }
 
 /* List the runs by the times at which they started, for find_live(). */
-static mls_status list_by_start(mls_watch *watch)
+static void list_by_start(mls_watch *watch)
 {
     mls_arena_release(&watch->by_start_arena);
     watch->by_start = (mls_map){.arena = &watch->by_start_arena};
     for (size_t i = 0; i < watch->live.runs.count; i++) {
         mls_live_run *run = watch->live.runs.items[i];
-        mls_map_entry *entry = mls_map_put(&watch->by_start, mls_live_time_key(&run->run_start.time_ms), NULL);
-        mls_live_started *started = mls_arena_alloc(&watch->by_start_arena, sizeof *started);
-        if (entry == NULL || started == NULL) {
-            return MLS_ERROR_MEMORY;
-        }
-        *started = (mls_live_started){run, entry->value.pointer};
-        entry->value.pointer = started;
+        mls_live_list_add(&watch->by_start, run->run_start.time_ms, run);
     }
-    return MLS_OK;
 }
 
 bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
@@ -177,7 +169,7 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
         watch->live.groups.items[i]->group = NULL;
     }
     mls_collection_release(&watch->collection);
-    status = status == MLS_OK ? list_by_start(watch) : status;
+    list_by_start(watch);
     status =
         status == MLS_OK ? watch->options.collect(watch->options.state, &paths, &watch->collection, error) : status;
     for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {

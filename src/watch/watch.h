@@ -32,7 +32,7 @@ typedef struct mls_watch {
     mls_notify notify; /* its fd is to be waited for */
     mls_collection collection;
     mls_arena by_start_arena;
-    mls_map by_start;  /* runs by the time at which they started, as lists of mls_live_started */
+    mls_map by_start;  /* runs by the time at which they started, see mls_live_list_add() */
     bool job_ended;    /* for whoever asks Slurm to set */
     double look_ms;    /* when to look again */
     double collect_ms; /* not before then */

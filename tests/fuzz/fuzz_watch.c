@@ -55,7 +55,7 @@ static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *told)
         abort();
     }
     mls_log_feed_free(feed);
-    (void)!mls_live_forget(live, &file);
+    mls_live_forget(live, &file);
     mls_records_forget_file(&file);
     mls_scan_room_free(room);
     (void)close(memory);

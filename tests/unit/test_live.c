@@ -161,7 +161,7 @@ static void an_estimate_is_the_same_whichever_run_was_found_first(void **state)
             other->run_start = (mls_step){0, 1};
             other->run_stop = (mls_step){6000.0 * (double)(run + 1), 2};
             other->needed = 100;
-            assert_true(mls_live_finished_add(other));
+            mls_live_finished_add(other);
         }
         left[turn] = mls_live_estimate(self.run, 30000).left;
         assert_int_equal(mls_live_estimate(self.run, 0).from, MLS_ESTIMATE_NONE); /* none had ended by then */
