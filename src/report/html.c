@@ -134,7 +134,7 @@ bool mls_html_epochs(const mls_html_group *of)
 {
     bool epochs = false;
     for (size_t i = 0; i < of->group->run_count; i++) {
-        epochs |= strcmp(mls_throughput_unit(&of->timed->runs[i]), "epochs") == 0;
+        epochs |= mls_throughput_counts_epochs(&of->timed->runs[i]);
     }
     return epochs;
 }

@@ -14,7 +14,7 @@ enum { STEPS_MOST = 1800, ROWS_OF_PACE = 200 };
 /* Samples a second; epochs a minute, where positions are epochs. */
 static double rate_of(const mls_throughput *run, const mls_pace_segment *segment)
 {
-    return segment->delta / segment->training_ms * (strcmp(mls_throughput_unit(run), "epochs") == 0 ? 60000 : 1000);
+    return segment->delta / segment->training_ms * (mls_throughput_counts_epochs(run) ? 60000 : 1000);
 }
 
 /* Whether anything was trained in a segment: two evaluations may be milliseconds apart, which is not a rate. */

@@ -29,8 +29,7 @@ static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at,
     const mls_throughput *timed = &of->timed->runs[at];
     const mls_finding *reason = mls_run_reason(run);
     const char *colour = colours[mls_html_run_is(group, at)];
-    const double rate =
-        (strcmp(mls_throughput_unit(timed), "epochs") == 0 ? 3600000 : 1000) / timed->steady_ms_per_sample;
+    const double rate = (mls_throughput_counts_epochs(timed) ? 3600000 : 1000) / timed->steady_ms_per_sample;
     const double init = mls_run_init_minutes(run);
     mls_buffer_printf(out, "<tr data-r=\"%zu\">", at + 1);
     append_figure_cell(out, of, (double)(at + 1), mls_words_count((double)(at + 1)));

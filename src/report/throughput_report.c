@@ -49,11 +49,6 @@ static double share_of(const mls_utilization *of)
     return isnan(of->bf16) ? of->derived : of->bf16;
 }
 
-static bool counts_epochs(const mls_throughput *run)
-{
-    return strcmp(mls_throughput_unit(run), "epochs") == 0;
-}
-
 static columns_used used_by(const mls_throughput_group *group)
 {
     columns_used used = {.unit = "a sample"};
@@ -61,8 +56,8 @@ static columns_used used_by(const mls_throughput_group *group)
         const mls_throughput *run = &group->runs[i];
         const mls_utilization *of = &run->utilization;
         used.tokens |= isfinite(run->steady_tokens_per_second);
-        used.step |= isfinite(run->steady_step_ms) && !counts_epochs(run);
-        used.unit = counts_epochs(run) ? "an epoch" : used.unit;
+        used.step |= isfinite(run->steady_step_ms) && !mls_throughput_counts_epochs(run);
+        used.unit = mls_throughput_counts_epochs(run) ? "an epoch" : used.unit;
         used.paced = used.paced == NULL && run->segment_count > 0 ? run : used.paced;
         if (isfinite(share_of(of)) && (used.utilization == NULL || share_of(of) > share_of(used.utilization))) {
             used.utilization = of;
@@ -79,7 +74,7 @@ static void add_run_cells(mls_table *table, const mls_view *view, const mls_thro
     const double *ms = run->parts.ms;
     const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
     const bool delimited = run->has_parts && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING;
-    const bool epochs = counts_epochs(run);
+    const bool epochs = mls_throughput_counts_epochs(run);
     const double steady = 1000 / run->steady_ms_per_sample;
     mls_buffer spark = {0};
     append_spark(&spark, view, run);

@@ -37,6 +37,11 @@ const char *mls_throughput_unit(const mls_throughput *run)
     return run->in_epochs && !counted ? "epochs" : "samples";
 }
 
+bool mls_throughput_counts_epochs(const mls_throughput *run)
+{
+    return strcmp(mls_throughput_unit(run), "epochs") == 0;
+}
+
 bool mls_throughput_evaluations_are_training(const mls_throughput *run)
 {
     return run->has_parts && run->curve_count > 0 && run->evaluations_from == MLS_EVALUATIONS_FROM_NOTHING;

@@ -150,6 +150,7 @@ typedef struct mls_throughput {
 /** What the positions of a run count, for people: "epochs" or "samples".  epoch_num of some benchmarks counts samples
  * (mls_epoch_unit()), though the size of their training set is not known. */
 const char *mls_throughput_unit(const mls_throughput *run);
+bool mls_throughput_counts_epochs(const mls_throughput *run);
 
 /** Whether a run is one whose evaluations are in its training time, as nothing tells how long they took. */
 bool mls_throughput_evaluations_are_training(const mls_throughput *run);
