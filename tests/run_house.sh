@@ -95,6 +95,11 @@ grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c | grep -v
     grep -vE '^[^:]*:[0-9]*:( \*|/\*)' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "the library never prints or exits" "$scratch/wrong"; else pass; fi
 
+# Memory comes from base/memory, which does not return without it; the log writer returns an error instead.
+grep -nE '(^|[^_a-z])(malloc|calloc|realloc|strdup|strndup)\([^)]' src/*/*.c |
+    grep -v -e '^src/base/memory.c:' -e '^src/log/writer.c:' >"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "memory comes from base/memory" "$scratch/wrong"; else pass; fi
+
 # Of a member that a data file has twice only one is read.
 awk -F '"' '/^ "[^"]*": / && seen[FILENAME, $2]++ == 1 { print FILENAME ": " $2 }' src/data/*.json >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no data file has a member twice" "$scratch/wrong"; else pass; fi

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "compare/side.h"
 
@@ -209,7 +210,7 @@ static int compare_config_rows(const void *left, const void *right)
 mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
                                 mls_config_diff *diff)
 {
-    *diff = (mls_config_diff){.sides = sides, .side_count = count, .arena = calloc(1, sizeof(mls_arena))};
+    *diff = (mls_config_diff){.sides = sides, .side_count = count, .arena = mls_calloc(1, sizeof(mls_arena))};
     differ self = {.to = diff, .known = known, .rows = {.arena = diff->arena}};
     bool ok = diff->arena != NULL;
     for (size_t i = 0; i < count; i++) {

@@ -141,7 +141,7 @@ typedef struct group_times {
 
 static bool times_make(const mls_side_group *group, group_times *times)
 {
-    *times = (group_times){.valid = calloc(group->runs.count * 3 + 1, sizeof *times->valid)};
+    *times = (group_times){.valid = mls_calloc(group->runs.count * 3 + 1, sizeof *times->valid)};
     if (times->valid == NULL) {
         return false;
     }

@@ -222,7 +222,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
     published_reading reading = {.to = published};
     mls_status status;
     const char *last = "";
-    *published = (mls_published){.arena = calloc(1, sizeof *published->arena)};
+    *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
     status = published->arena != NULL ? MLS_OK : MLS_ERROR_MEMORY;
     for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
         const mls_str round = table_round(file->name, usage, &reading.result.usage);

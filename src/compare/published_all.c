@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
 #include "compare/published.h"
@@ -91,7 +92,7 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
 {
     mls_arena arena = {0};
     mls_map keys = {.arena = &arena};
-    *opened = (mls_published_opened){.items = calloc(count + 1, sizeof *opened->items)};
+    *opened = (mls_published_opened){.items = mls_calloc(count + 1, sizeof *opened->items)};
     mls_status status = opened->items != NULL ? MLS_OK : mls_error_memory(error);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         mls_published_runs *runs = &opened->items[opened->count++];

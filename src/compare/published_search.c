@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/side.h"
 
@@ -195,7 +196,7 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
                                 mls_published_hit **hits, size_t *count)
 {
     mls_published_order order = filter->order;
-    *hits = calloc(published->count + 1, sizeof **hits);
+    *hits = mls_calloc(published->count + 1, sizeof **hits);
     *count = 0;
     if (*hits == NULL) {
         return MLS_ERROR_MEMORY;

@@ -294,7 +294,7 @@ static bool find_recurrences(mls_campaign *campaign)
 mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
                              mls_campaign *campaign, mls_error *error)
 {
-    *campaign = (mls_campaign){.arena = calloc(1, sizeof(mls_arena))};
+    *campaign = (mls_campaign){.arena = mls_calloc(1, sizeof(mls_arena))};
     if (campaign->arena == NULL) {
         return mls_error_memory(error);
     }

@@ -215,7 +215,7 @@ mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint6
 {
     const uint64_t end = *offset + most;
     mls_status status = MLS_OK;
-    *room = *room != NULL ? *room : calloc(1, sizeof **room);
+    *room = *room != NULL ? *room : mls_calloc(1, sizeof **room);
     if (*room == NULL || !block_has_data(&(*room)->block)) {
         return mls_error_memory(error);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json_row.h"
+#include "base/memory.h"
 #include "log/value.h"
 #include "plan/planning.h"
 
@@ -73,7 +74,7 @@ static mls_status read_figures(const cJSON *json, mls_plan_figures *to, mls_erro
 mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_error *error)
 {
     cJSON *json = NULL;
-    *figures = (mls_plan_figures){.arena = calloc(1, sizeof(mls_arena))};
+    *figures = (mls_plan_figures){.arena = mls_calloc(1, sizeof(mls_arena))};
     if (figures->arena == NULL) {
         return mls_error_memory(error);
     }

@@ -343,7 +343,7 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
 
 mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan, mls_error *error)
 {
-    *plan = (mls_plan){.arena = calloc(1, sizeof(mls_arena)), .level = request->level};
+    *plan = (mls_plan){.arena = mls_calloc(1, sizeof(mls_arena)), .level = request->level};
     if (plan->arena == NULL) {
         return mls_error_memory(error);
     }

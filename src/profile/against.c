@@ -38,7 +38,7 @@ static int compare_changes(const void *a, const void *b)
 mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes)
 {
     const size_t max = base->classes.count + profile->classes.count;
-    *changes = (mls_profile_changes){.items = calloc(max + 1, sizeof *changes->items),
+    *changes = (mls_profile_changes){.items = mls_calloc(max + 1, sizeof *changes->items),
                                      .per_step = base->steps.count > 0 && profile->steps.count > 0};
     if (changes->items == NULL) {
         return MLS_ERROR_MEMORY;

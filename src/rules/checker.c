@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 #include "base/data.h"
+#include "base/memory.h"
 
 mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker)
 {
-    *checker = calloc(1, sizeof **checker);
+    *checker = mls_calloc(1, sizeof **checker);
     if (*checker == NULL) {
         return MLS_ERROR_MEMORY;
     }

@@ -219,7 +219,7 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
         keys[i].place = i;
     }
     mls_status status = mls_group_keys(keys, run_count, &made, &made_count);
-    *groups = calloc(made_count + 1, sizeof **groups);
+    *groups = mls_calloc(made_count + 1, sizeof **groups);
     for (size_t i = 0; i < made_count; i++) {
         if (status == MLS_OK && *groups != NULL) {
             status = take_runs(&made[i], runs, &(*groups)[(*count)++]) ? MLS_OK : MLS_ERROR_MEMORY;

@@ -104,7 +104,7 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     const bool decoded = mls_json_string(record->value, &arena, &text);
     text = decoded && config ? mls_config_name_decode(text).name : text;
     if (!config || !decoded || text.len > 0) {
-        *taken = decoded ? strndup(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH) : NULL;
+        *taken = decoded ? mls_strndup(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH) : NULL;
         run->out_of_memory |= *taken == NULL;
     }
     mls_arena_release(&arena);

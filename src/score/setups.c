@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "score/run.h"
 
 struct mls_setups {
@@ -77,7 +78,7 @@ static bool keep_seeds(mls_setups *setups, mls_run *run)
 bool mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
 {
     if (*setups == NULL) {
-        *setups = calloc(1, sizeof **setups);
+        *setups = mls_calloc(1, sizeof **setups);
         if (*setups == NULL) {
             return false;
         }

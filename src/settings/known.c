@@ -4,6 +4,7 @@
 
 #include "base/json_row.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "settings/settings.h"
 
@@ -42,7 +43,7 @@ mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
     };
     cJSON *json = NULL;
     void *rows = NULL;
-    *known = (mls_known_settings){.arena = calloc(1, sizeof(mls_arena))};
+    *known = (mls_known_settings){.arena = mls_calloc(1, sizeof(mls_arena))};
     mls_status status = known->arena != NULL ? mls_json_data("settings.json", &json, error) : mls_error_memory(error);
     if (status == MLS_OK) {
         status = mls_json_table_read(json, "settings", members, sizeof members / sizeof *members, known->arena, &rows,

@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/number.h"
 #include "slurm/sacct.h"
 
 mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error)
 {
-    *sacct = calloc(1, sizeof **sacct);
+    *sacct = mls_calloc(1, sizeof **sacct);
     if (*sacct == NULL) {
         return mls_error_memory(error);
     }

@@ -562,7 +562,7 @@ static mls_status name_paths(mls_packing *self, const char **folder)
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
                          mls_error *error)
 {
-    *pack = (mls_pack){.arena = calloc(1, sizeof *pack->arena)};
+    *pack = (mls_pack){.arena = mls_calloc(1, sizeof *pack->arena)};
     mls_packing self = {.options = options, .pack = pack, .error = error};
     const char *folder = NULL;
     mls_status status = pack->arena != NULL ? choose_group(&self, collection) : mls_error_memory(error);

@@ -179,7 +179,7 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error)
 {
-    *telemetry = (mls_telemetry){.options = *options, .reported = calloc(1, sizeof *telemetry->reported)};
+    *telemetry = (mls_telemetry){.options = *options, .reported = mls_calloc(1, sizeof *telemetry->reported)};
     if (telemetry->reported == NULL) {
         return mls_error_memory(error);
     }

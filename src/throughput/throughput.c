@@ -287,7 +287,7 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
                                    mls_throughputs *all, mls_error *error)
 {
     mls_arena scratch = {0};
-    *all = (mls_throughputs){.arena = calloc(1, sizeof *all->arena), .collection = collection, .options = *options};
+    *all = (mls_throughputs){.arena = mls_calloc(1, sizeof *all->arena), .collection = collection, .options = *options};
     if (all->arena == NULL) {
         return mls_error_memory(error);
     }

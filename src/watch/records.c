@@ -84,7 +84,7 @@ static mls_status queue_death(file_records *self, const mls_record *record, size
 /* A copy of a text, which may be NULL.  False: no memory. */
 static bool copy_fact(char **fact, const char *text)
 {
-    *fact = text != NULL ? strdup(text) : NULL;
+    *fact = text != NULL ? mls_strdup(text) : NULL;
     return *fact != NULL || text == NULL;
 }
 
