@@ -230,10 +230,10 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     "mlscore score --rcp FILE), or a bypass that the review committee agrees to (rcp-bypass in "                       \
     "package_checker_params)"
 
-/* Digits after the point that suit numbers of this size. */
 /* Numbers that are less than this share of them apart are equal to people: 4,607.99997 is 4,608. */
 #define HAIR 1e-7
 
+/* Digits after the point that suit numbers of this size. */
 static int decimals_for(double number)
 {
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;

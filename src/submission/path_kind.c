@@ -310,11 +310,9 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
         one = kind_in_folder(source, one);
         *kind = one < *kind ? one : *kind;
     }
-    if (foreign == NULL) {
-        looking->seen->why = sources.count == 0 ? "a folder without files" : "a folder of files of other kinds";
-    } else {
-        looking->seen->why = foreign;
-    }
+    looking->seen->why = foreign != NULL      ? foreign
+                         : sources.count == 0 ? "a folder without files"
+                                              : "a folder of files of other kinds";
     mls_sources_release(&sources);
     return status;
 }
