@@ -253,7 +253,7 @@ shards_in() {
 for value in '[1,1]' '[[1]]' '[[1,1,1]]' '[["1",1]]' '[{"first":1,"last":1}]' '{}' '[[]]'; do
     shards_in "'shards_in' is not as it must be" "$value"
 done
-for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "its shards are none of all" "$value"; done
+for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "its shards are not distinct ones from 1 to the number of all shards" "$value"; done
 
 # A part cut at every line, and in the middle of it.
 lines=$(wc -l <"$parts/2.ndjson")

@@ -12,7 +12,7 @@ typedef struct mls_submission mls_submission;
 typedef struct mls_submission_result mls_submission_result;
 
 /** Judges the folder at `path` as `mlscore verify` does; with a rule file by the edition that the file extends. MLS_OK,
- * whatever the verdict; MLS_ERROR_READ: it is no folder that can be read; MLS_ERROR_VALUE: `path` is NULL;
+ * whatever the verdict; MLS_ERROR_READ: it cannot be read as a folder; MLS_ERROR_VALUE: `path` is NULL;
  * MLS_ERROR_MEMORY.  *submission is NULL but for MLS_OK. */
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission,
                               mls_error *error) MLS_MUST_USE;

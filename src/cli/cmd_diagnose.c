@@ -99,7 +99,7 @@ static void judge_sacct(mls_cli *cli, const mls_findings *wrong, const char *pat
     }
 }
 
-/* Names the jobs of which there is no row. */
+/* Print which jobs have no row in what sacct printed. */
 static void say_missing(mls_cli *cli, const mls_campaign *campaign, const mls_sacct *sacct, const char *path)
 {
     size_t missing = 0;

@@ -82,7 +82,7 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     return newest;
 }
 
-/* Whether one of the group's runs began then, to the millisecond that is published. */
+/* Return whether a run of the group began at this time, within a millisecond, as published times are whole ones. */
 static bool has_start(const mls_published_query *query, double start_ms)
 {
     const size_t count = query->logged != NULL ? query->logged->run_count
@@ -97,8 +97,9 @@ static bool has_start(const mls_published_query *query, double start_ms)
     return found;
 }
 
-/* Whether a result is the group itself, wherever its logs lie by now.  Only where the folder or the score says that it
- * may be, the runs are asked: most of them are the same. */
+/* Return whether a published result was made from the runs of the group, wherever their logs are kept now.  The times
+ * at which runs began decide, more than half of which must be the same; they are compared only if the name of the
+ * system or the score is alike. */
 static bool is_itself(const mls_published_query *query, const mls_published_result *result)
 {
     const bool same_system = query->system_id != NULL && strcmp(query->system_id, result->system->system_id) == 0;

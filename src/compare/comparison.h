@@ -82,7 +82,7 @@ typedef struct mls_side_group {
     const mls_group *logged;               /**< as it was scored, in a collection of the comparison; NULL: of no logs */
     mls_usage usage;
     mls_division division;
-    const char *edition;                    /**< "5.1.0"; "" when nobody says */
+    const char *edition;                    /**< "5.1.0"; "": not known */
     double global_batch_size, accelerators; /**< of weak scaling those of each model */
     bool official;
     bool refused; /**< in an export: its convergence or its seeds failed, so that the score does not count */

@@ -136,7 +136,7 @@ mls_status mls_export_group_check(const mls_export_group *of, mls_error *error)
     const mls_side_group *group = of->group;
     const run_totals totals = total_of(group);
     const mls_words score = mls_words_exact(group->score_minutes);
-    const bool scored = isfinite(group->score_minutes) && !group->weak; /* its runs are no mean's */
+    const bool scored = isfinite(group->score_minutes) && !group->weak; /* which is not the mean of its runs */
     const bool outside =
         group->score_minutes < totals.min * (1 - ROUNDED) || group->score_minutes > totals.max * (1 + ROUNDED);
     if (scored && totals.kept == 0) {

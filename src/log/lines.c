@@ -43,7 +43,7 @@ bool mls_record_find(mls_str line, mls_str *payload)
     return last != NULL;
 }
 
-/* Whether a marker, which no record follows, stands in a sentence or in a command. */
+/* Return whether the marker of a malformed line is quoted in a sentence or a command, rather than begins a record. */
 static bool is_quoted(const line_state *state, mls_str payload)
 {
     const char before = state->mllog > state->line ? state->mllog[-1] : '\0';

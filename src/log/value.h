@@ -22,9 +22,9 @@ typedef enum mls_json_kind {
     MLS_JSON_OBJECT
 } mls_json_kind;
 
-/** Where the names of an object's members stand in its text, noted while it is validated, so that looking for one is no
- * second walk.  Not `known`: it is no object of so many members in the layout of Python's json module, or nobody has
- * looked. */
+/** Where the names of an object's members stand in its text, noted while it is validated, so that a member is found
+ * without walking the text again.  `known` is false if the value is not an object, has more than MLS_PLACES_MAX
+ * members, is not laid out as Python's json module does, or was not validated. */
 enum { MLS_PLACES_MAX = 6 };
 typedef struct mls_member_places {
     bool known;

@@ -4,7 +4,7 @@
 
 #include "memory/family.h"
 
-/* What a quantization_config says. */
+/* The quantization_config of a model: in which form its numbers are kept. */
 typedef struct mls_quantized {
     mls_memory_form form; /* no bytes: nothing, or nothing that is known */
     int64_t kv_precision; /* MLS_MEMORY_NOT_SET: it says nothing of the KV cache */

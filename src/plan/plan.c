@@ -266,7 +266,8 @@ static bool find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_
     return ok;
 }
 
-/* What cannot be predicted is refused; where there are several series, the others are. */
+/* Refuse a number of accelerators that cannot be predicted: as an error if there is one series, else by listing the
+ * base as unfit, so that the other series are still predicted. */
 static mls_status refuse(mls_plan *plan, const mls_plan_base *base, mls_error *error)
 {
     const char *reason = mls_arena_copy(plan->arena, mls_str_from(error->message)).ptr;
@@ -302,7 +303,7 @@ static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *serie
         for (size_t k = 0; k < times.count && ok && status == MLS_OK; k++) {
             ok = add_candidate(plan->arena, to, times.items[k] * own);
             if (any && !mls_plan_is_count(times.items[k] * own)) {
-                (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%g times %.0f is no number of accelerators",
+                (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%g times %.0f accelerators is not a whole number",
                                     times.items[k], own);
                 status = refuse(plan, base, error);
             }

@@ -114,7 +114,7 @@ typedef struct mls_plan {
     MLS_LIST_OF(mls_plan_series) series; /**< in the order of the groups */
     MLS_LIST_OF(mls_plan_base) bases;    /**< of each series by their number of accelerators */
     MLS_LIST_OF(mls_plan_row) rows;      /**< of each series by accelerators, then batch */
-    MLS_LIST_OF(mls_unmatched) unfit;    /**< groups that are no base, and why */
+    MLS_LIST_OF(mls_unmatched) unfit;    /**< groups from which not all was predicted, and why */
     unsigned level;
     mls_published published;
     struct mls_arena *arena;

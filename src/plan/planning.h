@@ -15,7 +15,7 @@ mls_status mls_plan_bases_find(const mls_comparison *of, const mls_plan_request 
 /* Whether it is a number that things can be counted with: whole, from 1 on. */
 bool mls_plan_is_count(double number);
 
-/* Lists a group that is no base, or not of all that is asked for. */
+/* List a group as unfit: nothing, or not all that was asked for, can be predicted from it. */
 mls_status mls_plan_unfit(mls_plan *plan, const mls_side_group *group, const char *reason,
                           mls_error *error) MLS_MUST_USE;
 

@@ -635,7 +635,9 @@ static mls_status read_head(part_reader *reader, mls_str text, mls_shard_part *p
         const mls_shard_range range = part->shards.items[i];
         ok = range.first >= 1 && range.first <= range.last && range.last <= head->shards;
     }
-    return ok && mls_shard_ranges_join(&part->shards, &twice) ? MLS_OK : refuse(reader, "its shards are none of all");
+    return ok && mls_shard_ranges_join(&part->shards, &twice)
+               ? MLS_OK
+               : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
 }
 
 /* Check the tail: its digest is that of all lines before it, its counts are those of what was read, and nothing
