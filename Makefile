@@ -65,11 +65,11 @@ PKG_LIBS      = $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(ZLIB) 2>/dev/null) -l
 ifdef STATIC
 PKG_CFLAGS   := -isystem $(STATIC_LIBS)/include -DMLS_HAVE_ZLIB
 PKG_LIBS     := -L$(STATIC_LIBS)/lib -lcjson -lpcre2-8 -lz -lcsv -lm -pthread
-FAST_ROOMS   := base log messages reading rules score
-$(FAST_ROOMS:%=$B/%/%.o): OWN_CFLAGS += -O2
+FAST_MODULES := base json log rules run score
+$(FAST_MODULES:%=$B/%/%.o): OWN_CFLAGS += -O2
 endif
 
-SOURCES     := $(sort $(wildcard src/*/*.c))
+SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 CLI_SOURCES := $(wildcard src/cli/*.c)
 LIB_SOURCES := $(filter-out $(CLI_SOURCES),$(SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$B/%.o) $B/data/files.o $B/data/table.o
@@ -275,9 +275,9 @@ $B/unit/%: tests/unit/%.c $B/libmlscore.a $B/libcli.a
 	$(call say,LINK)
 	$(Q)$(CC) $(TOOL_CFLAGS) -o $@ $< $(TOOL_LIBS) -lcmocka
 
-# The log floor without SIMD and zlib, which a test named …_plain is linked with in place of the library's.
-PLAIN_OBJECTS := $(patsubst src/log/%.c,$B/plain/%.o,$(sort $(wildcard src/log/*.c)))
-$B/plain/%.o: src/log/%.c | $B/.packages
+# The log reader without SIMD and zlib, which a test named …_plain is linked with in place of the library's.
+PLAIN_OBJECTS := $(patsubst src/%.c,$B/plain/%.o,$(sort $(wildcard src/log/*.c src/json/*.c)))
+$B/plain/%.o: src/%.c | $B/.packages
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) -DMLS_SIMD_PLAIN -DMLS_NO_ZLIB $(CFLAGS) $(OWN_CFLAGS) $(WARNINGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
@@ -448,4 +448,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR, WERROR=1, SANITIZE=address,undefined|thread, COVERAGE=1"
 
--include $(wildcard $B/*/*.d)
+-include $(wildcard $B/*/*.d $B/*/*/*.d)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "log/prefix.h"
-#include "messages/signatures.h"
+#include "log/signatures.h"
 
 /* The signature of a line, as one is read after a traceback; NULL: none. */
 static inline mls_status match_line(mls_signatures *signatures, mls_str line, const mls_signature **found)

@@ -232,7 +232,7 @@ done >>"$scratch/missing"
 every "every command has its file and a case" "$scratch/missing"
 
 for command in $commands; do help_options "$command" | sed -n 's/^--format=//p' | tr '|' '\n'; done | sort -u >"$scratch/offered"
-sed -n 's/^    F([A-Z]*, \([a-z]*\)).*/\1/p' src/report/view.h | sort >"$scratch/formats"
+sed -n 's/^    F([A-Z]*, \([a-z]*\)).*/\1/p' src/term/view.h | sort >"$scratch/formats"
 for format in $(cat "$scratch/formats"); do
     grep -qx "$format" "$scratch/offered" || echo "no command offers --format=$format"
     grep -q -e "^\.IP \"\\\\fB$format\\\\fR\"" man/man5/mlscore-formats.5 || echo "man/man5/mlscore-formats.5 lacks $format"
@@ -312,7 +312,7 @@ for page in man/man*/*.[1-8]; do
 done >>"$scratch/missing"
 # Files, as they stand or below src or include, maybe without their room, and names in the code.
 grep -o -E '`[a-zA-Z0-9_./]+\.(c|h|sh|json)`' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r file; do
-    ls "$file" "src/$file" "include/$file" src/*/"$file" 2>/dev/null | grep -q . || echo "CONTRIBUTING.md: no file $file"
+    ls "$file" "src/$file" "include/$file" src/*/"$file" src/*/*/"$file" 2>/dev/null | grep -q . || echo "CONTRIBUTING.md: no file $file"
 done >>"$scratch/missing"
 grep -o -E '`(mls|MLS)_[A-Za-z_]+' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r name; do
     grep -rqF "$name" src include || echo "CONTRIBUTING.md: no name $name"

@@ -8,22 +8,21 @@
 build=$1
 cd "$root" || exit 1
 
-# The drawing: "floor room".
-sed -n 's/^| \([0-9]*\) | \(`src[^|]*\) |.*/\1 \2/p' CONTRIBUTING.md | tr -d '`,' | tr '·' ' ' |
-    awk '{ for (i = 2; i <= NF; i++) { sub("src/", "", $i); print $1, $i } }' >"$scratch/floors"
+# The modules, from the top down: `name/` at the start of a row of the table in CONTRIBUTING.md.
+sed -n 's/^| `\([a-z]*\)\/` |.*/\1/p' CONTRIBUTING.md >"$scratch/modules"
 
-# Every include of a room, as "file room".
-awk -F '["/]' '/^#include "[a-z]*\/[a-z_]*\.h"/ { print FILENAME, $2, $3 }' src/*/*.c src/*/*.h >"$scratch/includes"
-awk -v floors="$scratch/floors" '
-    BEGIN { while ((getline line < floors) > 0) { split(line, f, " "); floor[f[2]] = f[1] } }
-    $2 == "mlscore" { next } # the public headers: they know no room
-    {
-        split($1, part, "/"); from = part[2]
-        if (!(from in floor)) print $1 ": the room stands on no floor of CONTRIBUTING.md"
-        else if ($2 != from && !($2 in floor && floor[$2] < floor[from])) print $1 " includes " $2 "/" $3 ": " $2 " is not below " from
-    }' "$scratch/includes" | sort -u >"$scratch/wrong"
-[ -s "$scratch/floors" ] || echo "CONTRIBUTING.md draws no floors" >>"$scratch/wrong"
-if [ -s "$scratch/wrong" ]; then fail "rooms include only from below" "$scratch/wrong"; else pass; fi
+# A file includes its own module and those below; the folders of explain/ do not know each other.
+awk -v modules="$scratch/modules" '
+    BEGIN { while ((getline name < modules) > 0) rank[name] = ++count }
+    match($0, /^#include "[a-z_\/]*\/[a-z_0-9]*\.h"/) {
+        split(FILENAME, from, "/"); split($0, quoted, "\""); split(quoted[2], to, "/")
+        if (to[1] == "mlscore") next # the public headers know no module
+        if (!(from[2] in rank) || !(to[1] in rank)) print FILENAME ": includes " quoted[2] ": not a module of CONTRIBUTING.md"
+        else if (from[2] != to[1] && rank[to[1]] <= rank[from[2]]) print FILENAME ": includes " quoted[2] ": " to[1] "/ is not below " from[2] "/"
+        else if (from[2] == "explain" && to[1] == "explain" && from[3] != to[2]) print FILENAME ": includes " quoted[2]
+    }' src/*/*.[ch] src/*/*/*.[ch] | sort -u >"$scratch/wrong"
+[ -s "$scratch/modules" ] || echo "CONTRIBUTING.md lists no modules" >>"$scratch/wrong"
+if [ -s "$scratch/wrong" ]; then fail "modules include only modules below them" "$scratch/wrong"; else pass; fi
 
 grep -n '^#include ' include/mlscore/*.h | grep -v -e '"mlscore/' -e '<std\(bool\|def\|int\)\.h>$' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "public headers include no others" "$scratch/wrong"; else pass; fi
@@ -39,7 +38,7 @@ if [ -s "$scratch/wrong" ]; then fail "no case expects 16 KiB and more" "$scratc
 # The first comment after the licence says what the file is for.
 awk 'FNR == 2 && /^\/\*/ { opens[FILENAME] }
     END { for (i = 1; i < ARGC; i++) if (!(ARGV[i] in opens)) print ARGV[i] }' \
-    src/*/*.c src/*/*.h include/mlscore/*.h >"$scratch/wrong"
+    src/*/*.c src/*/*/*.c src/*/*.h src/*/*/*.h include/mlscore/*.h >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "each file opens with what it is for" "$scratch/wrong"; else pass; fi
 
 # Each type has one definition, and so has a constant that a header defines or that is called MLS_.
@@ -79,19 +78,19 @@ awk '
             note(item[i], "constant")
         }
     }
-    END { flush() }' src/*/*.[ch] include/mlscore/*.h | sort -u | tee "$scratch/definitions" |
+    END { flush() }' src/*/*.[ch] src/*/*/*.[ch] include/mlscore/*.h | sort -u | tee "$scratch/definitions" |
     awk '$1 == name && (kind $2 ~ /type/ || name ~ /^MLS_/ || file ~ /h$/ || $3 ~ /h$/) { print name ": " file ", " $3 }
         { name = $1; kind = $2; file = $3 }' >"$scratch/wrong"
 [ -s "$scratch/definitions" ] || echo "no definition was found" >>"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no type or constant is defined twice" "$scratch/wrong"; else pass; fi
 
 # What only its own file sees is not called mls_.
-grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c | grep -vE '\<(inline|const struct)\>' |
+grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c src/*/*/*.c | grep -vE '\<(inline|const struct)\>' |
     sed -nE 's/^([^:]*:[0-9]*):static [^(]*\<(mls_[a-z0-9_]+)\(.*/\1: \2/p' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "static functions carry no mls_" "$scratch/wrong"; else pass; fi
 
 # Only the tool prints on its own, exits or aborts, but for the default handler of memory that runs out.
-grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c | grep -v -e '^src/cli/' -e '^src/base/memory.c:' |
+grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c src/*/*/*.c | grep -v -e '^src/cli/' -e '^src/base/memory.c:' |
     grep -vE '^[^:]*:[0-9]*:( \*|/\*)' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "the library never prints or exits" "$scratch/wrong"; else pass; fi
 

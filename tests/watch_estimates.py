@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/unit/estimate_table.h: cases of time left, computed here from the formula alone,
-by a second reading of it that shares nothing with src/watch/estimate.c.  Made once; run it to make it anew."""
+by a second reading of it that shares nothing with src/explain/watch/estimate.c.  Made once; run it to make it anew."""
 import math
 import random
 import statistics as st
@@ -112,7 +112,7 @@ def grown(rng, steps, d, pace, falling):
 def main():
     rng = random.Random(7)
     print("/* SPDX-License-Identifier: Apache-2.0 */\n/* estimate_table.h - runs, what was known, and the time left; "
-          "made by tests/watch_estimates.py. */\n#pragma once\n\n#include \"watch/estimate.h\"\n\n/* clang-format off */")
+          "made by tests/watch_estimates.py. */\n#pragma once\n\n#include \"explain/watch/estimate.h\"\n\n/* clang-format off */")
     print("static const struct {\n    double now, scale;\n    const char *from;\n    double left, low, high;\n"
           "    size_t count, run_count, reference_count;\n    mls_value_point curve[8];\n    struct {\n"
           "        double minutes, needed;\n        size_t count;\n        mls_value_point curve[16];\n    } runs[6];\n"

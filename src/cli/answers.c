@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "explain/telemetry/telemetry.h"
+#include "explain/throughput/throughput.h"
 #include "report/reports.h"
-#include "telemetry/telemetry.h"
-#include "throughput/throughput.h"
 
 static const mls_block *block_of(const mls_comparison *comparison, const mls_side_group *group)
 {

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/finding_texts.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "slurm/merge.h"
+#include "rules/finding_texts.h"
+#include "score/merge.h"
 
 void mls_cli_worsen(mls_cli *cli, int status)
 {

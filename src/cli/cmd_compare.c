@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "explain/throughput/throughput.h"
 #include "report/reports.h"
-#include "throughput/throughput.h"
 
 typedef struct compare_settings {
     bool published, scaling, all;

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/finding_texts.h"
 #include "cli/command.h"
-#include "diagnose/diagnose.h"
+#include "explain/diagnose/diagnose.h"
 #include "report/reports.h"
+#include "rules/finding_texts.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 

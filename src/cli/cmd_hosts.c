@@ -2,7 +2,7 @@
 /* cmd_hosts.c - mlscore hosts: the names in Slurm's lists of hosts, and the list of names. */
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "slurm/hosts.h"
+#include "score/hosts.h"
 
 typedef struct hosts_settings {
     bool fold, count;

@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "memory/memory.h"
+#include "explain/memory/memory.h"
 #include "report/reports.h"
-#include "slurm/collect.h"
+#include "score/collect.h"
 
 typedef struct memory_settings {
     const char *given[MLS_MEMORY_SETTING_COUNT]; /* what each option says; flags: "" */

@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "plan/plan.h"
+#include "compare/plan/plan.h"
 #include "report/reports.h"
 
 typedef struct plan_settings {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "cli/command.h"
-#include "profile/ranks.h"
+#include "explain/profile/ranks.h"
 #include "report/reports.h"
 
 enum { TOP_USUAL = 20, NOTED_MAX = 5 };

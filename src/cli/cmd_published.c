@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "compare/published.h"
+#include "compare/published/published.h"
 #include "report/reports.h"
 
 enum { TABLE_ROWS = 40 };

@@ -7,11 +7,11 @@
 #include "base/file.h"
 #include "base/moment.h"
 #include "cli/scoring.h"
-#include "compare/published.h"
-#include "score/tracked.h"
-#include "slurm/collect.h"
-#include "slurm/jobs.h"
-#include "slurm/wide.h"
+#include "compare/published/published.h"
+#include "run/tracked.h"
+#include "score/collect.h"
+#include "score/jobs.h"
+#include "score/wide.h"
 
 #define AT(member) offsetof(mls_score_settings, member)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_telemetry.c - mlscore telemetry: joins what the machines measured with the runs of that time. */
 #include "base/memory.h"
-#include "telemetry/telemetry.h"
+#include "explain/telemetry/telemetry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "base/number.h"
 #include "cli/command.h"
+#include "explain/throughput/throughput.h"
 #include "report/reports.h"
-#include "throughput/throughput.h"
 
 typedef struct throughput_settings {
     const char *accelerator; /* as given */

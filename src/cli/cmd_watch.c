@@ -9,12 +9,12 @@
 #include "base/file.h"
 #include "base/temporary.h"
 #include "cli/command.h"
-#include "compare/published.h"
+#include "compare/published/published.h"
+#include "explain/watch/lines.h"
+#include "explain/watch/scontrol.h"
+#include "explain/watch/screen.h"
 #include "report/reports.h"
-#include "watch/frame.h"
-#include "watch/lines.h"
-#include "watch/scontrol.h"
-#include "watch/screen.h"
+#include "term/frame.h"
 
 enum { MLS_EXIT_TIMEOUT = 4, MLS_EXIT_INTERRUPTED = 130 };
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "diagnose/diagnose.h"
-#include "slurm/merge.h"
-#include "telemetry/telemetry.h"
+#include "explain/diagnose/diagnose.h"
+#include "explain/telemetry/telemetry.h"
+#include "score/merge.h"
 
 bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
                      mls_collection *collection)

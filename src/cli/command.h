@@ -10,10 +10,10 @@
 #include "base/walk.h"
 #include "compare/comparison.h"
 #include "report/formats.h"
+#include "run/settings.h"
 #include "score/accelerators.h"
+#include "score/jobs.h"
 #include "score/models.h"
-#include "settings/settings.h"
-#include "slurm/jobs.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything, and for those of a
  * command's own, over which MLS_EXIT_IO wins. */
@@ -156,7 +156,7 @@ struct mls_cli {
     mls_known_settings known_settings; /* loaded by mls_cli_load_settings() */
     double progress_ms;                /* when to show progress again; 0: to be decided */
     bool progress_shown;
-    struct mls_merge *merge; /* parts that are read in place of logs (see slurm/merge.h); NULL: none */
+    struct mls_merge *merge; /* parts that are read in place of logs (see score/merge.h); NULL: none */
     mls_sources sources;     /* found by mls_cli_read() */
     mls_foreign_logs foreign;
     mls_output output;      /* open: view.output points to it */

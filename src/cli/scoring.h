@@ -5,7 +5,7 @@
 #include "cli/shards.h"
 #include "report/metrics.h"
 #include "report/reports.h"
-#include "slurm/merge.h"
+#include "score/merge.h"
 
 typedef struct mls_score_settings {
     mls_score_options score;

@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "diagnose/diagnose.h"
+#include "explain/diagnose/diagnose.h"
+#include "explain/telemetry/telemetry.h"
 #include "mlscore/version.h"
-#include "telemetry/telemetry.h"
 
 bool mls_cli_names_part(mls_cli *cli)
 {

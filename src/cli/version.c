@@ -12,8 +12,8 @@
 #endif
 
 #include "cli/version.h"
-#include "log/json_check.h"
 #include "mlscore/version.h"
+#include "json/json_check.h"
 
 #define WORDS(value) #value
 #define TEXT(value) WORDS(value)

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "compare/side.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /* Whether score wrote it, and not a run: by the end of its name. */
 typedef enum export_kind { NO_EXPORT, EXPORT_JSON, EXPORT_NDJSON, EXPORT_CSV } export_kind;

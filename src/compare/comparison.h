@@ -7,9 +7,9 @@
  * name says so, else milliseconds; NAN and NULL: not known. */
 #pragma once
 
-#include "compare/published.h"
-#include "settings/settings.h"
-#include "slurm/collect.h"
+#include "compare/published/published.h"
+#include "run/settings.h"
+#include "score/collect.h"
 
 /** An export of more bytes is not read, as all of it is held; more groups are not compared side by side, as each is
  * held against each; scaling and published results take any number. */

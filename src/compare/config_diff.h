@@ -8,7 +8,7 @@
 #pragma once
 
 #include "config/config.h"
-#include "settings/settings.h"
+#include "run/settings.h"
 
 /** One config: a name that was decoded, with its script where there is a file; or what a log printed. */
 typedef struct mls_config_side {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export.c - groups from what `mlscore score` wrote: CSV, JSON, or NDJSON.
  *
- * slurm/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON. */
+ * score/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "base/text_table.h"
 #include "compare/export_row.h"
-#include "log/value.h"
 #include "score/score.h"
-#include "slurm/slurm.h"
+#include "score/slurm.h"
+#include "json/text_table.h"
+#include "json/value.h"
 
 #define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(mls_export_row, name), NULL, flags},
 #define MEMBER_TEXT(name, flags) MEMBER(name, TEXT, flags)

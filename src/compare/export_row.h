@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export_row.h - a run and its group as an export has them, and whether they contradict themselves.
  *
- * slurm/export.h says what there is: columns of CSV, or members of objects of JSON. */
+ * score/export.h says what there is: columns of CSV, or members of objects of JSON. */
 #pragma once
 
 #include "compare/side.h"
-#include "slurm/export.h"
+#include "score/export.h"
 
 #define MLS_EXPORT_LIST(F) MLS_SCORE_COLUMN_LIST(F) MLS_WIDE_COLUMN_LIST(F) MLS_PLACE_COLUMN_LIST(F)
 

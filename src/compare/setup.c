@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "compare/side.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /* Numbers that differ by less were written with fewer digits. */
 #define SAME_NUMBER 1e-9

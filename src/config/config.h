@@ -4,7 +4,7 @@
  * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run. */
 #pragma once
 
-#include "shell/shell.h"
+#include "config/shell.h"
 
 /** How much a name says. */
 typedef enum mls_config_kind {

@@ -4,7 +4,7 @@
 
 #include "mlscore/rules.h"
 #include "rules/rules.h"
-#include "slurm/collect.h"
+#include "score/collect.h"
 
 struct mls_rules {
     mls_rulesets *rulesets;

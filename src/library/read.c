@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "library/library.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /* Those who take what is read. */
 typedef struct takers {

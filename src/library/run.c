@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "library/library.h"
-#include "reading/file.h"
+#include "run/file.h"
 
 /* Reads a log with its sink: an open file, or bytes. */
 typedef mls_status log_reader(const void *log, const mls_sink *sink, mls_log_totals *totals, mls_error *error);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "log/json_check.h"
+#include "json/json_check.h"
 
 /* Where the scan is within its text. */
 typedef struct line_state {

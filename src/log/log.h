@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/base.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /** A record is malformed with a longer payload, or JSON nested deeper than MLS_JSON_DEPTH_MAX. */
 #define MLS_RECORD_LENGTH_MAX ((size_t)16 << 20)

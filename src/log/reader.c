@@ -2,7 +2,7 @@
 /* reader.c - blocks put together to lines again, and given to whoever listens. */
 #include "log/reader.h"
 
-#include "log/json_check.h"
+#include "json/json_check.h"
 
 /* How much of a log is searched for NUL bytes. */
 enum { BINARY_SNIFF = 4096 };

@@ -9,8 +9,8 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "log/input.h"
-#include "log/json_check.h"
 #include "log/log.h"
+#include "json/json_check.h"
 
 /* Validates a payload in place and fills the spans of `record` (see mls_record_validate()).  `fronts`, of the metadata
  * of records of each key, begin as zeros and serve one text; NULL: none are kept.  After it, to the next byte below

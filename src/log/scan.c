@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "log/json_check.h"
-#include "log/json_flow.h"
 #include "log/reader.h"
+#include "json/json_check.h"
+#include "json/json_flow.h"
 
 /* A block begins with a page, which the system copies to faster; what MLS_SCAN_PADDING asks for after it is less. */
 enum { PAGE = 4096 };

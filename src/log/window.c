@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "log/json_check.h"
+#include "json/json_check.h"
 
 bool mls_window_init(mls_window *window, mls_input *input)
 {

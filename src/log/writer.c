@@ -14,9 +14,9 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "base/utf8.h"
-#include "log/dump.h"
-#include "log/json_check.h"
 #include "log/log.h"
+#include "json/dump.h"
+#include "json/json_check.h"
 
 typedef struct log_target {
     int fd;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 /* Sides against the baseline; groups beside published results; sizes. */
 void mls_comparison_show(mls_printer *to, const void *what);

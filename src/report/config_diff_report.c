@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config_diff_report.c - configs side by side: a row for each key in which they differ, or may. */
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 enum { INDENT = 2, HANG = 4, NO_COLUMNS = MLS_TABLE_COLUMNS_MAX - 1 };
 

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "report/printed.h"
-#include "report/table.h"
+#include "term/table.h"
 
 enum { INDENT = 2, HANG = 4 };
 

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 static mls_str class_of_failure(const mls_failure *failure)
 {

@@ -8,8 +8,8 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "log/value.h"
-#include "report/view.h"
+#include "term/view.h"
+#include "json/value.h"
 
 void mls_emitter_release(mls_emitter *to)
 {

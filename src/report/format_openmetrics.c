@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "report/metrics.h"
 #include "report/reports.h"
-#include "slurm/jobs.h"
+#include "score/jobs.h"
 
 enum { SAMPLES_MAX = 10000, GROUP_FAMILIES = 7, GROUP_SAMPLES = 13, RUN_FAMILIES = 4, JOB_SAMPLES = 2 };
 

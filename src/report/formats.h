@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/columns.h"
-#include "report/view.h"
+#include "term/view.h"
 
 struct mls_printer;
 struct mls_found;

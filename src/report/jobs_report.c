@@ -4,7 +4,7 @@
 
 #include "base/words.h"
 #include "report/reports.h"
-#include "slurm/jobs.h"
+#include "score/jobs.h"
 
 enum { JOBS_INDENT = 2, JOBS_HANG = 6, JOBS_SHOWN = 4, SACCT_ROWS_SHOWN = 10 };
 

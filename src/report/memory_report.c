@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/table.h"
+#include "term/table.h"
 
 static const double million = 1e6;
 

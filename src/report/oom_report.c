@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/table.h"
+#include "term/table.h"
 
 enum { INDENT = 2, HANG = 4 };
 static const double gib = 1073741824.0;

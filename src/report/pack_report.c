@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 enum { PACK_INDENT = 2, PACK_HANG = 4 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 enum { BASES_NAMED = 8 }; /* without -v */
 enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP, DECIMAL = MLS_COLUMN_DECIMAL };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 /* The title of a profile or a job, which frees the buffer; prints a table, in Markdown with an empty line behind it. */
 void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest);

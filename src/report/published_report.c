@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "report/reports.h"
-#include "report/table.h"
-#include "slurm/export.h"
+#include "score/export.h"
+#include "term/table.h"
 
 /* So many settings stand on the screen. */
 enum { SETTINGS_SHOWN = 12 };

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "report/table.h"
 #include "rules/ruleset.h"
+#include "term/table.h"
 
 /* An edition, or NULL when another one was asked for. */
 static const mls_edition *edition_at(const mls_rules_request *request, size_t index)

@@ -4,11 +4,11 @@
 
 #include "base/number.h"
 #include "report/reports.h"
-#include "score/tracked.h"
-#include "slurm/export.h"
-#include "slurm/hosts.h"
-#include "slurm/jobs.h"
-#include "slurm/wide.h"
+#include "run/tracked.h"
+#include "score/export.h"
+#include "score/hosts.h"
+#include "score/jobs.h"
+#include "score/wide.h"
 
 enum { SEEDS_IN_A_CELL = 8 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 /* Without -v: lines of findings under a group; of seeds, where what is wrong is often wrong with all; skipped files. */
 enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10 };

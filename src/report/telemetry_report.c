@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 enum {
     INDENT = 2,

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 enum { INDENT = 2, HANG = 6, CURVE_INDENT = 6 };
 

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "report/reports.h"
-#include "report/table.h"
+#include "term/table.h"
 
 /* The owner of a finding; what is alike in one folder is reported together, of a result with the number of its logs. */
 static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter *submitter)

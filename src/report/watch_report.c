@@ -2,8 +2,8 @@
 /* watch_report.c - what happens to running jobs, event by event, for programs and for who reads a file of lines. */
 #include <math.h>
 
+#include "explain/watch/lines.h"
 #include "report/reports.h"
-#include "watch/lines.h"
 
 static bool is_of_timed_run(const mls_watch_event *event)
 {

@@ -13,12 +13,12 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "base/json_row.h"
 #include "base/memory.h"
 #include "base/moment.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "rules/benchmark.h"
+#include "json/json_row.h"
 
 typedef struct edition_list {
     mls_edition *items;

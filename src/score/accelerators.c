@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/json_row.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/pattern.h"
 #include "score/models.h"
+#include "json/json_row.h"
 
 bool mls_precision_from_name(mls_str name, mls_precision *precision)
 {

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/statistics.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /* A node file with more events is refused: one a millisecond for more than an hour. */
 #define POWER_EVENTS_MAX ((size_t)4 << 20)

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "log/value.h"
+#include "json/value.h"
 
 const char *mls_division_name(mls_division division)
 {

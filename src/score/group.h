@@ -6,9 +6,9 @@
 
 #include "config/config.h"
 #include "mlscore/group.h"
+#include "run/run.h"
+#include "run/system.h"
 #include "score/rcp.h"
-#include "score/run.h"
-#include "score/system.h"
 
 /** The outcome of a run in its group, and its name: "kept", "fastest" …; "" for any other number. */
 typedef enum mls_olympic_mark {

@@ -2,8 +2,8 @@
 /* model_row.h - one model of JSON, for models.c and for files of the user's own. */
 #pragma once
 
-#include "base/json_row.h"
 #include "score/models.h"
+#include "json/json_row.h"
 
 /* Fills a model with what an object with the members of src/data/models.json says, texts copied into the arena.
  * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY. */

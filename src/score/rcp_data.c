@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
-#include "base/text_table.h"
 #include "score/score.h"
+#include "json/text_table.h"
 
 /* The cells of a row that make its point, and those that are only shown. */
 #define NEEDED_LIST(F) F(benchmark) F(global_batch_size) F(to_converge)

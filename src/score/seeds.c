@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /* Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
  * them, however many.  False when it is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.c - descriptions are read with the grammar that logs are checked with, because it is the one the package
  * checker's reader has. */
-#include "score/system.h"
+#include "run/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "log/json_check.h"
-#include "log/value.h"
 #include "score/group.h"
+#include "json/json_check.h"
+#include "json/value.h"
 
 static const struct {
     mls_str name;

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "config/config.h"
-#include "memory/memory.h"
+#include "explain/memory/memory.h"
 #include "submission/judge.h"
 
 /* A path relative to the tree from one that starts with the place of the tree. */

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/digest.h"
-#include "slurm/collect.h"
+#include "score/collect.h"
 #include "submission/submission.h"
 
 /** What to pack, and where. */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/statistics.h"
-#include "compare/published.h"
+#include "compare/published/published.h"
 #include "submission/judge.h"
 
 /* A run by its start, which comes first for sorting. */

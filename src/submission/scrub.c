@@ -10,8 +10,8 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "config/config.h"
-#include "log/value.h"
 #include "submission/packing.h"
+#include "json/value.h"
 
 #define REDACTED "REDACTED"
 

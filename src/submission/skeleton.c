@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#include "base/json_row.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "log/value.h"
+#include "json/json_row.h"
+#include "json/value.h"
 
 /* Where fields are looked for. */
 typedef struct skeleton_sources {

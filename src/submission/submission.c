@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/json_row.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
-#include "diagnose/diagnose.h"
-#include "reading/reading.h"
+#include "explain/diagnose/diagnose.h"
+#include "run/reading.h"
 #include "submission/judge.h"
+#include "json/json_row.h"
 
 static void release_result(mls_submission_result *result)
 {

@@ -6,8 +6,8 @@
  * there is no finding of severity error. */
 #pragma once
 
+#include "run/system.h"
 #include "score/group.h"
-#include "score/system.h"
 
 /** A log of more bytes is not read, and is not valid. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "log/json_check.h"
-#include "log/value.h"
 #include "submission/judge.h"
+#include "json/json_check.h"
+#include "json/value.h"
 
 /* Whether what counts from an edition on does in this one. */
 static bool counts_in(const cJSON *from, const mls_edition *edition)

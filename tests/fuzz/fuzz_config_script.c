@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shell/state.h"
+#include "config/script_state.h"
 
 static char folder[] = "/tmp/fuzz-config-XXXXXX";
 static char path[64];   /* of the config */

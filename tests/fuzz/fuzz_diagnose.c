@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/moment.h"
-#include "diagnose/diagnose.h"
+#include "explain/diagnose/diagnose.h"
 #include "log/prefix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

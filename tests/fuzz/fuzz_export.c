@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "compare/side.h"
-#include "log/value.h"
+#include "json/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

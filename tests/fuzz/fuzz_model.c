@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model from a file, and what a GPU would hold of it. */
-#include "memory/memory.h"
+#include "explain/memory/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

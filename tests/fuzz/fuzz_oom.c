@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of memory that ran out, in lines of any kind. */
-#include "memory/memory.h"
+#include "explain/memory/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

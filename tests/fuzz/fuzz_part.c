@@ -3,7 +3,7 @@
  * it is read again. */
 #include <stdlib.h>
 
-#include "slurm/part.h"
+#include "score/part.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

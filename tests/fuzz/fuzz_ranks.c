@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/gather.h"
-#include "profile/ranks.h"
+#include "explain/profile/gather.h"
+#include "explain/profile/ranks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/buffer.h"
+#include "run/run.h"
 #include "score/rcp.h"
-#include "score/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include "log/log.h"
 
 #include "base/memory.h"
-#include "log/value.h"
+#include "json/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

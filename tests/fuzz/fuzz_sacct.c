@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "slurm/sacct.h"
+#include "score/sacct.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* fuzz_settings.c - any bytes as a log: what a run printed stays within its limits, each name once. */
 #include <stdlib.h>
 
-#include "settings/settings.h"
+#include "run/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

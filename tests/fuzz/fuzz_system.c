@@ -2,8 +2,8 @@
 /* System descriptions: any bytes give a verdict; one that is refused has a place within the text. */
 #include <stdlib.h>
 
-#include "base/json_row.h"
 #include "submission/judge.h"
+#include "json/json_row.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

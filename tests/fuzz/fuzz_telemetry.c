@@ -2,7 +2,7 @@
 /* A log of measurements of any format, behind a byte that says which options are given, joined with two runs. */
 #include <math.h>
 
-#include "telemetry/files.h"
+#include "explain/telemetry/files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

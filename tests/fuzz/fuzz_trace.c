@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/gather.h"
+#include "explain/profile/gather.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "explain/watch/apply.h"
+#include "explain/watch/lines.h"
+#include "explain/watch/records.h"
 #include "log/log.h"
-#include "messages/signatures.h"
-#include "watch/apply.h"
-#include "watch/lines.h"
-#include "watch/records.h"
+#include "log/signatures.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

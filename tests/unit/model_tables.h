@@ -2,7 +2,7 @@
 /* model_tables.h - the tables that estimates of memory are made with, for a group of tests. */
 #pragma once
 
-#include "memory/memory.h"
+#include "explain/memory/memory.h"
 
 static mls_models *models;
 static mls_accelerators *accelerators;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "explain/profile/gather.h"
 #include "log/input.h"
-#include "profile/gather.h"
 
 static mls_kernel_classes *classes;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shell/shell.h"
+#include "config/shell.h"
 
 /* Include cmocka.h before this. */
 static inline mls_shell *shell_text_read(const char *name, mls_str text)

@@ -8,11 +8,11 @@
 /* clang-format on */
 #include <math.h>
 
-#include "base/json_row.h"
 #include "base/pattern.h"
 #include "rules/edition.h"
 #include "score/accelerators.h"
 #include "score/models.h"
+#include "json/json_row.h"
 
 typedef struct tables {
     mls_models *models;

@@ -15,11 +15,11 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/data.h"
-#include "base/finding_texts.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "rules/finding_texts.h"
 
 static int sign(int number)
 {

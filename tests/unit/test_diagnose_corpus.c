@@ -14,8 +14,8 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "corpus.h"
-#include "diagnose/diagnose.h"
-#include "reading/reading.h"
+#include "explain/diagnose/diagnose.h"
+#include "run/reading.h"
 
 enum { EACH = 5 };
 

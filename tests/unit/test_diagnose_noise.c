@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "diagnose/diagnose.h"
+#include "explain/diagnose/diagnose.h"
 
 static int open_text(void *state, const char *path)
 {

@@ -15,7 +15,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "score/score.h"
-#include "slurm/slurm.h"
+#include "score/slurm.h"
 
 static char *copy(const char *text)
 {

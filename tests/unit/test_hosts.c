@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "slurm/hosts.h"
+#include "score/hosts.h"
 
 /* Names with blanks between them. */
 static void expand_hosts(const char *list, mls_buffer *text, mls_findings *findings)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "slurm/sacct.h"
+#include "score/sacct.h"
 
 static mls_sacct *read_rows(const char *text)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "log/json_check.h"
+#include "json/json_check.h"
 
 typedef const char *check_function(const char *at, unsigned outer, mls_json_fault *fault);
 

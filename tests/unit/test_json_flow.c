@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_json_flow.c - a text that comes in two blocks, cut anywhere, is JSON where the validator of whole texts says so.
  */
-#include "log/json_flow.h"
+#include "json/json_flow.h"
 
 #include "base/memory.h"
-#include "log/value.h"
+#include "json/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "watch/apply.h"
+#include "explain/watch/apply.h"
 
 enum { WRITTEN_MS = 1000000 };
 

@@ -17,7 +17,7 @@
 
 #include "base/output.h"
 #include "base/words.h"
-#include "log/value.h"
+#include "json/value.h"
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
 {

@@ -12,8 +12,8 @@
 #include <cjson/cJSON.h>
 
 #include "base/file.h"
-#include "base/json_row.h"
 #include "model_tables.h"
+#include "json/json_row.h"
 
 /* A model a line, with what is published of it: testdata/README.md. */
 #define TABLE "testdata/models/families.jsonl"

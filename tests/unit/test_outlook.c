@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "watch/outlook.h"
+#include "explain/watch/outlook.h"
 
 static const mls_benchmark ten = {.runs_needed = 10, .left_out = 1};
 

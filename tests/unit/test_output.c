@@ -19,7 +19,7 @@
 
 #include "base/file.h"
 #include "base/output.h"
-#include "reading/reading.h"
+#include "run/reading.h"
 #include "scratch.h"
 
 static int enter(void **state)

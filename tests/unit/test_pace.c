@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "throughput/notes.h"
+#include "explain/throughput/notes.h"
 #include "timed_log.h"
 
 static void assert_close(double got, double wanted)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "score/parts.h"
+#include "run/parts.h"
 
 /* R run_start, S run_stop; B b a block's start and stop, P p an epoch's, E e an evaluation's; A the result of one, V a
  * step of validation that took 2 ms, W a whole one of 3 ms; then its time. */

@@ -15,7 +15,7 @@
 #include "base/number.h"
 #include "base/rows.h"
 #include "corpus.h"
-#include "slurm/collect.h"
+#include "score/collect.h"
 
 #define PUBLISHED "../shared/facts/published_results.csv"
 #define PRINTED_DIGIT 1e-4

@@ -13,7 +13,7 @@
 #include "base/parallel.h"
 #include "close.h"
 #include "draw.h"
-#include "profile/ranks.h"
+#include "explain/profile/ranks.h"
 #include "profile_text.h"
 
 enum { RANKS = 64, KEYS = 6, KERNELS = 40 };

@@ -12,8 +12,8 @@
 #include "base/buffer.h"
 #include "close.h"
 #include "rounds.h"
+#include "run/run.h"
 #include "score/rcp.h"
-#include "score/run.h"
 
 #define HEADING "benchmark,global_batch_size,to_converge\n"
 

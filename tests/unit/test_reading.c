@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "log_script.h"
-#include "reading/file.h"
+#include "run/file.h"
 #include "scratch.h"
 
 /* The runs of a log, as they were handed over. */

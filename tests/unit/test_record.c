@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "log/log.h"
-#include "log/value.h"
+#include "json/value.h"
 
 /* Validates a copy that ends where its block does, so that sanitizers see a read too far. */
 static const char *validate(mls_str payload, mls_record *record, size_t *where)

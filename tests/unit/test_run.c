@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "log_script.h"
-#include "score/run.h"
+#include "run/run.h"
 
 static mls_status run_record(void *state, const mls_record *record)
 {

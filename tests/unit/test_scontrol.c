@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "explain/watch/scontrol.h"
 #include "scratch.h"
-#include "watch/scontrol.h"
 
 /* Asks a program that does what the shell is told. */
 static mls_status ask(const char *commands, mls_running_job *running, mls_error *error)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "settings/settings.h"
+#include "run/settings.h"
 
 #define RECORD(key, time) ":::MLLOG {\"time_ms\": " time ", \"key\": \"" key "\", \"value\": null, \"metadata\": {}}\n"
 #define SEVEN(before, between)                                                                                         \

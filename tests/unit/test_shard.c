@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "slurm/part.h"
+#include "score/part.h"
 
 static void hashes_of_paths(void **state)
 {

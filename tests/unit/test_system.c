@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "base/json_row.h"
 #include "rounds.h"
 #include "submission/judge.h"
+#include "json/json_row.h"
 
 static const char *const fields[] = {"submitter",
                                      "division",

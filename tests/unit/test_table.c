@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "report/table.h"
+#include "term/table.h"
 
 /* Returns the printed table, for free(); its rows are gone then. */
 static char *printed(mls_table *table, size_t width, bool color, bool markdown)

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/moment.h"
 #include "close.h"
-#include "telemetry/files.h"
+#include "explain/telemetry/files.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

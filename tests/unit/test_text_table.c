@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/text_table.h"
+#include "json/text_table.h"
 
 typedef struct fruit {
     const char *name;

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "log/log.h"
-#include "log/value.h"
+#include "json/value.h"
 
 static mls_arena arena;
 

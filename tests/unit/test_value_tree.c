@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "log/value.h"
+#include "json/value.h"
 
 static mls_arena arena;
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/table.h"
+#include "term/table.h"
 
 /* So little text stays in the output's buffer. */
 static void assert_wrapped(const char *text, mls_wrap wrap, const char *expected)

@@ -19,11 +19,11 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "log/dump.h"
 #include "log/log.h"
-#include "log/value.h"
 #include "mlscore/write.h"
 #include "scratch.h"
+#include "json/dump.h"
+#include "json/value.h"
 
 static int enter(void **state)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "explain/throughput/throughput.h"
 #include "log_script.h"
-#include "throughput/throughput.h"
 
 #define TIMED_START 1700000000000.0
 

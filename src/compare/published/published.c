@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* published.c - reads the published results, and ranks them.
+ *
+ * A table of src/data/published has a line for each system, followed by lines for its results; the first two name the
+ * fields of both, and a line of the one has more fields than one of the other.  Fields stand between bars: it is read
+ * whenever scores are printed, and needs no quotes, for which libcsv would look at each byte. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/data.h"
+#include "base/memory.h"
+#include "base/statistics.h"
+#include "compare/side.h"
+#include "json/text_table.h"
+
+typedef struct system_row {
+    mls_published_system system; /* its name NULL: its identifier */
+    const char *division;
+} system_row;
+
+#define SYSTEM(kind, name, member) MLS_MEMBER_OF(system_row, name, kind, member, NULL)
+static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system.submitter),
+                                                SYSTEM(TEXT, "system_id", system.system_id),
+                                                SYSTEM(TEXT, "system_name", system.system_name),
+                                                SYSTEM(TEXT, "division", division),
+                                                SYSTEM(TEXT, "availability", system.availability),
+                                                SYSTEM(NUMBER, "nodes", system.nodes),
+                                                SYSTEM(NUMBER, "accelerators_per_node", system.accelerators_per_node),
+                                                SYSTEM(TEXT, "accelerator", system.accelerator),
+                                                SYSTEM(TEXT, "host_processor", system.host_processor),
+                                                SYSTEM(TEXT, "framework", system.framework)};
+
+/* Nothing is said of what is exact. */
+#define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "announced bounds")
+#define RESULT(kind, member) MLS_MEMBER_OF(mls_published_result, #member, kind, member, NULL)
+static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RESULT(NUMBER, runs),
+                                                RESULT(NUMBER, runs_ok),      RESULT(NUMBER, minutes),
+                                                RESULT(NUMBER, scale_factor), RESULT(NUMBER, global_batch_size),
+                                                RESULT(NUMBER, to_converge),  KNOWN,
+                                                RESULT(NUMBER, unscaled_low), RESULT(NUMBER, unscaled_high)};
+
+const char *mls_published_known_name(mls_published_known known)
+{
+    static const char *const names[] = {"exact", "announced", "bounds"};
+    return known <= MLS_PUBLISHED_BOUNDS ? names[known] : "";
+}
+
+/* Reading in progress. */
+typedef struct published_reading {
+    mls_published *to;
+    size_t capacity;
+    mls_published_result result; /* what those that follow have in common */
+    const char *accelerator;     /* of the last system */
+    mls_accelerator_model model; /* its */
+    mls_text_table systems, results;
+} published_reading;
+
+/* The model of an accelerator, which is often that of the system before: it takes longer to find than all else. */
+static mls_accelerator_model model_like_before(published_reading *reading, const char *accelerator)
+{
+    if (!mls_same_text(reading->accelerator, accelerator)) {
+        reading->accelerator = accelerator;
+        reading->model = mls_accelerator_model_of(mls_str_from(accelerator));
+    }
+    return reading->model;
+}
+
+static mls_status take_published_system(published_reading *reading, const mls_text_row *cells)
+{
+    system_row *row = mls_arena_zeroed(reading->to->arena, 1, sizeof *row);
+    const mls_status status = row != NULL ? mls_text_table_row(&reading->systems, cells, row) : MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
+        return status;
+    }
+    mls_published_system *system = &row->system;
+    const mls_division division = mls_division_described(row->division);
+    const double all = system->nodes * system->accelerators_per_node;
+    system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
+    system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
+    system->accelerators = all > 0 ? all : (double)NAN;
+    system->model = model_like_before(reading, system->accelerator);
+    reading->result.system = system;
+    return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
+}
+
+/* Whether as much is known of a score as its row says. */
+static bool is_known_as_said(const mls_published_result *result)
+{
+    return result->known == MLS_PUBLISHED_BOUNDS
+               ? isnan(result->minutes) && result->unscaled_low > 0 && result->unscaled_high >= result->unscaled_low
+               : result->minutes > 0;
+}
+
+static mls_status take_published_result(published_reading *reading, const mls_text_row *cells)
+{
+    mls_published *to = reading->to;
+    if (!mls_grow((void **)&to->results, to->count, &reading->capacity, sizeof *to->results)) {
+        return MLS_ERROR_MEMORY;
+    }
+    mls_published_result *result = &to->results[to->count++];
+    *result = reading->result;
+    result->row = to->count;
+    const mls_status status = mls_text_table_row(&reading->results, cells, result);
+    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !is_known_as_said(result)) {
+        return status != MLS_OK ? status : MLS_ERROR_VALUE;
+    }
+    result->accelerator_minutes = result->minutes * result->system->accelerators;
+    return MLS_OK;
+}
+
+/* The last columns are of one round only: rows of the others are read faster when nobody asks them for these. */
+static mls_status read_result_heading(mls_text_table *results, const mls_text_row *row)
+{
+    const mls_status status = mls_text_table_heading(results, row);
+    while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0) {
+        results->count--;
+    }
+    return status;
+}
+
+static mls_status take_published_row(void *state, const mls_text_row *row)
+{
+    published_reading *reading = state;
+    if (reading->systems.columns == 0) {
+        return mls_text_table_heading(&reading->systems, row);
+    }
+    if (reading->results.columns == 0) {
+        return read_result_heading(&reading->results, row);
+    }
+    return row->count == reading->systems.columns ? take_published_system(reading, row)
+                                                  : take_published_result(reading, row);
+}
+
+static mls_status read_published_table(published_reading *reading, mls_str text)
+{
+    mls_arena *arena = reading->to->arena;
+    reading->result.system = NULL;
+    reading->result.unscaled_low = reading->result.unscaled_high = (double)NAN;
+    reading->systems = (mls_text_table){.members = system_members,
+                                        .count = sizeof system_members / sizeof *system_members,
+                                        .bars = true,
+                                        .text = text,
+                                        .arena = arena};
+    reading->results = reading->systems;
+    reading->results.members = result_members;
+    reading->results.count = sizeof result_members / sizeof *result_members;
+    return mls_bars_read(text, take_published_row, reading, NULL);
+}
+
+/* Systems without a division come last. */
+int mls_division_compare(mls_division a, mls_division b)
+{
+    return mls_compare_sizes((size_t)a - MLS_DIVISION_CLOSED, (size_t)b - MLS_DIVISION_CLOSED);
+}
+
+/* Newest edition first; those that are ranked together become neighbours. */
+static int compare_places(const mls_published_result *a, const mls_published_result *b)
+{
+    int order = mls_compare_sizes(b->edition, a->edition);
+    order = order != 0 ? order : strcmp(a->benchmark, b->benchmark);
+    return order != 0 ? order : mls_division_compare(a->system->division, b->system->division);
+}
+
+static int compare_results(const void *left, const void *right)
+{
+    const mls_published_result *a = left;
+    const mls_published_result *b = right;
+    int order = compare_places(a, b);
+    order = order != 0 ? order : mls_compare_doubles(a->minutes, b->minutes);
+    order = order != 0 || !isnan(a->minutes) ? order : mls_compare_doubles(a->unscaled_low, b->unscaled_low);
+    return order != 0 ? order : mls_compare_sizes(a->row, b->row);
+}
+
+static void rank_results(mls_published *published)
+{
+    mls_published_result *results = published->results;
+    for (size_t first = 0, end; first < published->count; first = end) {
+        size_t ranked = 0;
+        end = first;
+        while (end < published->count && compare_places(&results[first], &results[end]) == 0) {
+            const bool tied = end > first && results[end].minutes <= results[end - 1].minutes;
+            const bool known = !isnan(results[end].minutes); /* these come first */
+            ranked += known;
+            results[end].rank = tied ? results[end - 1].rank : known ? ranked : 0;
+            end++;
+        }
+        for (size_t i = first; i < end; i++) {
+            results[i].ranked = ranked;
+            results[i].published = end - first;
+        }
+    }
+}
+
+/* The round of an embedded table of a usage: "5.1" of "published/training-5.1.table"; empty: it is none. */
+static mls_str round_of_usage(const char *name, mls_usage usage)
+{
+    const mls_str family = mls_str_from(mls_usage_name(usage));
+    mls_str rest = mls_str_from(name);
+    const mls_str parts[] = {MLS_S("published/"), family, MLS_S("-")};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!mls_str_starts(rest, parts[i])) {
+            return (mls_str){0};
+        }
+        rest = (mls_str){rest.ptr + parts[i].len, rest.len - parts[i].len};
+    }
+    return mls_str_ends(rest, MLS_S(".table")) ? (mls_str){rest.ptr, rest.len - strlen(".table")} : (mls_str){0};
+}
+
+/* The same of a usage, or of any: *usage says which. */
+static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
+{
+    mls_str round = {0};
+    for (unsigned i = 0; i < MLS_USAGE_COUNT && round.len == 0; i++) {
+        *usage = (mls_usage)i;
+        round = wanted == MLS_ANY_USAGE || wanted == *usage ? round_of_usage(name, *usage) : round;
+    }
+    return round;
+}
+
+mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
+{
+    published_reading reading = {.to = published};
+    mls_status status;
+    const char *last = "";
+    *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
+    status = published->arena != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
+        const mls_str round = table_round(file->name, usage, &reading.result.usage);
+        if (!mls_edition_number(round, &reading.result.edition) ||
+            (edition != 0 && edition != reading.result.edition)) {
+            continue;
+        }
+        last = file->name;
+        reading.result.round = mls_arena_copy(published->arena, round).ptr;
+        status = reading.result.round != NULL
+                     ? read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)})
+                     : MLS_ERROR_MEMORY;
+    }
+    if (status == MLS_OK && published->count > 0) {
+        qsort(published->results, published->count, sizeof *published->results, compare_results);
+        rank_results(published);
+    }
+    if (status == MLS_OK || status == MLS_ERROR_MEMORY) {
+        return status == MLS_OK ? MLS_OK : mls_error_memory(error);
+    }
+    return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", last);
+}
+
+void mls_published_release(mls_published *published)
+{
+    mls_arena_free(published->arena);
+    free(published->results);
+    *published = (mls_published){0};
+}

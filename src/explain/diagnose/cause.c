@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cause.c - the first cause of each run that failed, and what of it is known. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/moment.h"
+#include "explain/diagnose/job.h"
+
+/* How far from the first of them other messages may be to be taken for it. */
+enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
+#define NEAR_MS 10000.0
+#define HANG_MS 300000.0
+#define HANG_MEDIANS 10.0
+#define SLOWER_MEDIANS 1.5
+
+/* The failures that no line says. */
+#define UNSAID(name, class, why, what_to_do, where)                                                                    \
+    {                                                                                                                  \
+        .id = (name), .kind = (class), .origin = MLS_ORIGIN_UNKNOWN, .persistence = MLS_PERSISTENCE_UNKNOWN,           \
+        .role = MLS_ROLE_EFFECT, .explanation = (why), .action = (what_to_do), .source = (where)                       \
+    }
+static const mls_signature hang_signature =
+    UNSAID("hang", MLS_CLASS_HANG, "Training stood still for much longer than its steps take, until the job was ended.",
+           "Look for the rank that fell behind: py-spy or a flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE) shows where "
+           "each one waits; check the storage and the network at that time.",
+           "progress in the logs");
+static const mls_signature end_signature =
+    UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without a run_stop and without a message that says why.",
+           "Look at what the scheduler says of the job (sacct), at the kernel's log of its nodes, and at the output "
+           "of other ranks.",
+           "the end of the logs");
+static const mls_signature traceback_signature =
+    UNSAID("python-traceback", MLS_CLASS_UNKNOWN,
+           "A traceback begins, and the exception at its end is not there, or has no known form.",
+           "Read what follows it; where it is cut off, the output of the other ranks and the files beside it may "
+           "hold the rest.",
+           "docs.python.org, traceback");
+
+/* A run's verdict in the making. */
+typedef struct run_view {
+    mls_job_log *job;
+    const mls_job_steps *steps;
+    size_t run;                      /* 0: of a job without records */
+    size_t number;                   /* of the failure: among the runs that began; 0: it is a launch that died before */
+    double last_times[MLS_SURVIVED]; /* of the last advances */
+    const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
+    const mls_log_segment *own;      /* its first */
+    const mls_log_segment *traced;   /* the first with a traceback that nothing ended; NULL: none */
+    bool broken_off;                 /* it ends within a bar of progress */
+    bool again;                      /* it succeeded, and began again */
+    double end_ms;                   /* the last time in what it printed */
+    mls_match *matches;              /* its own, then those of every run */
+    mls_match_count *counts;         /* likewise */
+    const mls_match *cause;          /* NULL: nothing said why */
+    bool failed;
+    mls_step_lengths lengths; /* until then */
+} run_view;
+
+/* Where the run was last: there is a segment when there is a run. */
+static const mls_log_segment *end_segment(const run_view *view)
+{
+    return view->last != NULL ? view->last : view->own != NULL ? view->own : view->job->segments;
+}
+
+/* ----------------------------------------------------------------- times */
+
+/* Times without a year get it. */
+static void resolve_times(mls_job_log *job)
+{
+    const double near_ms = job->full_time;
+    for (size_t i = 0; i < job->match_count; i++) {
+        job->matches[i].time_ms = mls_time_resolve(job->matches[i].time_ms, near_ms);
+    }
+    for (size_t i = 0; i < job->to->iteration_count; i++) {
+        mls_iteration *iteration = &job->to->iterations[i];
+        iteration->time_ms = mls_time_resolve(iteration->time_ms, near_ms);
+    }
+    job->last_time.time_ms = mls_time_resolve(job->last_time.time_ms, near_ms);
+    for (size_t i = 0; i < job->to->checkpoint_count; i++) {
+        mls_checkpoint *checkpoint = &job->to->checkpoints[i];
+        checkpoint->done_ms = mls_time_resolve(checkpoint->done_ms, near_ms);
+        checkpoint->start_ms = mls_time_resolve(checkpoint->start_ms, near_ms);
+        checkpoint->end_ms = mls_time_resolve(checkpoint->end_ms, near_ms);
+    }
+    for (size_t i = 0; i < job->segment_count; i++) {
+        mls_log_segment *segment = &job->segments[i];
+        segment->first_ms = mls_time_resolve(segment->first_ms, near_ms);
+        segment->last_ms = mls_time_resolve(segment->last_ms, near_ms);
+        for (size_t k = 0; k < MLS_SURVIVED; k++) {
+            segment->last_times[k] = mls_time_resolve(segment->last_times[k], near_ms);
+        }
+    }
+}
+
+/* ------------------------------------------------------------ candidates */
+
+/* Takes what a part of a file, which is the run's or of every run, says of its progress. */
+static void view_part(run_view *view, const mls_log_segment *segment)
+{
+    view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
+    /* A file without records goes on when the run is over, if another one follows. */
+    if ((segment->line > 0 || view->job->run_count <= 1) && !(segment->last_ms <= view->end_ms) &&
+        !isnan(segment->last_ms)) {
+        view->end_ms = segment->last_ms;
+    }
+    const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
+    view->last = segment->last_line > 0 && later ? segment : view->last;
+    view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
+    view->broken_off |= segment->broken_off;
+    view->again |= segment->again;
+    for (size_t k = 0; k < MLS_SURVIVED; k++) {
+        double time = segment->last_times[k];
+        for (size_t i = 0; i < MLS_SURVIVED; i++) {
+            if (isnan(view->last_times[i]) || time > view->last_times[i]) {
+                const double other = view->last_times[i];
+                view->last_times[i] = time;
+                time = other;
+            }
+        }
+    }
+}
+
+/* Gives each run what is its own, before what is of no run and so of every one. */
+static void fill_views(mls_job_log *job, run_view *views)
+{
+    for (int own = 0; own < 2; own++) {
+        for (size_t run = 0; run <= job->run_count && own; run++) {
+            views[run].matches = views[0].matches;
+            views[run].counts = views[0].counts;
+        }
+        for (size_t i = job->match_count; i-- > 0;) {
+            const size_t run = job->segments[job->matches[i].segment].run;
+            if ((run > 0) == own) {
+                job->matches[i].next = views[run].matches;
+                views[run].matches = &job->matches[i];
+            }
+        }
+        for (size_t i = job->count_count; i-- > 0;) {
+            const size_t run = job->segments[job->counts[i].segment].run;
+            if ((run > 0) == own) {
+                job->counts[i].next = views[run].counts;
+                views[run].counts = &job->counts[i];
+            }
+        }
+    }
+    for (size_t s = 0; s < job->segment_count; s++) {
+        const size_t run = job->segments[s].run;
+        for (size_t i = run; i <= (run > 0 ? run : job->run_count); i++) {
+            view_part(&views[i], &job->segments[s]);
+        }
+    }
+}
+
+/* A later message says that it is over: of the same file, or of any one where there are times. */
+static bool has_recovered(const mls_job_log *job, const mls_match *match)
+{
+    const mls_recovery *after = &job->recoveries[match->signature];
+    const bool same_file = after->file == job->segments[match->segment].file;
+    return after->line > 0 && (same_file ? after->line > match->at.line : after->time_ms > match->time_ms) &&
+           (after->node == match->node || after->node == NULL || match->node == NULL);
+}
+
+/* Training went on after it: of one file the lines say so, of a file without records the times of those that have. */
+static bool was_survived(const run_view *view, const mls_match *match)
+{
+    const mls_log_segment *segment = &view->job->segments[match->segment];
+    const bool elsewhere = view->last != NULL && view->last->file != segment->file;
+    return has_recovered(view->job, match) || match->advances + MLS_SURVIVED <= segment->advances ||
+           (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
+}
+
+/* Before by time, when all have one, then by file, then by line. */
+static bool came_before(const mls_job_log *job, const mls_match *a, const mls_match *b, bool timed)
+{
+    const size_t file_a = job->segments[a->segment].file;
+    const size_t file_b = job->segments[b->segment].file;
+    if (timed && (a->time_ms < b->time_ms || a->time_ms > b->time_ms)) {
+        return a->time_ms < b->time_ms;
+    }
+    return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
+}
+
+static bool is_near(const mls_job_log *job, const mls_match *first, const mls_match *other, bool timed)
+{
+    return timed ? other->time_ms - first->time_ms <= NEAR_MS
+                 : job->segments[first->segment].file == job->segments[other->segment].file &&
+                       other->at.line - first->at.line <= NEAR_LINES;
+}
+
+/* The turn of a signature: an effect that only says that something died is tried where no other matches. */
+static unsigned turn_of(const mls_signature *signature)
+{
+    return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;
+}
+
+/* The first cause among the matches of one turn; NULL: there is none. */
+static const mls_match *first_of(const run_view *view, unsigned turn)
+{
+    const mls_job_log *job = view->job;
+    const mls_match *first = NULL;
+    const mls_match *best = NULL;
+    bool timed = true;
+    for (int pass = 0; pass < 3; pass++) {
+        for (const mls_match *match = view->matches; match != NULL; match = match->next) {
+            if (turn_of(mls_job_signature(job, match)) != turn || was_survived(view, match)) {
+                continue;
+            }
+            if (pass == 0) {
+                timed = timed && isfinite(match->time_ms);
+            } else if (pass == 1) {
+                first = first == NULL || came_before(job, match, first, timed) ? match : first;
+            } else if (is_near(job, first, match, timed)) {
+                const uint64_t precedence = mls_job_signature(job, match)->precedence;
+                const uint64_t highest = best != NULL ? mls_job_signature(job, best)->precedence : 0;
+                best = best == NULL || precedence > highest ||
+                               (precedence == highest && came_before(job, match, best, timed))
+                           ? match
+                           : best;
+            }
+        }
+    }
+    return best;
+}
+
+/* --------------------------------------------------------------- failure */
+
+static int compare_failure_counts(const void *left, const void *right)
+{
+    const mls_failure_count *a = left;
+    const mls_failure_count *b = right;
+    return a->count != b->count ? (a->count < b->count) - (a->count > b->count)
+                                : strcmp(a->signature->id, b->signature->id);
+}
+
+/* The signatures that were counted, in the arena of the diagnosis; how many there are. */
+static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_count **list)
+{
+    const size_t signatures = mls_signatures_count(job->signatures);
+    size_t count = 0;
+    for (size_t i = 0; i < signatures; i++) {
+        count += counts[i] > 0;
+    }
+    *list = mls_arena_array(job->to->arena, count, sizeof **list);
+    count = 0;
+    job->failed |= *list == NULL;
+    for (size_t i = 0; i < signatures && *list != NULL; i++) {
+        if (counts[i] > 0) {
+            (*list)[count++] = (mls_failure_count){mls_signatures_get(job->signatures, i), counts[i]};
+        }
+    }
+    return count;
+}
+
+/* All other messages of the run, with how often they came. */
+static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
+{
+    mls_job_log *job = view->job;
+    size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
+    if (counts == NULL) {
+        job->failed = true;
+        return;
+    }
+    for (const mls_match_count *one = view->counts; one != NULL; one = one->next) {
+        counts[one->signature] += one->count;
+    }
+    for (mls_match *match = view->matches; match != NULL; match = match->next) {
+        const bool survived = was_survived(view, match);
+        const bool apart = survived && (job->segments[match->segment].line == 0 || /* by time: it has been counted */
+                                        has_recovered(job, match));
+        match->reported |= !survived;
+        counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
+    }
+    failure->also_count = list_counts(job, counts, &failure->also);
+    if (failure->also_count > 1) {
+        qsort(failure->also, failure->also_count, sizeof *failure->also, compare_failure_counts);
+    }
+    free(counts);
+}
+
+/* The ranks that were seen and did not report the timeout: for each run of the job the same. */
+static void find_suspects(mls_job_log *job, mls_failure *failure)
+{
+    size_t count = 0;
+    for (size_t rank = 0; rank < MLS_RANKS_MAX && job->suspects == NULL; rank++) {
+        count += job->rank_seen[rank] == MLS_RANK_SEEN;
+    }
+    if (job->suspects == NULL) {
+        job->suspects = mls_arena_array(job->to->arena, count, sizeof *job->suspects);
+        job->failed |= job->suspects == NULL;
+        for (size_t rank = 0; rank < MLS_RANKS_MAX && job->suspects != NULL; rank++) {
+            if (job->rank_seen[rank] == MLS_RANK_SEEN) {
+                job->suspects[job->suspect_count++] = (uint32_t)rank;
+            }
+        }
+    }
+    failure->suspects = job->suspects;
+    failure->suspect_count = job->suspect_count;
+}
+
+static bool is_id(const mls_signature *signature, const char *id)
+{
+    return strcmp(signature->id, id) == 0;
+}
+
+/* Rank and node where the cause says neither, and launchers saw only one process end. */
+static void find_place(const run_view *view, int32_t *rank, const char **node)
+{
+    static const char *const launchers[] = {"srun-", "mpi-", "torchrun-"};
+    size_t ranks = 0;
+    size_t nodes = 0;
+    int32_t one_rank = -1;
+    const char *one_node = NULL;
+    for (const mls_match *match = view->matches; match != NULL; match = match->next) {
+        const mls_str id = mls_str_from(mls_job_signature(view->job, match)->id);
+        bool launcher = mls_str_starts(mls_str_from(match->at.text), MLS_S("srun: error: "));
+        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+            launcher |= mls_str_starts(id, mls_str_from(launchers[i]));
+        }
+        if (launcher && !was_survived(view, match)) {
+            const bool many = strstr(match->at.text, "tasks ") != NULL; /* of which the pattern has the first */
+            ranks += match->rank < 0 ? 0 : many ? 2 : match->rank != one_rank;
+            nodes += match->node != NULL && match->node != one_node;
+            one_rank = match->rank >= 0 ? match->rank : one_rank;
+            one_node = match->node != NULL ? match->node : one_node;
+        }
+    }
+    const bool one = ranks == 1 && strstr(view->cause->at.text, "tasks ") == NULL;
+    *rank = one ? one_rank : *rank;
+    *node = nodes == 1 && ranks <= 1 ? one_node : *node;
+}
+
+/* An exception of a module's own type is the root, too, where other ranks only lost the rank that ended by it. */
+static bool was_lost_by_others(const run_view *view, const mls_match *cause)
+{
+    const mls_signature *signature = mls_job_signature(view->job, cause);
+    const size_t type = strcspn(cause->at.text, ": ");
+    bool lost = false;
+    for (const mls_match *match = view->matches; cause->otherwise && match != NULL && !lost; match = match->next) {
+        const mls_signature *other = mls_job_signature(view->job, match);
+        lost = other->role == MLS_ROLE_EFFECT && other->kind == MLS_CLASS_COMMUNICATION_TIMEOUT && cause->rank >= 0 &&
+               match->rank >= 0 && match->rank != cause->rank && !was_survived(view, match);
+    }
+    return lost && signature->kind == MLS_CLASS_CODE && memchr(cause->at.text, '.', type) != NULL;
+}
+
+/* Fills a failure from the match that caused it. */
+static void fill_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
+{
+    mls_job_log *job = view->job;
+    const mls_job_file *file = &job->files[job->segments[cause->segment].file];
+    const mls_iteration known = mls_steps_known(view->steps, cause->time_ms);
+    int32_t rank = cause->rank;
+    failure->signature = mls_job_signature(job, cause);
+    if (rank < 0 &&
+        (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed"))) {
+        rank = file->root_rank;
+    }
+    failure->node = cause->node;
+    if (rank < 0 && failure->node == NULL) {
+        find_place(view, &rank, &failure->node);
+    }
+    if (was_lost_by_others(view, cause)) {
+        failure->signature = mls_signatures_get(job->signatures, cause->signature);
+    }
+    failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
+    failure->at = (mls_failure_line){.file = file->name,
+                                     .line = cause->at.line,
+                                     .text = mls_job_copy(job, cause->at.text),
+                                     .signature = failure->signature};
+    failure->time_ms = cause->time_ms;
+    failure->iteration = isnan(cause->iteration) ? known.iteration : cause->iteration;
+    failure->samples = isnan(cause->samples) ? known.samples : cause->samples;
+    failure->rank = rank >= 0 ? rank : (double)NAN;
+    if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX && job->rank_nodes[rank] > 0) {
+        failure->node = job->names.entries[job->rank_nodes[rank] - 1].key.ptr;
+    }
+    failure->gpu = cause->gpu;
+}
+
+/* Nothing said why: only where training was last is known. */
+static void fill_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
+{
+    mls_job_log *job = view->job;
+    const mls_log_segment *segment = end_segment(view);
+    const size_t line = view->last != NULL ? segment->last_line : segment->end_line;
+    failure->signature = signature;
+    failure->root_known = false;
+    failure->rank = NAN;
+    failure->node = failure->gpu = NULL;
+    failure->at = (mls_failure_line){.file = job->files[segment->file].name, .line = line, .text = segment->last_text};
+    failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
+    failure->samples = segment->samples;
+    failure->iteration =
+        isnan(segment->iteration) ? mls_steps_known(view->steps, failure->time_ms).iteration : segment->iteration;
+}
+
+/* Nothing said why but a traceback without its end. */
+static void fill_traceback(const run_view *view, mls_failure *failure)
+{
+    const mls_traceback *begin = &view->traced->traceback;
+    failure->signature = &traceback_signature;
+    failure->at = (mls_failure_line){.file = view->job->files[view->traced->file].name,
+                                     .line = begin->line,
+                                     .text = "Traceback (most recent call last):"};
+    failure->time_ms = begin->time_ms;
+    failure->rank = begin->rank >= 0 ? begin->rank : (double)NAN;
+    failure->node = begin->node;
+}
+
+static double failed_at(const run_view *view)
+{
+    return view->cause != NULL ? view->cause->time_ms : view->end_ms;
+}
+
+static void judge_run(const run_view *view, mls_failure *failure)
+{
+    mls_job_log *job = view->job;
+    const mls_match *cause = view->cause;
+    const mls_step_lengths lengths = view->lengths;
+    *failure = (mls_failure){.run = view->number, .slower = (double)NAN, .run_start_ms = (double)NAN};
+    if (cause != NULL) {
+        fill_cause(view, cause, failure);
+    }
+    const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
+    const bool ended = cause == NULL || turn_of(failure->signature) == LAST_TURN ||
+                       is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
+    const double still = failed_at(view) - view->last_times[0];
+    failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * lengths.median;
+    failure->slower = lengths.last >= SLOWER_MEDIANS * lengths.before ? lengths.last / lengths.before : (double)NAN;
+    if (ended && (cause == NULL || failure->hang)) {
+        cause = NULL;
+        fill_end(view, failure->hang ? &hang_signature : &end_signature, failure);
+        if (!failure->hang && view->traced != NULL) {
+            fill_traceback(view, failure);
+        }
+    }
+    fold_others(view, cause, failure);
+    if (!failure->root_known) {
+        const bool traced = failure->signature == &traceback_signature;
+        const mls_log_segment *segment = cause != NULL ? &job->segments[cause->segment]
+                                         : traced      ? view->traced
+                                                       : end_segment(view);
+        failure->read = segment->read;
+        failure->read_count = segment->read_count;
+        failure->read_errors = segment->read_errors;
+    }
+    if (timeout) {
+        find_suspects(job, failure);
+    }
+    if (view->own != NULL) {
+        failure->run_file = job->files[view->own->file].name;
+        failure->run_line = view->own->line;
+        failure->run_start_ms = view->own->start_ms;
+    }
+}
+
+/* ------------------------------------------------------------------- job */
+
+static void list_overran(mls_job_log *job)
+{
+    mls_diagnosis *to = job->to;
+    const size_t signatures = mls_signatures_count(job->signatures);
+    to->overran = mls_arena_array(to->arena, signatures, sizeof *to->overran);
+    job->failed |= to->overran == NULL;
+    for (size_t i = 0; i < signatures && to->overran != NULL; i++) {
+        if (mls_signatures_overran(job->signatures, i)) {
+            to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
+        }
+    }
+}
+
+/* Fills the failures of the runs without success, in their order; a job without records, and a run that succeeded and
+ * began again, failed only if something says so.  `order` and `views` have room for each run, and one more. */
+static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order)
+{
+    mls_diagnosis *to = job->to;
+    mls_job_steps steps = {0};
+    size_t count = 0;
+    size_t began = 0;
+    for (size_t run = 0; run <= job->run_count; run++) {
+        views[run] = (run_view){.job = job,
+                                .steps = &steps,
+                                .run = run,
+                                .last_times = {(double)NAN, (double)NAN, (double)NAN},
+                                .end_ms = (double)NAN};
+    }
+    fill_views(job, views);
+    for (size_t run = job->run_count > 0; run <= job->run_count; run++) {
+        run_view *view = &views[run];
+        view->number = run == 0 ? 1 : view->own->began ? ++began : 0;
+        for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++) {
+            view->cause = first_of(view, turn);
+        }
+        const bool sure = run > 0 && !view->again;
+        if (!success[run] && (sure || view->cause != NULL || view->traced != NULL || view->broken_off)) {
+            order[count++] = (mls_placed){failed_at(view), run};
+        }
+    }
+    mls_sort_placed(order, count, sizeof *order);
+    /* Nobody asks for the progress of a job whose runs all succeeded. */
+    job->failed |= count > 0 && !mls_steps_make(&steps, job);
+    for (size_t i = 0; i < count && !job->failed; i++) {
+        views[order[i].place].lengths = mls_steps_until(&steps, order[i].value);
+        views[order[i].place].failed = true;
+    }
+    for (size_t run = 0; run <= job->run_count && !job->failed; run++) {
+        if (views[run].failed) {
+            judge_run(&views[run], &to->failures[to->failure_count++]);
+        }
+    }
+    mls_steps_release(&steps);
+}
+
+mls_status mls_job_judge(mls_job_log *job)
+{
+    mls_diagnosis *to = job->to;
+    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
+    run_view *views = mls_calloc(job->segment_count + 1, sizeof *views);
+    mls_placed *order = mls_calloc(job->segment_count + 1, sizeof *order);
+    resolve_times(job);
+    mls_job_drop_unbegun(job);
+    if (success != NULL) {
+        mls_job_number_runs(job, success);
+    }
+    to->failures = mls_arena_array(to->arena, job->run_count + 1, sizeof *to->failures);
+    job->failed |= success == NULL || views == NULL || order == NULL || to->failures == NULL;
+    for (size_t i = 0; i < job->segment_count; i++) {
+        to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);
+        to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
+    }
+    if (!job->failed) {
+        judge_runs(job, success, views, order);
+    }
+    for (size_t i = 0; i < job->match_count; i++) {
+        if (!job->matches[i].reported) {
+            mls_job_note(job, &job->matches[i]);
+        }
+    }
+    to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;
+    to->matched_count = list_counts(job, job->matched, &to->matched);
+    list_overran(job);
+    /* Of the times that are kept the last one may be missing. */
+    if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
+        mls_job_add_iteration(job, job->last_time);
+    }
+    free(success);
+    free(views);
+    free(order);
+    return job->failed ? MLS_ERROR_MEMORY : MLS_OK;
+}

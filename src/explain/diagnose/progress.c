@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* progress.c - how far training has come, by the lines of many programs.
+ *
+ * "iteration 412/5000" and "step 412" at a message's start are sure.  The other forms count other things too, such as
+ * shards that are loaded, and are looked at only in a file that has neither those nor records. */
+#include <math.h>
+
+#include "base/moment.h"
+#include "explain/diagnose/job.h"
+
+/* A bar as tqdm draws it: " 31%|███  | 331/1063 [01:06<02:24,  5.06it/s]". */
+typedef struct progress_bar {
+    mls_str title; /* what stands before it */
+    int32_t done, all;
+    bool closed; /* it ends with the bracket */
+} progress_bar;
+
+bool mls_maybe_bar(const char *line)
+{
+    while (*line == ' ') {
+        line++;
+    }
+    const char *digits = line;
+    while (mls_is_digit(*line)) { /* most lines have none, or a rank's */
+        line++;
+    }
+    return line > digits && line - digits <= 3 && line[0] == '%' && line[1] == '|';
+}
+
+bool mls_maybe_counted(const char *line)
+{
+    static const char firsts[] = "siet";
+    static const mls_str rests[] = {MLS_STR("tep"), MLS_STR("ter"), MLS_STR("poch"), MLS_STR("rain")};
+    const char *first = memchr(firsts, *line | 0x20, sizeof firsts - 1);
+    return first != NULL && strncmp(line + 1, rests[first - firsts].ptr, rests[first - firsts].len) == 0;
+}
+
+/* The text after the last place of `words`; false: there is none. */
+static bool find_last(mls_str text, mls_str words, mls_str *rest)
+{
+    bool found = false;
+    for (; mls_str_after(text, words, rest); found = true) {
+        text = *rest;
+    }
+    return found;
+}
+
+/* The last bar of a line that was drawn over again and again. */
+static bool take_bar(mls_str message, progress_bar *bar)
+{
+    mls_line_parts parts;
+    mls_str rest;
+    if (!find_last(message, MLS_S("%|"), &rest)) {
+        return false;
+    }
+    const char *begin = rest.ptr - 2;
+    while (begin > message.ptr && mls_is_digit(begin[-1])) {
+        begin--;
+    }
+    const char *title = begin;
+    while (title > message.ptr && title[-1] != ']') {
+        title--;
+    }
+    while (title < begin && *title == ' ') {
+        title++;
+    }
+    bar->title = (mls_str){title, (size_t)(begin - title)};
+    const char *edge = memchr(rest.ptr, '|', rest.len);
+    if (edge == NULL) {
+        return false;
+    }
+    rest = (mls_str){edge + 1, (size_t)(rest.ptr + rest.len - edge) - 1};
+    if (!mls_line_take(&rest, "%_%n", &parts)) {
+        return false;
+    }
+    bar->done = parts.number;
+    if (!mls_line_take(&rest, "/%n [", &parts)) {
+        return false;
+    }
+    bar->all = parts.number;
+    bar->closed = memchr(rest.ptr, ']', rest.len) != NULL;
+    return true;
+}
+
+bool mls_breaks_off(mls_str message)
+{
+    progress_bar bar;
+    return take_bar(message, &bar) && !bar.closed && bar.done < bar.all;
+}
+
+/* Whether a bar is one of training, and not of files that are loaded; its steps, those of epochs before among them. */
+static bool count_bar(mls_str message, double *reached)
+{
+    progress_bar bar;
+    mls_line_parts parts;
+    if (!take_bar(message, &bar)) {
+        return false;
+    }
+    const bool known =
+        bar.title.len == 0 || mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts);
+    mls_str title = bar.title;
+    const bool numbered = mls_line_take(&title, "Epoch %n", &parts);
+    *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
+    return known;
+}
+
+/* "{'loss': 2.31, 'epoch': 0.12}" */
+static bool count_epochs(mls_str message, double *reached)
+{
+    mls_str rest;
+    mls_line_parts parts;
+    if (!mls_str_starts(message, MLS_S("{")) || !find_last(message, MLS_S("'epoch': "), &rest)) {
+        return false;
+    }
+    (void)mls_take_char(&rest, "'");
+    if (!mls_line_take(&rest, "%n", &parts)) {
+        return false;
+    }
+    *reached = parts.number;
+    double place = 0.1;
+    if (mls_take_char(&rest, ".")) {
+        for (; rest.len > 0 && mls_is_digit(rest.ptr[0]) && place > 1e-9; place /= 10) {
+            *reached += (rest.ptr[0] - '0') * place;
+            rest = (mls_str){rest.ptr + 1, rest.len - 1};
+        }
+    }
+    return true;
+}
+
+/* Whether the word before a counter says that it is not where training is: "saved at step 100", "every 10 steps". */
+static bool is_spoken_of(mls_str before)
+{
+    while (before.len > 0 && before.ptr[before.len - 1] == ' ') {
+        before.len--;
+    }
+    size_t len = 0;
+    while (len < before.len && before.ptr[before.len - len - 1] != ' ') {
+        len++;
+    }
+    return mls_str_among((mls_str){before.ptr + before.len - len, len},
+                         "at from per every max total in after until for before warmup last of to resume");
+}
+
+/* Takes the number of "step: 10", "Step 10/500", "iter =  10", "iteration 3/99", behind the counter's name. */
+static bool take_counted(mls_str rest, double *reached)
+{
+    mls_line_parts parts;
+    static const char *const endings[] = {"ation", "s"};
+    for (size_t i = 0; i < 2; i++) {
+        const mls_str ending = mls_str_from(endings[i]);
+        if (mls_str_starts(rest, ending)) {
+            rest = mls_str_rest(rest, ending.len);
+        }
+    }
+    (void)mls_line_take(&rest, "%_", &parts);
+    const bool sign = mls_take_char(&rest, ":=#[");
+    if (!mls_line_take(&rest, "%_%n", &parts) || (!sign && rest.len > 0 && rest.ptr[0] == '%')) {
+        return false;
+    }
+    *reached = parts.number;
+    const char next = rest.len > 0 ? rest.ptr[0] : ' ';
+    return next != '.' && next != '_' && !(next >= 'a' && next <= 'z') && !(next >= 'A' && next <= 'Z');
+}
+
+/* The counters of many programs; the first that has a number counts. */
+static bool count_words(mls_str message, double *reached, bool *steps)
+{
+    static const mls_str names[] = {
+        MLS_STR("global_step"), MLS_STR("num_updates"), MLS_STR("step"), MLS_STR("Step"),  MLS_STR("STEP"),
+        MLS_STR("iter"),        MLS_STR("Iter"),        MLS_STR("ITER"), MLS_STR("batch"), MLS_STR("Batch"),
+    };
+    enum { SURE = 8 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *end = message.ptr + message.len;
+        const char *at = message.ptr;
+        while ((at = memmem(at, (size_t)(end - at), names[i].ptr, names[i].len)) != NULL) {
+            const char *after = at + names[i].len;
+            const char before = at > message.ptr ? at[-1] : ' ';
+            const bool whole = before != '_' && before != '-' && !(before >= 'a' && before <= 'z') &&
+                               !(before >= 'A' && before <= 'Z') && !mls_is_digit(before);
+            if (whole && !is_spoken_of((mls_str){message.ptr, (size_t)(at - message.ptr)}) &&
+                take_counted((mls_str){after, (size_t)(end - after)}, reached)) {
+                *steps = i < SURE;
+                return true;
+            }
+            at = after;
+        }
+    }
+    return false;
+}
+
+/* Takes the numbers behind the word of an epoch: "[1/90][10/5004]", ": [0][ 10/5005]", " 001:    10 / 5004".  False:
+ * none of them says of how many it is. */
+static bool take_pairs(mls_str rest, double *reached)
+{
+    mls_line_parts parts;
+    bool found = false;
+    for (;;) {
+        while (mls_take_char(&rest, " \t:[]()")) {
+        }
+        if (!mls_line_take(&rest, "%n", &parts)) {
+            return found;
+        }
+        const int32_t done = parts.number;
+        if (mls_line_take(&rest, "%_/%_%n", &parts)) {
+            *reached = done;
+            found = true;
+        }
+    }
+}
+
+/* "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train) [10/5000]" of
+ * mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]": how far the last of them is. */
+static bool count_pairs(mls_str message, double *reached)
+{
+    static const mls_str names[] = {MLS_STR("(train)"), MLS_STR("Epoch"), MLS_STR("epoch"), MLS_STR("Train:")};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        mls_str rest;
+        if (mls_str_after(message, names[i], &rest) &&
+            !is_spoken_of((mls_str){message.ptr, (size_t)(rest.ptr - message.ptr) - names[i].len}) &&
+            take_pairs(rest, reached)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
+static bool count_keras(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    if (!mls_line_take(&message, "%_%n", &parts)) {
+        return false;
+    }
+    *reached = parts.number;
+    return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
+}
+
+/* "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
+static bool count_writer(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    mls_str rest;
+    if (!find_last(message, MLS_S("logging_writer.py:"), &rest) || !mls_line_take(&rest, "%n] [%n] ", &parts)) {
+        return false;
+    }
+    *reached = parts.number;
+    return true;
+}
+
+void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose)
+{
+    mls_line_parts parts;
+    mls_str rest = line->message;
+    mls_log_segment *segment = mls_job_segment(job);
+    const size_t number = job->block.marked.lines.line + i;
+    double reached;
+    bool steps = true;
+    if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
+        mls_job_advance(job, number, MLS_PACE_ITERATION, parts.number, mls_job_time_of(job, i, line));
+        return;
+    }
+    if (!loose || segment->line > 0 || segment->reached[MLS_PACE_ITERATION] >= 0) {
+        return;
+    }
+    const bool bar = count_bar(rest, &reached) || count_writer(rest, &reached);
+    const bool part = !bar && (count_epochs(rest, &reached) || count_keras(rest, &reached)); /* of an epoch */
+    const bool words = !bar && !part && count_words(rest, &reached, &steps);
+    if (bar || part || words || count_pairs(rest, &reached)) {
+        segment->iteration = bar || (words && steps) ? reached : segment->iteration;
+        mls_job_advance(job, number, MLS_PACE_LOOSE, reached, mls_job_time_of(job, i, line));
+    }
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* changes.c - the estimate, its verdict, and what could be changed: every change is computed anew, none is guessed. */
+#include "base/buffer.h"
+#include "explain/memory/weights.h"
+
+/* A server fills its share of the memory with the KV cache; CUDA graphs, which it captures then, lie beside that. */
+static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory_estimate *of)
+{
+    const bool host = of->spill > 0 && of->host_bytes >= of->spill;
+    const uint64_t beside = VALUE(ask, UTILIZATION) != 0 ? ITEM(of, CUDA_GRAPHS) : 0;
+    const bool filled = ADD(of->budget, beside) > of->capacity;
+    return of->capacity == 0                                           ? MLS_MEMORY_UNKNOWN
+           : !filled && mls_bytes_less(of->high, beside) <= of->budget ? MLS_MEMORY_FITS
+           : host && VALUE(ask, OFFLOAD) != 0                          ? MLS_MEMORY_FITS_WITH_HOST
+           : mls_bytes_less(of->low, beside) > of->budget              ? MLS_MEMORY_DOES_NOT_FIT
+                                                                       : MLS_MEMORY_TIGHT;
+}
+
+enum { MILLION = 1000000 };
+
+/* With these weights, which training does not ask for. */
+static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
+                           mls_error *error)
+{
+    const bool training = VALUE(ask, TRAIN) != 0;
+    const uint64_t share = VALUE(ask, UTILIZATION);
+    *to = (mls_memory_estimate){
+        .training = training, .max_tokens = -1, .max_users = -1, .cache_bytes = -1, .cache_blocks = -1};
+    to->parameters = mls_shape_parameters(&ask->shape);
+    to->capacity = VALUE(ask, CAPACITY);
+    to->budget = share != 0 ? MUL(to->capacity, share) / MILLION : to->capacity;
+    ITEM(to, RUNTIME) = VALUE(ask, RUNTIME);
+    const mls_status status =
+        training ? mls_training_make(ask, to, error) : mls_inference_make(ask, weights, to, error);
+    if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
+    }
+    to->verdict = verdict_of(ask, to);
+    return status;
+}
+
+/* Both with every number in as many bits, and as published checkpoints hold the weights.  Where these are not known, or
+ * it is no such precision, *published has no estimate. */
+static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, mls_memory_estimate *published,
+                            mls_error *error)
+{
+    mls_weights weights = {.n = 0};
+    *published = (mls_memory_estimate){.estimate = 0};
+    *to = *published;
+    if (ask->shape.layers == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
+    }
+    mls_status status =
+        VALUE(ask, TRAIN) != 0 ? MLS_OK : mls_weights_of(ask, mls_shape_parameters(&ask->shape), &weights, error);
+    status = status == MLS_OK ? make_one(ask, &weights, to, error) : status;
+    to->form = weights.form;
+    if (status == MLS_OK && weights.published != 0) {
+        status = make_one(ask, &(mls_weights){.n = weights.published, .q = 1}, published, error);
+        published->decides = weights.decides;
+        to->verdict = weights.decides ? published->verdict : to->verdict;
+    }
+    return status;
+}
+
+mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
+{
+    mls_memory_estimate published;
+    return make_both(ask, to, &published, error);
+}
+
+const mls_memory_estimate *mls_memory_shown(const mls_memory_answer *answer)
+{
+    return answer->published.decides ? &answer->published : &answer->estimate;
+}
+
+/* A change that could be tried.  Its values end before one of MODEL, which no change sets. */
+typedef struct candidate {
+    bool possible;
+    mls_memory_change change;
+} candidate;
+
+/* Computes what comes of a change; false: it cannot be, or (*short_of_memory) nobody can say. */
+static bool change_works(const mls_memory_ask *ask, mls_memory_change *change, bool *short_of_memory)
+{
+    mls_memory_ask changed = *ask;
+    mls_memory_estimate estimate;
+    mls_memory_estimate published;
+    for (size_t i = 0; i < change->count; i++) {
+        changed.values[change->values[i].setting] = change->values[i].value;
+    }
+    const mls_status status = make_both(&changed, &estimate, &published, NULL);
+    *short_of_memory |= status == MLS_ERROR_MEMORY;
+    change->estimate = estimate.estimate;
+    change->shown = published.decides ? published.estimate : estimate.estimate;
+    change->verdict = estimate.verdict;
+    return status == MLS_OK;
+}
+
+static void try_all(const mls_memory_ask *ask, const candidate *candidates, size_t count, mls_memory_answer *answer)
+{
+    for (size_t i = 0; i < count; i++) {
+        mls_memory_change *tried = &answer->tried[answer->tried_count];
+        *tried = candidates[i].change;
+        while (tried->values[tried->count].setting != MLS_MEMORY_MODEL) {
+            tried->count++;
+        }
+        answer->tried_count += candidates[i].possible && change_works(ask, tried, &answer->out_of_memory);
+    }
+}
+
+/* Twice the parallelism is half as many copies of the model, each of which takes twice as many micro-batches. */
+static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
+{
+    const int64_t tp = (int64_t)VALUE(ask, TP);
+    const int64_t batch = (int64_t)VALUE(ask, MICRO_BATCH);
+    const int64_t twice = 2 * (int64_t)VALUE(ask, ACCUMULATION);
+    const int64_t gpus = (int64_t)answer->estimate.gpus;
+    const int64_t sequence_parallel = (int64_t)VALUE(ask, SEQUENCE_PARALLEL);
+    const uint64_t recompute = VALUE(ask, RECOMPUTE);
+    const uint64_t zero = VALUE(ask, ZERO);
+    const bool fsdp = ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET;
+    const mls_memory_setting sharing = fsdp ? MLS_MEMORY_FSDP : MLS_MEMORY_ZERO;
+    const bool unfused = VALUE(ask, ATTENTION) == MLS_ATTENTION_UNFUSED;
+    const bool of_some = ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] != MLS_MEMORY_NOT_SET;
+    const bool copies = MUL(answer->estimate.data_parallel, VALUE(ask, CP)) > 1;
+    const bool even = answer->estimate.data_parallel % 2 == 0;
+    const candidate candidates[] = {
+        {zero == 0 && copies && !fsdp, {.values = {{MLS_MEMORY_ZERO, 1}}}},
+        {tp > 1 && sequence_parallel == 0, {.values = {{MLS_MEMORY_SEQUENCE_PARALLEL, 1}}}},
+        {batch % 2 == 0, {.values = {{MLS_MEMORY_MICRO_BATCH, batch / 2}, {MLS_MEMORY_ACCUMULATION, twice}}}},
+        {unfused && recompute == MLS_RECOMPUTE_NONE, {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE}}}},
+        {even,
+         {.values = {{MLS_MEMORY_CP, 2 * (int64_t)VALUE(ask, CP)},
+                     {MLS_MEMORY_ACCUMULATION, twice},
+                     {MLS_MEMORY_GPUS, gpus}}}},
+        {even && 2 * tp <= (int64_t)VALUE(ask, GPUS_PER_NODE),
+         {.values = {{MLS_MEMORY_TP, 2 * tp},
+                     {MLS_MEMORY_ACCUMULATION, twice},
+                     {MLS_MEMORY_GPUS, gpus},
+                     {MLS_MEMORY_SEQUENCE_PARALLEL, tp == 1 ? 1 : sequence_parallel}}}},
+        {even,
+         {.values = {{MLS_MEMORY_PP, 2 * (int64_t)VALUE(ask, PP)},
+                     {MLS_MEMORY_ACCUMULATION, twice},
+                     {MLS_MEMORY_GPUS, gpus}}}},
+        {recompute != MLS_RECOMPUTE_FULL || of_some,
+         {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL}, {MLS_MEMORY_RECOMPUTE_LAYERS, MLS_MEMORY_NOT_SET}}}},
+        {zero < 2 && copies, {.values = {{sharing, fsdp ? MLS_FSDP_SHARD_GRAD_OP : 2}}}},
+        {zero < 3 && copies, {.values = {{sharing, fsdp ? MLS_FSDP_FULL_SHARD : 3}}}},
+    };
+    try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
+}
+
+/* Whether numbers of this kind are smaller than those of that fraction. */
+static bool is_narrower(int64_t kind, mls_number_bytes than)
+{
+    const mls_number_bytes of = mls_number_bytes_of(kind);
+    return MUL(of.n, than.q) < MUL(than.n, of.q);
+}
+
+static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
+{
+    const mls_memory_estimate *of = &answer->estimate;
+    const mls_number_bytes cache = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
+    mls_weights weights;
+    const mls_status status = mls_weights_of(ask, of->parameters, &weights, NULL);
+    answer->out_of_memory |= status == MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
+        return;
+    }
+    const mls_number_bytes whole = {weights.n, MUL(weights.q, of->parameters)};
+    const bool cached = ITEM(of, KV_CACHE) > 0;
+    const uint64_t share = VALUE(ask, UTILIZATION);
+    /* In hundredths: the share that CUDA graphs leave, but never all of the memory. */
+    const uint64_t most =
+        share != 0 ? MUL(mls_bytes_less(of->capacity, ITEM(of, CUDA_GRAPHS)), 100) / of->capacity * (MILLION / 100) : 0;
+    const uint64_t better = mls_bytes_min(most, MILLION / 100 * 95);
+    const candidate candidates[] = {
+        {better != 0 && better != share, {.values = {{MLS_MEMORY_UTILIZATION, (int64_t)better}}}},
+        {cached && is_narrower(MLS_FP8, cache), {.values = {{MLS_MEMORY_KV_PRECISION, MLS_FP8}}}},
+        {true, {.values = {{MLS_MEMORY_TP, 2 * (int64_t)VALUE(ask, TP)}, {MLS_MEMORY_GPUS, 2 * (int64_t)of->gpus}}}},
+        {is_narrower(MLS_FP8, whole), {.values = {{MLS_MEMORY_PRECISION, MLS_FP8}}}},
+        {is_narrower(MLS_INT4, whole), {.values = {{MLS_MEMORY_PRECISION, MLS_INT4}}}},
+        {of->spill > 0 && VALUE(ask, OFFLOAD) == 0, {.values = {{MLS_MEMORY_OFFLOAD, 1}}}},
+    };
+    try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
+}
+
+static bool change_is_enough(const mls_memory_change *change)
+{
+    return change->verdict == MLS_MEMORY_FITS || change->verdict == MLS_MEMORY_FITS_WITH_HOST;
+}
+
+/* Both changes at once; false: they set the same, or it cannot be. */
+static bool change_both(const mls_memory_ask *ask, const mls_memory_change *a, const mls_memory_change *b,
+                        mls_memory_change *both, bool *short_of_memory)
+{
+    *both = *a;
+    for (size_t i = 0; i < b->count; i++) {
+        for (size_t k = 0; k < a->count; k++) {
+            if (a->values[k].setting == b->values[i].setting && b->values[i].setting != MLS_MEMORY_GPUS) {
+                return false;
+            }
+        }
+        both->values[both->count++] = b->values[i];
+    }
+    return change_works(ask, both, short_of_memory);
+}
+
+static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
+{
+    for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
+        answer->has_smallest = change_is_enough(&answer->tried[i]);
+        answer->smallest = answer->tried[i];
+    }
+    for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
+        for (size_t k = i + 1; k < answer->tried_count && !answer->has_smallest; k++) {
+            answer->has_smallest =
+                change_both(ask, &answer->tried[i], &answer->tried[k], &answer->smallest, &answer->out_of_memory) &&
+                change_is_enough(&answer->smallest);
+        }
+    }
+}
+
+mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error)
+{
+    *answer = (mls_memory_answer){0};
+    const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
+    if (ask->ended_well && answer->estimate.verdict == MLS_MEMORY_DOES_NOT_FIT) {
+        answer->estimate.verdict = MLS_MEMORY_TIGHT;
+    }
+    const mls_memory_verdict verdict = answer->estimate.verdict;
+    const bool narrow = verdict == MLS_MEMORY_TIGHT || verdict == MLS_MEMORY_DOES_NOT_FIT;
+    if (status == MLS_OK && narrow && !ask->ended_well) {
+        (answer->estimate.training ? try_training : try_inference)(ask, answer);
+        find_smallest(ask, answer);
+    }
+    return answer->out_of_memory ? mls_error_memory(error) : status;
+}
+
+size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < MLS_MEMORY_ITEM_COUNT; i++) {
+        size_t at = count;
+        if (estimate->items[i] == 0) {
+            continue;
+        }
+        for (; at > 0 && estimate->items[items[at - 1]] < estimate->items[i]; at--) {
+            items[at] = items[at - 1];
+        }
+        items[at] = (mls_memory_item)i;
+        count++;
+    }
+    return count;
+}
+
+void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *of, char words[MLS_MEMORY_WORDS_MAX])
+{
+    enum { NAMED = 3 };
+    static const char *const verdicts[] = {"", "fits: ", "fits with the host: ", "tight: ", "does not fit: "};
+    const double gb = 1e9;
+    mls_memory_item items[MLS_MEMORY_ITEM_COUNT];
+    const size_t count = mls_memory_items_sort(of, items);
+    int len = mls_text_printf(words, MLS_MEMORY_WORDS_MAX, "%s%.1f GB a GPU (%.1f to %.1f)", verdicts[of->verdict],
+                              (double)of->estimate / gb, (double)of->low / gb, (double)of->high / gb);
+    if (of->capacity > 0) {
+        len += mls_text_printf(words + len, MLS_MEMORY_WORDS_MAX - (size_t)len, ", %s holds %.1f",
+                               ask->gpu != NULL ? ask->gpu->name : "it", (double)of->capacity / gb);
+    }
+    for (size_t i = 0; i < count && i < NAMED; i++) {
+        len += mls_text_printf(words + len, MLS_MEMORY_WORDS_MAX - (size_t)len, "%s%s %.1f",
+                               i > 0 ? ", " : "; largest are ", mls_memory_items[items[i]].name,
+                               (double)of->items[items[i]] / gb);
+    }
+}
+
+/* Whether it does not fit as published checkpoints are, although as many bits for every number would. */
+static bool published_does_not_fit(const mls_memory_answer *answer)
+{
+    return answer->published.estimate != 0 && answer->published.verdict == MLS_MEMORY_DOES_NOT_FIT &&
+           answer->estimate.verdict != MLS_MEMORY_DOES_NOT_FIT;
+}
+
+void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings)
+{
+    const mls_memory_verdict verdict = answer->estimate.verdict;
+    char words[MLS_MEMORY_WORDS_MAX];
+    const bool trained = answer->estimate.training && ask->shape.tower_parameters != 0;
+    if (ask->doubt[0] != '\0' || trained) {
+        mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0}, "%s",
+                         ask->doubt[0] != '\0'
+                             ? ask->doubt
+                             : "the training of the language part alone is counted, not of its towers");
+    }
+    if (answer->estimate.training && ask->quantization.bytes != 0) {
+        mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0},
+                         "training is counted as if the model were not quantized, which its file says it is: %s",
+                         ask->quantization.words);
+    }
+    if (published_does_not_fit(answer)) {
+        const mls_memory_estimate *of = &answer->published;
+        mls_findings_add(
+            findings, MLS_FINDING_MEMORY_TIGHT, (mls_finding_place){0},
+            "published checkpoints of this precision hold %.1f GB of weights a GPU, with which it is %.1f GB "
+            "and does not fit: %s",
+            (double)ITEM(of, WEIGHTS) / 1e9, (double)of->estimate / 1e9, answer->estimate.form.words);
+    }
+    if (verdict == MLS_MEMORY_DOES_NOT_FIT || verdict == MLS_MEMORY_TIGHT) {
+        mls_memory_words(ask, mls_memory_shown(answer), words);
+        mls_findings_add(findings,
+                         verdict == MLS_MEMORY_TIGHT ? MLS_FINDING_MEMORY_TIGHT : MLS_FINDING_MEMORY_DOES_NOT_FIT,
+                         (mls_finding_place){0}, "%s", words);
+    }
+}

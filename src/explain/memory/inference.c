@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inference.c - weights and the KV cache, and what may lie in the host's memory. */
+
+#include "base/number.h"
+#include "explain/memory/weights.h"
+
+static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
+{
+    if (m->heads % t != 0) {
+        return mls_layout_error(error, "heads", m->heads, "tp", t);
+    }
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        const uint64_t heads = m->caches[i].kv_heads;
+        if (m->caches[i].layers != 0 && heads % t != 0 && t % heads != 0) {
+            return mls_layout_error(error, "kv_heads", heads, "tp", t);
+        }
+    }
+    if (m->layers % p != 0) {
+        return mls_layout_error(error, "layers", m->layers, "pp", p);
+    }
+    return gpus % MUL(t, p) != 0 ? mls_layout_error(error, "gpus", gpus, "tp x pp", MUL(t, p)) : MLS_OK;
+}
+
+/* Notes what does not fit, which could be read from the host's memory at the speed of one direction of the link. */
+static void spill_over(const mls_memory_ask *ask, mls_memory_estimate *to)
+{
+    const mls_link *link = ask->link != NULL ? ask->link : ask->gpu != NULL ? ask->gpu->link : NULL;
+    if (link != NULL && to->capacity != 0 && to->estimate > to->capacity) {
+        to->link = link;
+        to->host_bytes = ask->gpu != NULL ? ask->gpu->host_bytes : 0;
+        to->spill = to->estimate - to->capacity;
+        to->read_ms = mls_number_round((double)to->spill / ((double)link->one_way_gb_s * 1e6), 3);
+    }
+}
+
+/* Numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of 0, else no
+ * more than the window has. */
+static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t tokens)
+{
+    uint64_t numbers = 0;
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        const mls_layer_cache *of = &m->caches[i];
+        const uint64_t heads = t > of->kv_heads ? 1 : of->kv_heads / t;
+        const uint64_t kept = of->window != 0 ? mls_bytes_min(tokens, of->window) : tokens;
+        numbers = ADD(numbers, MUL(of->layers, heads, of->width, kept));
+    }
+    return numbers;
+}
+
+static bool has_windows(const mls_model_shape *m)
+{
+    bool has = false;
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        has |= m->caches[i].layers != 0 && m->caches[i].window != 0;
+    }
+    return has;
+}
+
+/* Bytes on one GPU. */
+typedef struct rooms {
+    uint64_t rest;        /* beside weights, cache, state and graphs */
+    uint64_t user, token; /* of the cache and state of a user, of the cache of a token */
+} rooms;
+
+/* Says for how much more there is room, and of a share of the memory how large the cache is that fills it. */
+static void fill_room(const mls_memory_ask *ask, mls_memory_estimate *to, rooms of)
+{
+    const bool share = VALUE(ask, UTILIZATION) != 0;
+    const uint64_t graphs = share ? 0 : ITEM(to, CUDA_GRAPHS);
+    const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), of.rest, graphs));
+    const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
+    const bool one_kind = !has_windows(&ask->shape) && of.token != 0;
+    if (to->capacity != 0) {
+        to->max_tokens = room == 0 && VALUE(ask, CONTEXT) != 0 ? 0 : one_kind ? (int64_t)(left / of.token) : -1;
+        to->max_users = of.user != 0 ? (int64_t)(room / of.user) : -1;
+    }
+    if (share) {
+        to->cache_bytes = (int64_t)left;
+        to->cache_blocks = one_kind ? (int64_t)(left / MUL(of.token, MLS_MEMORY_BLOCK_TOKENS)) : -1;
+    }
+}
+
+mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
+                              mls_error *error)
+{
+    const mls_model_shape *m = &ask->shape;
+    const uint64_t t = VALUE(ask, TP);
+    const uint64_t p = VALUE(ask, PP);
+    const uint64_t context = VALUE(ask, CONTEXT);
+    const uint64_t users = VALUE(ask, USERS);
+    const mls_number_bytes kv = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
+    to->gpus = VALUE(ask, GPUS);
+    if (VALUE(ask, UTILIZATION) != 0 && to->capacity == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "nobody says of what --gpu-memory-utilization is a share: --gpu or --capacity");
+    }
+    if (VALUE(ask, PRECISION) == MLS_AMP) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
+    }
+    const mls_status status = check_layout(m, t, p, to->gpus, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* numerator of the bytes of a user */
+    /* A server measures the peak of its work with as many tokens as it may ever work on. */
+    const uint64_t most = VALUE(ask, UTILIZATION) != 0 ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
+    const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
+    ITEM(to, WEIGHTS) = mls_bytes_up(weights->n, MUL(weights->q, t, p));
+    ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
+    /* Formats of fewer bits than 16 leave towers alone. */
+    const mls_number_bytes number = mls_number_bytes_of((int64_t)VALUE(ask, PRECISION));
+    ITEM(to, TOWERS) =
+        mls_bytes_up(MUL(mls_bytes_max(number.n, MUL(2, number.q)), m->tower_parameters), MUL(number.q, t));
+    ITEM(to, STATE) = mls_bytes_up(MUL(m->state_bytes, users), MUL(t, p));
+    ITEM(to, CUDA_GRAPHS) = VALUE(ask, CUDA_GRAPHS);
+    ITEM(to, WORKING) = ADD(MUL(tokens, 2, ADD(mls_bytes_per(MUL(m->ffn_matrices, m->ffn), t), MUL(2, m->hidden))),
+                            MUL(users, 4, mls_bytes_up(m->vocabulary, t)));
+    const uint64_t rest = ADD(ITEM(to, WORKING), ITEM(to, RUNTIME));
+    to->low = ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), ITEM(to, KV_CACHE), ITEM(to, STATE), ITEM(to, CUDA_GRAPHS));
+    to->estimate = ADD(to->low, rest);
+    to->high = ADD(to->low, MUL(2, rest));
+    to->kv_per_token = mls_bytes_up(MUL(kv.n, cached_numbers(m, 1, 1)), kv.q);
+    fill_room(ask, to,
+              (rooms){.rest = rest,
+                      .user = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p))),
+                      .token = mls_bytes_up(MUL(cached_numbers(m, t, 1), kv.n), MUL(kv.q, p))});
+    spill_over(ask, to);
+    return MLS_OK;
+}

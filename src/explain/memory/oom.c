@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oom.c - messages of memory that ran out: their sizes in bytes, and what follows from these. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/moment.h"
+#include "base/number.h"
+#include "explain/memory/sizes.h"
+#include "log/marked.h"
+#include "log/prefix.h"
+
+/* More messages of one search are counted only. */
+enum { MESSAGES_KEPT = 100000 };
+
+/* So many lines after a message may belong to it, in so many bytes. */
+enum { LINES_JOINED = 12, JOINED_MAX = 4096 };
+
+/* A log that says this outside of messages has followed the advice on fragments. */
+static const mls_str marks[] = {MLS_STR("expandable_segments:True")};
+
+/* A message with what came after it, each line after a blank or after nothing. */
+typedef struct open_text {
+    char bytes[JOINED_MAX];
+    size_t length;
+} open_text;
+
+enum { GLUES = 2 };
+static const char *const glues[GLUES] = {" ", ""};
+
+struct mls_oom_search {
+    mls_signatures *signatures;
+    mls_marked_lines marked;
+    char *scratch; /* for a line */
+    mls_oom *items;
+    size_t count, capacity;
+    size_t dropped;
+    const char *file;
+    unsigned left;          /* lines that may go on with the last of the items; 0: none is open */
+    int32_t rank;           /* of the line that it is of */
+    open_text texts[GLUES]; /* for it */
+    size_t first;           /* of this file */
+    bool expandable;        /* the file says that segments are expandable */
+};
+
+/* "12.50 GiB", "86G" or "87kB": units of 1024 whatever they are called, as those who print them count. */
+static int64_t message_size(mls_str text)
+{
+    static const char units[] = "KMGT";
+    mls_str unit;
+    double number;
+    mls_str digits = mls_size_split(text, &unit);
+    digits.len -= digits.len > 0 && digits.ptr[digits.len - 1] == '.'; /* of a sentence */
+    const char letter = unit.len > 0 ? unit.ptr[0] : 'b';
+    const char *place = strchr(units, letter == 'k' ? 'K' : letter);
+    if (!mls_number_parse(digits, &number) || (place == NULL && letter != 'b' && letter != 'B')) {
+        return -1;
+    }
+    const double bytes = floor(ldexp(number, place != NULL ? 10 * (int)(place - units + 1) : 0) + 0.5);
+    return bytes <= (double)MLS_BYTES_MAX ? (int64_t)bytes : -1;
+}
+
+/* A message, and which row of the table it is. */
+typedef struct oom_message {
+    const mls_signatures *signatures;
+    size_t found;
+    mls_str text;
+} oom_message;
+
+static mls_str capture_text(const oom_message *message, const char *name)
+{
+    return mls_signatures_group(message->signatures, message->found, message->text, name);
+}
+
+static int64_t capture_size(const oom_message *message, const char *name)
+{
+    const mls_str text = capture_text(message, name);
+    return text.ptr != NULL ? message_size(text) : -1;
+}
+
+/* The free part of "5.36/23.64 GiB". */
+static int64_t free_size(const oom_message *message)
+{
+    const mls_str text = capture_text(message, "free");
+    const mls_str unit = capture_text(message, "unit");
+    char whole[64];
+    if (text.ptr == NULL || unit.ptr == NULL || text.len + unit.len > sizeof whole) {
+        return text.ptr != NULL ? message_size(text) : -1;
+    }
+    memcpy(whole, text.ptr, text.len);
+    memcpy(whole + text.len, unit.ptr, unit.len);
+    return message_size((mls_str){whole, text.len + unit.len});
+}
+
+static int64_t capture_number(const oom_message *message, const char *name)
+{
+    const mls_str text = capture_text(message, name);
+    size_t number;
+    return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MAX ? (int64_t)number : -1;
+}
+
+/* A tensor's bytes, by its shape "53,788,1024" and the name that TensorFlow has for its type; -1: not known. */
+static int64_t tensor_size(mls_str shape, mls_str type)
+{
+    static const struct {
+        const char *names;
+        uint64_t bytes;
+    } types[] = {{"bool int8 uint8 qint8 quint8 float8_e4m3fn float8_e5m2", 1},
+                 {"half bfloat16 int16 uint16 qint16 quint16", 2},
+                 {"float int32 uint32 qint32", 4},
+                 {"double int64 uint64 complex64", 8},
+                 {"complex128", 16}};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        bytes = mls_str_among(type, types[i].names) ? types[i].bytes : bytes;
+    }
+    for (mls_str one; shape.len > 0 && bytes != 0;) {
+        size_t number;
+        (void)mls_str_cut(&shape, ',', &one);
+        (void)mls_take_char(&one, " ");
+        bytes = mls_size_parse(one, &number) ? MUL(bytes, number) : 0;
+    }
+    return bytes != 0 && bytes <= MLS_BYTES_MAX ? (int64_t)bytes : -1;
+}
+
+static int64_t difference(int64_t a, int64_t b)
+{
+    return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
+}
+
+/* The bytes of processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each; -1: it lists none.
+ * *own: the most that one of them holds. */
+static int64_t processes_size(mls_str list, int64_t *own)
+{
+    int64_t sum = -1;
+    for (mls_str rest = list, one; rest.ptr != NULL && rest.len > 0;) {
+        const char *has = memmem(rest.ptr, rest.len, " has ", 5);
+        const char *end = memmem(rest.ptr, rest.len, " memory in use.", 15);
+        if (has == NULL || end == NULL || end < has + 5) {
+            break;
+        }
+        one = (mls_str){has + 5, (size_t)(end - has) - 5};
+        const int64_t size = message_size(one);
+        if (size >= 0 && sum < (int64_t)MLS_BYTES_MAX - size) {
+            sum = (sum < 0 ? 0 : sum) + size;
+            *own = size > *own ? size : *own;
+        }
+        rest = (mls_str){end + 15, (size_t)(list.ptr + list.len - end) - 15};
+    }
+    return sum;
+}
+
+/* Inside of a container a process does not know its own number, and lists itself as one of the others: it is the
+ * largest where that holds what PyTorch has reserved, and little beside. */
+static void read_processes(mls_oom *oom, const oom_message *message)
+{
+    const int64_t tenth = 10; /* of the GPU, for contexts, libraries and communication */
+    int64_t largest = -1;
+    const int64_t sum = processes_size(capture_text(message, "processes"), &largest);
+    if (sum >= 0 && oom->in_use < 0 && oom->reserved >= 0) {
+        const bool own = largest >= oom->reserved && largest - oom->reserved <= oom->capacity / tenth;
+        oom->in_use = own ? largest : -1;
+        oom->other = own ? sum - largest : sum;
+    }
+}
+
+static void read_captures(mls_oom *oom, const oom_message *message)
+{
+    oom->gpu = capture_number(message, "gpu");
+    oom->tried = capture_size(message, "tried");
+    oom->capacity = capture_size(message, "capacity");
+    oom->free = free_size(message);
+    oom->in_use = capture_size(message, "in_use");
+    oom->allocated = capture_size(message, "allocated");
+    oom->reserved = capture_size(message, "reserved");
+    oom->reserved_unallocated = capture_size(message, "reserved_unallocated");
+    oom->private_pool = capture_size(message, "private_pool");
+    oom->allowed = capture_size(message, "allowed");
+    oom->other = capture_size(message, "other");
+    const int64_t rounded = capture_number(message, "rounded");
+    oom->tried = rounded >= 0 ? rounded : oom->tried;
+    oom->rank = oom->rank >= 0 ? oom->rank : capture_number(message, "rank");
+    const mls_str shape = capture_text(message, "shape");
+    if (shape.ptr != NULL) {
+        oom->tried = tensor_size(shape, capture_text(message, "type"));
+    }
+    if (oom->reserved >= 0) {
+        oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
+    } else if (oom->reserved_unallocated >= 0 && oom->allocated >= 0) {
+        oom->reserved = oom->allocated + oom->reserved_unallocated;
+    }
+    read_processes(oom, message);
+    if (oom->capacity >= 0 && oom->free >= 0 && oom->in_use >= 0) {
+        oom->other = difference(difference(oom->capacity, oom->free), oom->in_use);
+    }
+}
+
+static mls_status keep_message(mls_oom_search *search, const mls_oom *oom)
+{
+    if (search->count == MESSAGES_KEPT) {
+        search->dropped++;
+        return MLS_OK;
+    }
+    if (!MLS_GROW(search, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    search->items[search->count++] = *oom;
+    return MLS_OK;
+}
+
+/* Reads a text, where it *is a message. */
+static mls_status read_message(mls_oom_search *search, mls_str text, mls_oom *oom, bool *is)
+{
+    ptrdiff_t found;
+    const mls_status status = mls_signatures_find(search->signatures, text, false, &found);
+    *is = status == MLS_OK && found >= 0;
+    if (*is) {
+        const oom_message message = {.signatures = search->signatures, .found = (size_t)found, .text = text};
+        oom->signature = mls_signatures_get(search->signatures, message.found);
+        oom->framework = oom->signature->framework;
+        oom->wording = oom->signature->wording;
+        read_captures(oom, &message);
+    }
+    return status;
+}
+
+static unsigned sizes_known(const mls_oom *oom)
+{
+    const int64_t sizes[] = {oom->tried,    oom->capacity,     oom->free,    oom->in_use, oom->allocated,
+                             oom->reserved, oom->private_pool, oom->allowed, oom->other};
+    unsigned known = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        known += sizes[i] >= 0;
+    }
+    return known;
+}
+
+/* Adds a line to a text that a message may go on in.  False: there is no room. */
+static bool open_add(open_text *to, mls_str line, const char *glue)
+{
+    const size_t gap = to->length > 0 ? strlen(glue) : 0;
+    if (line.len + gap > sizeof to->bytes - to->length) {
+        return false;
+    }
+    memcpy(to->bytes + to->length, glue, gap);
+    memcpy(to->bytes + to->length + gap, line.ptr, line.len);
+    to->length += gap + line.len;
+    return true;
+}
+
+/* From now on lines may go on with the message that was kept last. */
+static void open_begin(mls_oom_search *search, const mls_log_line *line)
+{
+    const mls_str text = mls_str_trim(line->message, mls_is_blank);
+    search->left = LINES_JOINED;
+    for (size_t k = 0; k < GLUES; k++) {
+        search->texts[k].length = 0;
+        search->left = open_add(&search->texts[k], text, glues[k]) ? search->left : 0;
+    }
+}
+
+/* Whether line `i` goes on with the message that is open, which then says more than it did.  Terminals wrap messages,
+ * at words or in the middle of them, and some have several lines.  What is of another rank, is another message or a
+ * record ends it. */
+static mls_status message_goes_on(mls_oom_search *search, size_t i, bool *goes_on)
+{
+    const mls_log_line line = mls_log_line_of(&search->marked.lines, i, search->scratch);
+    const int32_t rank = mls_log_line_rank(&line);
+    mls_oom *oom = &search->items[search->count - 1];
+    mls_status status = MLS_OK;
+    search->left--;
+    if ((rank >= 0 && rank != search->rank) || mls_str_contains(line.text, MLS_S("ut of memory")) ||
+        mls_str_contains(line.text, MLS_S(":::MLL"))) {
+        search->left = 0;
+    }
+    for (size_t k = 0; k < GLUES && search->left > 0 && status == MLS_OK; k++) {
+        open_text *text = &search->texts[k];
+        mls_oom more = {.file = oom->file, .line = oom->line, .rank = search->rank};
+        bool is;
+        if (!open_add(text, mls_str_trim(line.message, mls_is_blank), glues[k])) {
+            search->left = 0;
+            break;
+        }
+        const mls_str whole = {text->bytes, text->length};
+        (void)mls_signatures_search(search->signatures, whole);
+        status = read_message(search, whole, &more, &is);
+        if (is && strcmp(more.signature->id, oom->signature->id) == 0 && sizes_known(&more) > sizes_known(oom)) {
+            *oom = more;
+            *goes_on = true;
+        }
+    }
+    return status;
+}
+
+static mls_status examine_line(mls_oom_search *search, size_t i)
+{
+    const mls_lines *lines = &search->marked.lines;
+    const mls_log_line line = mls_log_line_of(lines, i, search->scratch);
+    const bool expandable = (mls_signatures_search(search->signatures, line.text) & 1) != 0;
+    mls_oom oom = {.file = search->file, .line = lines->line + i, .rank = mls_log_line_rank(&line)};
+    bool is;
+    mls_status status = read_message(search, line.message, &oom, &is);
+    if (!is) { /* the end of a message may stand on a line of its own */
+        search->expandable |= expandable && !mls_str_contains(line.text, MLS_S("try setting"));
+        return status;
+    }
+    search->rank = mls_log_line_rank(&line);
+    status = keep_message(search, &oom);
+    if (status == MLS_OK && search->dropped == 0) {
+        open_begin(search, &line);
+    }
+    return status;
+}
+
+static mls_status search_marked(mls_oom_search *search)
+{
+    const mls_lines *lines = &search->marked.lines;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < lines->count && status == MLS_OK; i++) {
+        bool goes_on = false;
+        if (search->left > 0) {
+            status = message_goes_on(search, i, &goes_on);
+        } else {
+            i = mls_marked_next(&search->marked, i, lines->count);
+        }
+        if (status == MLS_OK && !goes_on && i < lines->count && mls_marked_next(&search->marked, i, i + 1) == i) {
+            status = examine_line(search, i);
+        }
+    }
+    return status;
+}
+
+mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
+{
+    mls_oom_search *search = state;
+    const bool ok = mls_marked_block(&search->marked, search->signatures, lines, search->scratch);
+    return ok ? search_marked(search) : MLS_ERROR_MEMORY;
+}
+
+const struct mls_oom_advice_row mls_oom_advices[] = {
+#define ADVICE_ROW(id, name, words) {name, words},
+    MLS_OOM_ADVICE(ADVICE_ROW)
+#undef ADVICE_ROW
+};
+
+static void advise_on(mls_oom *oom, bool expandable)
+{
+    const int64_t twentieth = 20; /* 5 % of the GPU: more than a context of a process takes */
+    const bool larger = oom->capacity >= 0 && oom->tried > oom->capacity;
+    const bool fragmented = !larger && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
+    const char *said = oom->signature->advice;
+    const bool holds[] = {
+        [MLS_OOM_LARGER_THAN_GPU] = larger,
+        [MLS_OOM_FRAGMENTED] = fragmented && !expandable,
+        [MLS_OOM_FRAGMENTED_STILL] = fragmented && expandable,
+        [MLS_OOM_OTHER_PROCESS] = oom->capacity >= 0 && oom->other > oom->capacity / twentieth,
+        [MLS_OOM_MEMORY_FRACTION] = oom->allowed >= 0 && oom->allowed < oom->capacity,
+        [MLS_OOM_CUDA_GRAPHS] = oom->capacity >= 0 && oom->private_pool > oom->capacity / twentieth,
+        [MLS_OOM_HOST_MEMORY] = oom->signature->kind == MLS_CLASS_HOST_MEMORY && said == NULL,
+        [MLS_OOM_TOO_MUCH] = false,
+    };
+    for (unsigned i = 0; i < sizeof holds / sizeof *holds; i++) {
+        const bool follows = said != NULL && strcmp(said, mls_oom_advices[i].name) == 0;
+        oom->advice |= holds[i] || follows ? 1U << i : 0;
+    }
+    oom->advice = oom->advice != 0 ? oom->advice : 1U << MLS_OOM_TOO_MUCH;
+}
+
+/* How much a message counts beside others of its class: of those without a wording the surest only. */
+static uint64_t weight_of(const mls_oom *oom)
+{
+    return oom->signature->generic ? oom->signature->precedence : MLS_PRECEDENCE_MAX + 1;
+}
+
+/* Keeps the messages of a file that weigh most in their class: one that only a signature knows is often an echo of one
+ * that says more. */
+void mls_oom_search_end(mls_oom_search *search)
+{
+    uint64_t most[2] = {0};
+    size_t kept = search->first;
+    for (size_t i = search->first; i < search->count; i++) {
+        uint64_t *of = &most[search->items[i].signature->kind == MLS_CLASS_HOST_MEMORY];
+        *of = weight_of(&search->items[i]) > *of ? weight_of(&search->items[i]) : *of;
+    }
+    for (size_t i = search->first; i < search->count; i++) {
+        mls_oom *oom = &search->items[i];
+        if (weight_of(oom) == most[oom->signature->kind == MLS_CLASS_HOST_MEMORY]) {
+            advise_on(oom, search->expandable);
+            search->items[kept++] = *oom;
+        }
+    }
+    search->count = kept;
+    search->first = kept;
+}
+
+void mls_oom_search_begin(mls_oom_search *search, const char *file)
+{
+    search->file = file;
+    search->first = search->count;
+    search->expandable = false;
+    search->left = 0;
+}
+
+const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count, size_t *dropped)
+{
+    *count = search->count;
+    *dropped = search->dropped;
+    return search->items;
+}
+
+mls_status mls_oom_search_new(mls_oom_search **search)
+{
+    mls_oom_search *made = mls_calloc(1, sizeof *made);
+    mls_status status = made != NULL ? mls_signatures_of_memory(&made->signatures, NULL) : MLS_ERROR_MEMORY;
+    if (status == MLS_OK) {
+        made->scratch = mls_malloc(MLS_LINE_EXAMINED);
+        status = made->scratch != NULL ? mls_signatures_prepare(made->signatures, marks, 1, 1) : MLS_ERROR_MEMORY;
+    }
+    if (status != MLS_OK) {
+        mls_oom_search_free(made);
+        made = NULL;
+    }
+    *search = made;
+    return status;
+}
+
+void mls_oom_search_free(mls_oom_search *search)
+{
+    if (search != NULL) {
+        mls_signatures_free(search->signatures);
+        free(search->marked.bits);
+        free(search->scratch);
+        free(search->items);
+        free(search);
+    }
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sizes.h - private to the memory room: integers that overflow into "absurd", and the sizes of a model. */
+#pragma once
+
+#include "explain/memory/memory.h"
+
+/* The result of an overflow, and of everything that is made from it. */
+#define MLS_ABSURD UINT64_MAX
+
+/* Beyond this a double, which JSON's numbers are, is no longer exact; no GPU holds 9 PB. */
+#define MLS_BYTES_MAX (UINT64_C(1) << 53)
+
+static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
+{
+    uint64_t product = 1;
+    bool absurd = false;
+    for (size_t i = 0; i < count; i++) {
+        absurd |= factors[i] == MLS_ABSURD || __builtin_mul_overflow(product, factors[i], &product);
+    }
+    return absurd ? MLS_ABSURD : product;
+}
+
+static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
+{
+    uint64_t sum = 0;
+    bool absurd = false;
+    for (size_t i = 0; i < count; i++) {
+        absurd |= __builtin_add_overflow(sum, terms[i], &sum);
+    }
+    return absurd ? MLS_ABSURD : sum;
+}
+
+#define MLS_LIST(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
+#define MUL(...) mls_bytes_product(MLS_LIST(__VA_ARGS__))
+#define ADD(...) mls_bytes_sum(MLS_LIST(__VA_ARGS__))
+
+/* The value of a setting, VALUE(ask, TP), and an item of an estimate, ITEM(to, WEIGHTS). */
+#define VALUE(ask, id) mls_memory_value(ask, MLS_MEMORY_##id)
+#define ITEM(estimate, id) (estimate)->items[MLS_MEMORY_ITEM_##id]
+
+/* x / y, rounded down, and up; y is not 0. */
+static inline uint64_t mls_bytes_per(uint64_t x, uint64_t y)
+{
+    return x == MLS_ABSURD ? x : x / y;
+}
+
+static inline uint64_t mls_bytes_up(uint64_t x, uint64_t y)
+{
+    return x == MLS_ABSURD ? x : x / y + (x % y != 0);
+}
+
+/* x - y, but never below 0. */
+static inline uint64_t mls_bytes_less(uint64_t x, uint64_t y)
+{
+    return x == MLS_ABSURD ? x : y < x ? x - y : 0;
+}
+
+static inline uint64_t mls_bytes_max(uint64_t x, uint64_t y)
+{
+    return x > y ? x : y;
+}
+
+static inline uint64_t mls_bytes_min(uint64_t x, uint64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* Bytes of a number, as a fraction: those with a scale for each block of 32 or 16 are no whole bytes. */
+typedef struct mls_number_bytes {
+    uint64_t n, q;
+} mls_number_bytes;
+
+/* The precisions in the order of their words in memory_table.h. */
+typedef enum mls_number_kind {
+    MLS_FP32,
+    MLS_FP16,
+    MLS_BF16,
+    MLS_FP8,
+    MLS_INT8,
+    MLS_MXFP8,
+    MLS_NVFP4,
+    MLS_MXFP4,
+    MLS_FP4,
+    MLS_INT4,
+    MLS_AMP, /* of PyTorch: kept in FP32, computed in 16 bits */
+    MLS_GGUF /* the first of the types of GGUF, whose numbers are not all kept alike */
+} mls_number_kind;
+mls_number_bytes mls_number_bytes_of(int64_t kind); /* 0 / 1 of types of GGUF */
+
+/* The values that words of memory_table.h stand for. */
+enum { MLS_FRAMEWORK_TORCH = 1 };
+enum { MLS_RECOMPUTE_NONE, MLS_RECOMPUTE_SELECTIVE, MLS_RECOMPUTE_FULL };
+enum { MLS_GRADIENTS_FP32, MLS_GRADIENTS_BF16 };
+enum { MLS_MASTER_FP32, MLS_MASTER_REMAINDER, MLS_MASTER_NONE };
+enum { MLS_OPTIMIZER_ADAM, MLS_OPTIMIZER_SGD, MLS_OPTIMIZER_NONE };
+enum { MLS_FSDP_NO_SHARD, MLS_FSDP_SHARD_GRAD_OP, MLS_FSDP_FULL_SHARD, MLS_FSDP_HYBRID_SHARD };
+enum { MLS_ATTENTION_UNFUSED = 1 };
+enum { MLS_LOSS_EAGER = 1 };
+enum {
+    MLS_LORA_Q = 1,
+    MLS_LORA_K = 2,
+    MLS_LORA_V = 4,
+    MLS_LORA_QKV = 8,
+    MLS_LORA_O = 16,
+    MLS_LORA_GATE = 32,
+    MLS_LORA_UP = 64,
+    MLS_LORA_DOWN = 128
+};
+
+/* The digits that a size such as "12.50 GiB" begins with, and what follows them and a blank. */
+mls_str mls_size_split(mls_str text, mls_str *unit);
+
+/* Sets the model, of which what it did not say is filled in; benchmark NULL: it is none. */
+void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
+
+/* Reads how the weights of the model that is set are kept from a file of its own, hf_quant_config.json, which says what
+ * quantization_config does.  As mls_memory_model_parse(). */
+mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error) MLS_MUST_USE;
+
+/* Fills in what a model did not say. */
+void mls_shape_complete(mls_model_shape *shape);
+
+/* MLS_ERROR_VALUE when layers, hidden, heads or vocabulary are missing, or a size is beyond all that are. */
+mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error) MLS_MUST_USE;
+
+/* Parameters of a complete shape on one GPU, with tensor parallel t and expert parallel e. */
+typedef struct mls_layer_parameters {
+    uint64_t attention; /* of a layer, with its biases */
+    uint64_t dense;     /* of the feed-forward of a dense layer */
+    uint64_t routed;    /* of the routed experts of an expert layer */
+    uint64_t shared;    /* of its shared experts and its router */
+    uint64_t norms;     /* of a layer */
+} mls_layer_parameters;
+mls_layer_parameters mls_shape_layer(const mls_model_shape *shape, uint64_t t, uint64_t e);
+uint64_t mls_shape_parameters(const mls_model_shape *shape);
+
+/* kk: key and value heads on one GPU, of which each keeps a copy where there are fewer than GPUs. */
+static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t t)
+{
+    return t > shape->kv_heads ? 1 : shape->kv_heads / t;
+}
+
+static inline void mls_layer_set_add(mls_layer_set *set, uint64_t layer)
+{
+    if (layer < MLS_LAYER_SET_MAX) {
+        set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
+    }
+}
+
+static inline bool mls_layer_set_has(const mls_layer_set *set, uint64_t layer)
+{
+    return layer < MLS_LAYER_SET_MAX && (set->bits[layer / 64] >> layer % 64 & 1) != 0;
+}
+
+/* Return the width of the vectors that the routed experts work on. */
+static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
+{
+    return shape->expert_hidden != 0 ? shape->expert_hidden : shape->hidden;
+}
+
+mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
+
+/* "5 is not divisible by tp 2" as an error: a layout that cannot be. */
+mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor);

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* training.c - what every stage of a pipeline keeps: weights, gradients, optimizer, activations.
+ *
+ * Activations are those of Korthikanti et al. 2022 (arXiv:2205.05198), item by item, so that what a format or a
+ * framework changes is changed in one place; for GPT the items add up to the paper's formulas, to the byte. */
+#include <inttypes.h>
+
+#include "explain/memory/sizes.h"
+
+/* The settings, by the letters of the formulas. */
+typedef struct job {
+    const mls_memory_ask *ask;
+    const mls_model_shape *m;
+    const mls_pipeline_layout *layout; /* NULL: the stages are even */
+    uint64_t t, p, c, e, v;            /* tensor, pipeline, context, expert parallel; chunks of a stage */
+    uint64_t n;                        /* GPUs that share the same parameters */
+    uint64_t s, S, b, micro; /* tokens of a sequence, of it on one GPU; sequences of a micro-batch, micro-batches */
+    uint64_t T, A;           /* tokens of a micro-batch on one GPU; t with sequence parallel, else 1 */
+    uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
+    uint64_t y, low;         /* of query, key and value, and at least */
+    uint64_t V;              /* vocabulary, filled up */
+    uint64_t zero, recompute, rank, slots; /* slots: layers, and what counts as one */
+    bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
+} job;
+
+/* One stage of the pipeline. */
+typedef struct stage {
+    bool first, last;
+    uint64_t layers, experts; /* layers, and those of them with experts */
+    uint64_t predictors;      /* and those that predict one more token */
+    uint64_t linear, routed, parameters, adapters, trained;
+    uint64_t chunks;            /* in flight */
+    uint64_t flight, of_flight; /* what is in flight of the stage, as a fraction: chunks of them all, or layers */
+} stage;
+
+/* --------------------------------------------------------------- the layout */
+
+static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
+{
+    const mls_model_shape *m = j->m;
+    const struct {
+        const char *what;
+        uint64_t number;
+        const char *by;
+        uint64_t divisor;
+    } rules[] = {{"gpus", gpus, "tp x pp x cp", MUL(j->t, j->p, j->c)},
+                 {"heads", m->heads, "tp", j->t},
+                 {"ffn", m->ffn, "tp", j->t},
+                 {"sequence", j->s, "cp", j->c},
+                 {"the sequence on one GPU", j->S, "tp, with sequence parallel", j->A},
+                 {j->layout != NULL      ? "chunks of the layout"
+                  : j->slots > m->layers ? "layers with their slots"
+                                         : "layers",
+                  j->layout != NULL ? j->layout->count : j->slots, "pp x vp", MUL(j->p, j->v)},
+                 {"experts", m->experts, "ep", j->e},
+                 {"data x context x tensor parallel", MUL(gpus / MUL(j->t, j->p), j->t), "ep", j->e}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].number % rules[i].divisor != 0) {
+            return mls_layout_error(error, rules[i].what, rules[i].number, rules[i].by, rules[i].divisor);
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status check_layers(const job *j, const char *what, mls_memory_setting setting, mls_error *error)
+{
+    return j->ask->values[setting] > (int64_t)j->m->layers
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRId64 " layers to %s, the model has %" PRIu64,
+                               j->ask->values[setting], what, j->m->layers)
+               : MLS_OK;
+}
+
+/* Refuses settings that a pipeline's layout rules out. */
+static mls_status check_chunks(const job *j, mls_error *error)
+{
+    const mls_pipeline_layout *layout = j->layout;
+    if (layout == NULL) {
+        return MLS_OK;
+    }
+    if (layout->layers != j->m->layers) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %" PRIu64 " layers, the model %" PRIu64,
+                             layout->layers, j->m->layers);
+    }
+    if (j->embed_slot || j->loss_slot) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout says where embedding and loss lie: no slots");
+    }
+    return layout->count != MUL(j->p, j->v)
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %zu chunks, pp x vp are %" PRIu64,
+                               layout->count, MUL(j->p, j->v))
+               : MLS_OK;
+}
+
+static mls_status check_precision(const job *j, mls_error *error)
+{
+    const uint64_t kind = VALUE(j->ask, PRECISION);
+    const mls_str word = mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind);
+    return kind <= MLS_BF16 || (j->amp && j->torch)
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
+                               j->torch ? " or amp" : " (or amp, with --framework torch)", (int)word.len, word.ptr);
+}
+
+static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
+{
+    if (j->s == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says how long a sequence is: --sequence N");
+    }
+    if (j->m->counted != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "its layers are not alike, and training is counted for models whose layers are");
+    }
+    if (j->v > 1 && j->p == 1) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
+    }
+    if (j->e > 1 && j->m->experts == 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
+    }
+    mls_status status = check_divides(j, gpus, error);
+    status = status == MLS_OK ? check_chunks(j, error) : status;
+    status = status == MLS_OK ? check_layers(j, "offload", MLS_MEMORY_OFFLOAD_LAYERS, error) : status;
+    status = status == MLS_OK ? check_layers(j, "recompute", MLS_MEMORY_RECOMPUTE_LAYERS, error) : status;
+    return status == MLS_OK ? check_precision(j, error) : status;
+}
+
+static job job_of(const mls_memory_ask *ask)
+{
+    const mls_model_shape *m = &ask->shape;
+    const uint64_t kind = VALUE(ask, PRECISION);
+    job j = {.ask = ask,
+             .m = m,
+             .t = VALUE(ask, TP),
+             .p = VALUE(ask, PP),
+             .c = VALUE(ask, CP),
+             .e = VALUE(ask, EP),
+             .v = VALUE(ask, VP),
+             .s = VALUE(ask, SEQUENCE),
+             .b = VALUE(ask, MICRO_BATCH),
+             .micro = VALUE(ask, ACCUMULATION),
+             .zero = VALUE(ask, ZERO),
+             .recompute = VALUE(ask, RECOMPUTE),
+             .rank = VALUE(ask, LORA),
+             .torch = VALUE(ask, FRAMEWORK) == MLS_FRAMEWORK_TORCH,
+             .amp = kind == MLS_AMP,
+             .fp8 = VALUE(ask, FP8) != 0,
+             .fp4 = VALUE(ask, FP4) != 0,
+             .dropout = VALUE(ask, DROPOUT) != 0,
+             .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
+             .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
+    j.layout = ask->layout.count > 0 ? &ask->layout : NULL;
+    const bool narrow = j.fp8 || j.fp4;
+    j.slots = ADD(m->layers, j.embed_slot, j.loss_slot);
+    j.w = kind == MLS_FP32 ? 4 : 2;
+    j.wp = kind == MLS_FP32 || j.amp ? 4 : 2;
+    j.x = narrow ? 1 : j.w;
+    j.z = VALUE(ask, FP8_ACTIVATIONS) != 0 ? 1 : j.w;
+    j.low = VALUE(ask, FP8_ATTENTION) != 0 ? 1 : j.w;
+    j.y = narrow ? j.low : j.w;
+    j.A = VALUE(ask, SEQUENCE_PARALLEL) != 0 ? j.t : 1;
+    j.S = j.s / j.c;
+    j.T = MUL(j.S, j.b);
+    const uint64_t multiple = MUL(VALUE(ask, VOCAB_MULTIPLE), j.t);
+    j.V = MUL(mls_bytes_up(m->vocabulary, multiple), multiple);
+    return j;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* Adapters of one layer: a matrix of the rank for what goes into each target, one for what comes out. */
+static uint64_t adapter_parameters(const job *j)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t query = MUL(m->heads / j->t, m->head_dim);
+    const uint64_t key = MUL(mls_shape_kv_heads(m, j->t), m->head_dim);
+    const uint64_t ffn = m->ffn / j->t;
+    const struct {
+        uint64_t target, in_and_out;
+    } kinds[] = {{MLS_LORA_Q, ADD(m->hidden, query)}, {MLS_LORA_K, ADD(m->hidden, key)},
+                 {MLS_LORA_V, ADD(m->hidden, key)},   {MLS_LORA_QKV, ADD(m->hidden, query, key, key)},
+                 {MLS_LORA_O, ADD(query, m->hidden)}, {MLS_LORA_GATE, ADD(m->hidden, ffn)},
+                 {MLS_LORA_UP, ADD(m->hidden, ffn)},  {MLS_LORA_DOWN, ADD(ffn, m->hidden)}};
+    uint64_t both = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        both = ADD(both, (VALUE(j->ask, LORA_TARGETS) & kinds[i].target) != 0 ? kinds[i].in_and_out : 0);
+    }
+    return MUL(j->rank, both);
+}
+
+/* The layers of a stage: a share of them all, or what the layout gives its chunks.  Those in flight are of its chunks
+ * in turn, p micro-batches of each. */
+static void fill_layers(const job *j, uint64_t i, stage *of)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t slots = j->slots / j->p;
+    uint64_t before = mls_bytes_less(MUL(i, slots), j->embed_slot);
+    of->flight = of->chunks;
+    of->of_flight = j->v;
+    if (j->layout == NULL) {
+        of->layers = mls_bytes_less(slots, (uint64_t)(of->first && j->embed_slot) + (of->last && j->loss_slot));
+        of->experts = of->layers - mls_bytes_min(of->layers, mls_bytes_less(m->dense_layers, before));
+        return;
+    }
+    before = 0;
+    of->flight = 0;
+    for (size_t k = 0; k < j->layout->count; k++) {
+        const mls_pipeline_chunk *chunk = &j->layout->chunks[k];
+        if (k % j->p == i) {
+            const uint64_t dense = mls_bytes_min(chunk->layers, mls_bytes_less(m->dense_layers, before));
+            const uint64_t all = ADD(chunk->layers, chunk->predictors);
+            const uint64_t place = k / j->p;
+            const uint64_t full = of->chunks / MUL(j->p, j->v);
+            const uint64_t rest = mls_bytes_less(of->chunks % MUL(j->p, j->v), MUL(place, j->p));
+            of->layers = ADD(of->layers, all);
+            of->experts = ADD(of->experts, m->experts > 0 ? all - dense : 0);
+            of->predictors = ADD(of->predictors, chunk->predictors);
+            of->flight = ADD(of->flight, MUL(all, ADD(MUL(full, j->p), mls_bytes_min(rest, j->p))));
+        }
+        before = ADD(before, chunk->layers);
+    }
+    of->of_flight = mls_bytes_max(of->layers, 1);
+}
+
+static stage stage_of(const job *j, uint64_t i)
+{
+    const mls_model_shape *m = j->m;
+    const mls_layer_parameters layer = mls_shape_layer(m, j->t, j->e);
+    stage of = {.first = i == 0, .last = i + 1 == j->p};
+    of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
+                          : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
+    fill_layers(j, i, &of);
+    /* A layer that predicts joins the token before to what it reads, and has the embedding beside it. */
+    const uint64_t joins = MUL(of.predictors, 2, m->hidden, m->hidden) / j->t;
+    of.routed = MUL(of.experts, layer.routed);
+    of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
+                    MUL(of.experts, layer.shared), joins);
+    const uint64_t words = mls_bytes_per(MUL(j->V, m->hidden), j->t);
+    const bool head = of.last && !(m->tied_embeddings == MLS_SAID_YES && j->p == 1);
+    of.parameters =
+        ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
+            of.first ? MUL(m->positions, m->hidden) : 0, of.first || of.predictors > 0 ? words : 0, head ? words : 0);
+    of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
+    of.trained = j->rank != 0 ? of.adapters : of.parameters;
+    return of;
+}
+
+/* A part that data parallel GPUs share; routed experts have fewer copies than the rest. */
+static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
+{
+    routed = j->e > 1 ? routed : 0;
+    return ADD(mls_bytes_up(mls_bytes_less(all, routed), j->n),
+               mls_bytes_up(routed, mls_bytes_max(MUL(j->n, j->t) / j->e, 1)));
+}
+
+/* --------------------------------------------------------------- activations */
+
+/* The width of a layer's feed-forward, for a token. */
+static uint64_t ffn_of(const mls_model_shape *m, bool experts)
+{
+    return experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
+}
+
+/* The numbers that query, key and value of a token have on one GPU. */
+static uint64_t qkv_width(const job *j)
+{
+    const mls_model_shape *m = j->m;
+    const uint64_t heads = m->heads / j->t;
+    if (m->kv_lora_rank != 0) {
+        return MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim));
+    }
+    return MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
+}
+
+/* The softmax of attention: fused it keeps a number for each row, else all of it unless it is computed again. */
+static uint64_t attention_core(const job *j)
+{
+    const uint64_t heads = j->m->heads / j->t;
+    if (VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED) {
+        return MUL(4, heads, j->T);
+    }
+    if (j->recompute == MLS_RECOMPUTE_SELECTIVE) {
+        return 0;
+    }
+    return MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * j->w + 1 : j->w);
+}
+
+/* Bytes that are kept beside each number that goes into the projection: of an adapter, or of a copy in FP8. */
+static uint64_t projection_copy(const job *j)
+{
+    if (j->rank != 0) {
+        return j->w + 1;
+    }
+    return j->x != j->w ? j->x : 0;
+}
+
+/* Bytes that a layer keeps for the backward pass; `low`: at least. */
+static uint64_t layer_bytes(const job *j, bool experts, bool low)
+{
+    const mls_model_shape *m = j->m;
+    const bool lora = j->rank != 0;
+    const uint64_t w = j->w;
+    const uint64_t y = low ? j->low : j->y;
+    const uint64_t heads = m->heads / j->t;
+    const uint64_t hT = MUL(m->hidden, j->T);
+    const uint64_t FT = MUL(ffn_of(m, experts), j->T);
+    const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
+    const uint64_t value_dim = m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim;
+    const uint64_t copy = low ? 0 : projection_copy(j);
+    const uint64_t input = lora ? w + !low : j->x;
+    return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A),                      /* norm_inputs */
+               mls_bytes_per(MUL(input, hT), j->A),                                    /* qkv_input */
+               MUL(y, qkv_width(j), j->T),                                             /* qkv */
+               attention_core(j),                                                      /* attention_core */
+               MUL(y + copy, heads, value_dim, j->T),                                  /* projection_input */
+               lora ? 0 : mls_bytes_per(MUL(j->x, hT, inputs), j->A),                  /* fc1_input */
+               mls_bytes_per(MUL(j->z, m->ffn_matrices - 1, FT), j->t),                /* fc1_output */
+               lora ? 0 : mls_bytes_per(MUL(j->x, FT), j->t),                          /* fc2_input */
+               j->torch && m->ffn_matrices == 3 ? mls_bytes_per(MUL(w, FT), j->t) : 0, /* gate_product */
+               experts ? mls_bytes_per(MUL(4, m->experts, j->T), j->A) : 0,            /* router */
+               j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
+}
+
+/* Bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the layers; layers
+ * with experts, which keep more, come first. */
+static uint64_t layers_bytes(const job *j, const stage *of, bool low)
+{
+    const uint64_t recomputed =
+        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_min(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
+    const uint64_t kept = mls_bytes_less(of->layers - recomputed, VALUE(j->ask, OFFLOAD_LAYERS));
+    const uint64_t experts = mls_bytes_min(kept, of->experts);
+    const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
+    const uint64_t one = ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
+                             MUL(recomputed, input));
+    return mls_bytes_per(MUL(of->flight, one), of->of_flight);
+}
+
+static uint64_t activations_of(const job *j, const stage *of)
+{
+    const uint64_t hT = mls_bytes_per(MUL(j->m->hidden, j->T), j->A);
+    uint64_t all = layers_bytes(j, of, false);
+    if (!j->torch && of->first) {
+        all = ADD(all, MUL(mls_bytes_up(of->chunks, j->v), ADD(MUL(8, j->T), j->dropout ? hT : 0)));
+    }
+    if (j->torch && of->last) {
+        all = ADD(all, MUL(j->wp, hT));
+    }
+    if (j->amp) { /* weights, cast */
+        all = ADD(all, MUL(2, of->linear), of->last ? mls_bytes_per(MUL(2, j->V, j->m->hidden), j->t) : 0);
+    }
+    return all;
+}
+
+/* ------------------------------------------------------------------- a stage */
+
+static uint64_t optimizer_bytes(const job *j)
+{
+    const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
+    const uint64_t master = VALUE(j->ask, MASTER);
+    const bool sgd = optimizer == MLS_OPTIMIZER_SGD;
+    if (optimizer == MLS_OPTIMIZER_NONE) {
+        return 0;
+    }
+    if (j->torch) {
+        return sgd ? j->wp : 2 * j->wp;
+    }
+    const uint64_t moments = sgd ? 4 : 8;
+    if (j->w == 4 || master == MLS_MASTER_NONE) {
+        return moments;
+    }
+    return moments + (master == MLS_MASTER_REMAINDER ? 2 : 4);
+}
+
+/* Fills in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
+static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
+{
+    const bool lora = j->rank != 0;
+    const bool bf16_gradients = VALUE(j->ask, GRAD_PRECISION) == MLS_GRADIENTS_BF16;
+    const bool kept_in_fp8 = VALUE(j->ask, FP8_PARAMS) != 0 || (j->fp8 && lora);
+    const mls_number_bytes rate =
+        j->fp4 && lora ? mls_number_bytes_of(MLS_NVFP4) : (mls_number_bytes){kept_in_fp8 ? 1 : j->wp, 1};
+    const uint64_t gradient = j->torch ? j->wp : bf16_gradients ? 2 : 4;
+    const uint64_t state = optimizer_bytes(j);
+    const uint64_t routed = lora ? 0 : of->routed;
+    const uint64_t weights = ADD(mls_bytes_up(MUL(rate.n, of->linear), rate.q),
+                                 MUL(j->wp, mls_bytes_less(of->parameters, of->linear)), MUL(j->wp, of->adapters));
+    const uint64_t gradients = MUL(gradient, of->trained);
+    const uint64_t optimizer = MUL(state, of->trained);
+    ITEM(to, WEIGHTS) = j->zero < 3 ? weights : shared_part(j, weights, mls_bytes_up(MUL(rate.n, of->routed), rate.q));
+    ITEM(to, GRADIENTS) = j->zero < 2 ? gradients : shared_part(j, gradients, MUL(gradient, routed));
+    ITEM(to, OPTIMIZER) = j->zero < 1 ? optimizer : shared_part(j, optimizer, MUL(state, routed));
+    const uint64_t half = gradient == 4 && !lora ? mls_bytes_per(ITEM(to, GRADIENTS), 2) : ITEM(to, GRADIENTS);
+    to->low = ADD(ITEM(to, WEIGHTS), j->torch ? 0 : half,
+                  state == 12 ? mls_bytes_per(MUL(ITEM(to, OPTIMIZER), 10), 12) : ITEM(to, OPTIMIZER));
+    return weights;
+}
+
+/* Bytes of the loss for each logit. */
+static uint64_t loss_bytes(const job *j)
+{
+    if (VALUE(j->ask, LOSS) != MLS_LOSS_EAGER) {
+        return j->w + 4;
+    }
+    return j->amp ? 10 : 3 * j->w;
+}
+
+/* Bytes of the copy that the optimizer's step works on. */
+static uint64_t step_bytes(const job *j, const stage *of)
+{
+    if (VALUE(j->ask, STEP_COPY) == 0) {
+        return 0;
+    }
+    return j->torch ? MUL(j->wp, of->trained) : mls_bytes_per(MUL(4, of->trained), j->zero >= 1 ? j->n : 1);
+}
+
+/* The peak of the backward pass.  PyTorch makes the gradients as it frees activations and logits. */
+static uint64_t backward_bytes(const job *j, const mls_memory_estimate *to)
+{
+    if (j->torch) {
+        const uint64_t forward = ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS));
+        return mls_bytes_max(mls_bytes_less(forward, ITEM(to, GRADIENTS)), ADD(ITEM(to, RECOMPUTE), ITEM(to, WORKING)));
+    }
+    return ADD(ITEM(to, ACTIVATIONS), ITEM(to, RECOMPUTE), mls_bytes_max(ITEM(to, LOGITS), ITEM(to, WORKING)));
+}
+
+/* Bytes of copies of weights in FP8 or FP4 that may come on top. */
+static uint64_t narrow_copies(const job *j, const stage *of)
+{
+    if (j->fp4) {
+        return mls_bytes_per(MUL(9, of->linear), 8);
+    }
+    return j->fp8 ? of->linear : 0;
+}
+
+/* The peak: of the backward pass, or of the optimizer's step. */
+static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
+{
+    const mls_model_shape *m = j->m;
+    const stage of = stage_of(j, i);
+    const uint64_t whole = fill_model_state(j, &of, to);
+    const bool again = VALUE(j->ask, OFFLOAD_LAYERS) > 0 || j->recompute == MLS_RECOMPUTE_FULL;
+    const uint64_t hT = MUL(m->hidden, j->T);
+    const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
+                               of.experts > 0 ? layer_bytes(j, true, false) : 0};
+    const uint64_t words = mls_bytes_per(MUL(j->V, j->T), j->t);
+    const uint64_t F = mls_bytes_max(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
+    ITEM(to, ACTIVATIONS) = activations_of(j, &of);
+    ITEM(to, RECOMPUTE) = again ? mls_bytes_max(layers[0], layers[1]) : 0;
+    const uint64_t losses = of.last ? ADD(1, j->layout != NULL ? j->layout->predictors : 0) : 0;
+    ITEM(to, LOGITS) =
+        MUL(losses, ADD(mls_bytes_per(MUL(loss_bytes(j), j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
+    ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
+                            j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_max(of.layers, 1)) : 0);
+    ITEM(to, STEP) = step_bytes(j, &of);
+    const uint64_t kept = ADD(ITEM(to, WEIGHTS), ITEM(to, GRADIENTS), ITEM(to, OPTIMIZER));
+    to->allocated = ADD(kept, mls_bytes_max(backward_bytes(j, to), ITEM(to, STEP)));
+    to->estimate = ADD(to->allocated, ITEM(to, RUNTIME));
+    to->low = mls_bytes_min(ADD(to->low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
+    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), narrow_copies(j, &of), ITEM(to, RUNTIME));
+    to->stage = i;
+    to->layers = of.layers;
+    to->in_flight = of.chunks;
+}
+
+mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
+{
+    job j = job_of(ask);
+    to->gpus = VALUE(ask, GPUS);
+    const mls_status status = check_job(&j, to->gpus, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    to->data_parallel = to->gpus / MUL(j.t, j.p, j.c);
+    to->global_batch = MUL(to->data_parallel, j.micro, j.b);
+    j.n = MUL(to->data_parallel, j.c);
+    if (ask->values[MLS_MEMORY_FSDP] == MLS_FSDP_HYBRID_SHARD) {
+        const uint64_t of_node = mls_bytes_max(VALUE(ask, GPUS_PER_NODE) / j.t, 1);
+        if (j.n > of_node && j.n % of_node != 0) {
+            return mls_layout_error(error, "data x context parallel", j.n, "GPUs of a node that share", of_node);
+        }
+        j.n = mls_bytes_min(j.n, of_node);
+    }
+    to->shared_by = j.zero != 0 ? j.n : 1;
+    mls_memory_estimate fullest = *to;
+    for (uint64_t i = 0; i < j.p; i++) {
+        mls_memory_estimate one = *to;
+        fill_stage(&j, i, &one);
+        const uint64_t low = mls_bytes_max(fullest.low, one.low);
+        const uint64_t high = mls_bytes_max(fullest.high, one.high);
+        fullest = i == 0 || one.estimate > fullest.estimate ? one : fullest;
+        fullest.low = low;
+        fullest.high = high;
+    }
+    *to = fullest;
+    return MLS_OK;
+}

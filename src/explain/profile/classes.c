@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* classes.c - which class a kernel is of, by rules on its name. */
+#include "explain/profile/classes.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "json/json_row.h"
+#include "json/value.h"
+
+/* The class of a name shows at its beginning; templates go on for pages. */
+enum { NAME_LOOKED_AT = 4096 };
+
+static const struct {
+    const char *name;
+    unsigned roles;
+} known_roles[] = {
+    {"communication", MLS_CLASS_COMMUNICATION},
+    {"copy", MLS_CLASS_COPY},
+    {"gemm", MLS_CLASS_PRODUCT | MLS_CLASS_ARITHMETIC},
+    {"convolution", MLS_CLASS_PRODUCT | MLS_CLASS_ARITHMETIC},
+    {"attention", MLS_CLASS_ARITHMETIC},
+    {"elementwise", MLS_CLASS_BYTES},
+    {"normalisation", MLS_CLASS_BYTES},
+    {"softmax", MLS_CLASS_BYTES},
+    {"reduction", MLS_CLASS_BYTES},
+    {"embedding", MLS_CLASS_BYTES},
+    {"optimizer", MLS_CLASS_BYTES},
+};
+
+/* The number of a class, which is added when it is not there; MLS_CLASSES_MAX: there is no room, or no memory. */
+static size_t class_number(mls_kernel_classes *classes, mls_str name)
+{
+    unsigned i;
+    if (MLS_NAME_FIND(classes->names, classes->count, name, &i)) {
+        return i;
+    }
+    const mls_str copy = mls_arena_copy(&classes->memory, name);
+    if (classes->count == MLS_CLASSES_MAX || copy.ptr == NULL) {
+        return MLS_CLASSES_MAX;
+    }
+    classes->names[classes->count] = copy.ptr;
+    if (MLS_NAME_FIND(known_roles, sizeof known_roles / sizeof *known_roles, name, &i)) {
+        classes->roles[classes->count] = known_roles[i].roles;
+    }
+    return classes->count++;
+}
+
+static mls_status too_many(const mls_kernel_classes *classes, mls_error *error)
+{
+    return classes->count < MLS_CLASSES_MAX
+               ? MLS_ERROR_MEMORY
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
+}
+
+/* A pattern is a text, or a list of texts any of which may be found. */
+static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *pattern, mls_error *error)
+{
+    const bool list = cJSON_IsArray(json);
+    mls_buffer text = {0};
+    mls_status status = MLS_OK;
+    for (const cJSON *item = list ? json->child : json; item != NULL && status == MLS_OK;
+         item = list ? item->next : NULL) {
+        const char *part = cJSON_IsString(item) ? item->valuestring : "";
+        mls_buffer_printf(&text, "%s%s", text.len > 0 ? "|" : "", part);
+        status = *part != '\0' ? MLS_OK : MLS_ERROR_VALUE;
+    }
+    if (status == MLS_OK) {
+        status = text.failed    ? MLS_ERROR_MEMORY
+                 : text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text))
+                                : MLS_ERROR_VALUE;
+    }
+    mls_buffer_release(&text);
+    return status == MLS_OK || status == MLS_ERROR_MEMORY
+               ? status
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
+}
+
+/* An item of "classes" or "rules": the class that it names and, of the latter, its pattern. */
+static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool rule, mls_error *error)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
+    if (name == NULL) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "holds a class without a name");
+    }
+    if (!mls_str_is_name(mls_str_from(name))) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name);
+    }
+    const size_t number = class_number(classes, mls_str_from(name));
+    if (number == MLS_CLASSES_MAX) {
+        return too_many(classes, error);
+    }
+    if (!rule) {
+        return MLS_OK;
+    }
+    if (classes->rule_count == MLS_CLASS_RULES_MAX) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", MLS_CLASS_RULES_MAX);
+    }
+    classes->rules[classes->rule_count].number = number;
+    const mls_status status = read_pattern(cJSON_GetObjectItemCaseSensitive(item, "pattern"), name,
+                                           &classes->rules[classes->rule_count].pattern, error);
+    classes->rule_count += status == MLS_OK;
+    return status;
+}
+
+static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, mls_error *error)
+{
+    static const char *const lists[] = {"classes", "rules"};
+    const cJSON *fp32 = cJSON_GetObjectItemCaseSensitive(json, "fp32_pattern");
+    mls_status status = MLS_OK;
+    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rules"))) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has no list of \"rules\"");
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const cJSON *item;
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, lists[i]))
+        {
+            status = status == MLS_OK ? add_class(classes, item, i == 1, error) : status;
+        }
+    }
+    if (status == MLS_OK && fp32 != NULL) {
+        status = read_pattern(fp32, "FP32", &classes->fp32, error);
+    }
+    if (status == MLS_OK) {
+        classes->other = class_number(classes, MLS_S("other"));
+        classes->copy = class_number(classes, MLS_S("copy"));
+        status =
+            classes->other < MLS_CLASSES_MAX && classes->copy < MLS_CLASSES_MAX ? MLS_OK : too_many(classes, error);
+    }
+    return status;
+}
+
+static mls_status read_ncu_rules(mls_kernel_classes *classes, mls_error *error)
+{
+    static const mls_row_member members[] = {
+        MLS_MEMBER_OF(mls_ncu_rule, "rule", TEXT, rule, NULL),
+        MLS_MEMBER_OF(mls_ncu_rule, "words", TEXT, words, NULL),
+    };
+    cJSON *json = NULL;
+    void *rows = NULL;
+    mls_status status = mls_json_data("ncu_rules.json", &json, error);
+    if (status == MLS_OK) {
+        status = mls_json_table_read(json, "rules", members, sizeof members / sizeof *members, &classes->memory, &rows,
+                                     &classes->ncu_rule_count, sizeof *classes->ncu_rules, error);
+    }
+    classes->ncu_rules = rows;
+    cJSON_Delete(json);
+    return status;
+}
+
+mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error)
+{
+    mls_kernel_classes *made = mls_calloc(1, sizeof *made);
+    cJSON *root = NULL;
+    mls_status status = MLS_ERROR_MEMORY;
+    if (made != NULL && (made->lock = mls_malloc(sizeof *made->lock)) != NULL) {
+        (void)pthread_mutex_init(made->lock, NULL);
+        status = json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
+        status = status == MLS_OK ? read_classes(made, root, error) : status;
+        status = status == MLS_OK ? read_ncu_rules(made, error) : status;
+    }
+    cJSON_Delete(root);
+    if (status != MLS_OK) {
+        mls_kernel_classes_free(made);
+        made = NULL;
+    }
+    *classes = made;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+void mls_kernel_classes_free(mls_kernel_classes *classes)
+{
+    if (classes != NULL) {
+        for (size_t i = 0; i < classes->rule_count; i++) {
+            mls_pattern_release(&classes->rules[i].pattern);
+        }
+        mls_pattern_release(&classes->fp32);
+        mls_arena_release(&classes->memory);
+        if (classes->lock != NULL) {
+            (void)pthread_mutex_destroy(classes->lock);
+        }
+        free(classes->lock);
+        free(classes);
+    }
+}
+
+/* A pattern that gives up on a name has not found anything in it. */
+static mls_status look_for(const mls_pattern *pattern, mls_str name, bool *is_there)
+{
+    mls_str found;
+    name.len = name.len < NAME_LOOKED_AT ? name.len : NAME_LOOKED_AT;
+    const mls_status status = mls_pattern_find(pattern, name, 0, &found);
+    *is_there = found.ptr != NULL;
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32)
+{
+    mls_status status = MLS_OK;
+    bool found = false;
+    *number = classes->other;
+    *fp32 = false;
+    (void)pthread_mutex_lock(classes->lock);
+    for (size_t i = 0; i < classes->rule_count && !found && status == MLS_OK; i++) {
+        status = look_for(&classes->rules[i].pattern, name, &found);
+        *number = found ? classes->rules[i].number : *number;
+    }
+    if (status == MLS_OK && (classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL) {
+        status = look_for(&classes->fp32, name, fp32);
+    }
+    (void)pthread_mutex_unlock(classes->lock);
+    return status == MLS_OK;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* line.c - the time line: what each device did, how much of it at the same time.
+ *
+ * C computes, N communicates, M copies.  Of each only unions are added up, in one pass over the activities in the order
+ * of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "explain/profile/idle.h"
+
+typedef struct device_line {
+    uint64_t activities;
+    mls_cover compute, communication, copy, kernels, all; /* kernels: C ∪ N */
+    mls_idle idle;
+} device_line;
+
+static uint64_t start_of(const void *item)
+{
+    return (uint64_t)((const mls_activity *)item)->start;
+}
+
+/* When all have been added. */
+static uint64_t device_number_of(const void *item)
+{
+    return ((const mls_activity *)item)->track;
+}
+
+/* Decides an open number, now that all have been seen. */
+static int64_t round_time(int64_t time, unsigned open, mls_locale locale)
+{
+    const char mark = "\0,."[open];
+    return mls_locale_divisor(locale, mark, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
+}
+
+static void round_activities(mls_gather *gather)
+{
+    for (size_t i = 0; i < gather->activities.count; i++) {
+        mls_activity *activity = &gather->activities.items[i];
+        const unsigned open = activity->row >> MLS_ROW_BITS;
+        if (open != 0) {
+            activity->start = round_time(activity->start, open & 3, gather->locale);
+            activity->length = round_time(activity->length, open >> 2, gather->locale);
+            activity->row &= MLS_ROW_MASK;
+        }
+    }
+}
+
+static void add_activity(mls_gather *gather, device_line *lines, mls_activity *activity)
+{
+    mls_track *track = &gather->tracks.items[activity->track];
+    const size_t number = activity->row & MLS_ROW_MASK;
+    mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[number];
+    device_line *line = &lines[track->device_number];
+    const int64_t start = activity->start;
+    const int64_t end = start + activity->length;
+    const double length = (double)activity->length;
+    const unsigned roles = gather->classes->roles[row->class_number];
+    mls_idle_add(&line->idle, activity, mls_row_is_kernel(number), &line->all);
+    activity->track = (uint32_t)track->device_number;
+    track->activities++;
+    line->activities++;
+    mls_cover_add(&track->busy, start, end);
+    mls_cover_add(&line->all, start, end);
+    if (roles & MLS_CLASS_COPY) {
+        mls_cover_add(&line->copy, start, end);
+    } else {
+        mls_cover_add(roles & MLS_CLASS_COMMUNICATION ? &line->communication : &line->compute, start, end);
+        mls_cover_add(&line->kernels, start, end);
+    }
+    mls_sums_add(&row->in[gather->locale], 1, length, length, length);
+}
+
+static int compare_tracks(const void *a, const void *b)
+{
+    const mls_track *x = a;
+    const mls_track *y = b;
+    const int order = mls_str_compare_natural(x->device, y->device);
+    return order != 0 ? order : mls_str_compare_natural(x->stream, y->stream);
+}
+
+static double milliseconds(int64_t nanoseconds)
+{
+    return (double)nanoseconds / 1e6;
+}
+
+/* Nobody knows of a graph where no call is. */
+static mls_profile_device device_of(mls_str name, const device_line *line)
+{
+    const mls_idle *idle = &line->idle;
+    const int64_t window = line->all.reach - line->all.first;
+    const int64_t exposed = line->kernels.length - line->compute.length;
+    return (mls_profile_device){
+        .device = name,
+        .activities = line->activities,
+        .window_ms = milliseconds(window),
+        .busy_ms = milliseconds(line->all.length),
+        .idle_ms = milliseconds(window - line->all.length),
+        .compute_ms = milliseconds(line->compute.length),
+        .communication_ms = milliseconds(line->communication.length),
+        .exposed_communication_ms = milliseconds(exposed),
+        .copy_ms = milliseconds(line->copy.length),
+        .exposed_copy_ms = milliseconds(line->all.length - line->kernels.length),
+        .overlap =
+            line->communication.length > 0 ? 1 - (double)exposed / (double)line->communication.length : (double)NAN,
+        .idle_host_ms = milliseconds(idle->host),
+        .idle_queue_ms = milliseconds(idle->queue),
+        .idle_unknown_ms = milliseconds(idle->unknown),
+        .graph_share = idle->launched > 0 ? mls_profile_share(idle->graph_time, idle->kernel_time) : (double)NAN,
+        .launch_delay_median_us = idle->launched > 0 ? (double)idle->delay_median / 1e3 : (double)NAN,
+        .launch_delay_95_us = idle->launched > 0 ? (double)idle->delay_95 / 1e3 : (double)NAN,
+        .kernel_median_us = idle->kernels > 0 ? (double)idle->kernel_median / 1e3 : (double)NAN,
+        .without_launch = idle->kernels - idle->launched,
+    };
+}
+
+/* The devices and their streams, whose lists lie one after the other in one array. */
+static bool list_devices(mls_gather *gather, const device_line *lines)
+{
+    mls_profile *profile = gather->profile;
+    mls_profile_stream *stream = mls_arena_array(gather->arena, gather->tracks.count, sizeof *stream);
+    mls_profile_device *device = mls_arena_array(gather->arena, gather->device_map.count, sizeof *device);
+    profile->devices = device;
+    if (stream == NULL || device == NULL) {
+        return false;
+    }
+    qsort(gather->tracks.items, gather->tracks.count, sizeof *gather->tracks.items, compare_tracks);
+    for (size_t i = 0; i < gather->tracks.count; i++, stream++) {
+        const mls_track *track = &gather->tracks.items[i];
+        if (i == 0 || track->device_number != track[-1].device_number) {
+            device = &profile->devices[profile->device_count++];
+            *device = device_of(track->device, &lines[track->device_number]);
+            device->streams = stream;
+        }
+        *stream = (mls_profile_stream){track->stream, track->activities, milliseconds(track->busy.length)};
+        device->stream_count++;
+    }
+    return true;
+}
+
+/* The activities of each device, one device after the other. */
+static void end_idle(mls_gather *gather, device_line *lines)
+{
+    mls_activity *activities = gather->activities.items;
+    mls_sort_in_place(activities, gather->activities.count, sizeof *activities, device_number_of);
+    for (size_t i = 0; i < gather->device_map.count; i++) {
+        mls_idle_end(&lines[i].idle, activities, lines[i].activities);
+        activities += lines[i].activities;
+    }
+}
+
+bool mls_gather_line(mls_gather *gather)
+{
+    const size_t count = gather->activities.count;
+    mls_cover all = {0};
+    gather->profile->has_devices = true;
+    if (count == 0) {
+        return true;
+    }
+    device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
+    if (lines == NULL) {
+        return false;
+    }
+    round_activities(gather);
+    mls_gather_launches(gather);
+    mls_gather_attribute(gather);
+    mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, start_of);
+    for (size_t i = 0; i < count; i++) {
+        mls_activity *activity = &gather->activities.items[i];
+        mls_cover_add(&all, activity->start, activity->start + activity->length);
+        add_activity(gather, lines, activity);
+    }
+    end_idle(gather, lines);
+    gather->profile->length_ms = milliseconds(all.reach - all.first);
+    gather->first_ns = all.first;
+    const bool ok = list_devices(gather, lines);
+    free(lines);
+    return ok;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile.c - from a file to a profile: what it is by its first bytes, and rows out of what was gathered. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "explain/profile/collectives.h"
+#include "explain/profile/gather.h"
+#include "json/json_check.h"
+
+const struct mls_profile_kind_names mls_profile_kinds[] = {
+    [MLS_PROFILE_KINETO] = {"kineto", "PyTorch trace"},
+    [MLS_PROFILE_NSYS_STATS] = {"nsys-stats", "nsys stats"},
+    [MLS_PROFILE_NSYS_TRACE] = {"nsys-trace", "nsys trace"},
+    [MLS_PROFILE_NCU] = {"ncu", "Nsight Compute"},
+    [MLS_PROFILE_ROCPROF_STATS] = {"rocprof-stats", "rocprof stats"},
+    [MLS_PROFILE_ROCPROF_TRACE] = {"rocprof-trace", "rocprof trace"},
+};
+
+static int compare_profile_rows(const void *a, const void *b)
+{
+    const mls_profile_row *x = a;
+    const mls_profile_row *y = b;
+    return x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1) : mls_str_compare(x->name, y->name);
+}
+
+/* A sum of numbers whose comma or point was no decimal mark is whole again; beyond all times it is the longest of them.
+ */
+static double round_sum(double sum)
+{
+    return isnan(sum) ? sum : fmin(floor(sum + 0.5), (double)INT64_MAX);
+}
+
+/* The rows that anything was counted in, with their shares of a whole. */
+static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
+                              mls_profile_rows *rows)
+{
+    rows->items = mls_arena_array(gather->arena, count + 1, sizeof *rows->items);
+    if (rows->items == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_tally_row *row = &from[i];
+        const mls_sums *sums = &row->in[gather->locale];
+        if (sums->count > 0 || !isnan(row->megabytes)) {
+            rows->items[rows->count++] = (mls_profile_row){
+                .name = row->name,
+                .class_name = gather->classes->names[row->class_number],
+                .count = (uint64_t)round_sum(sums->count),
+                .total_ms = round_sum(sums->total) / 1e6,
+                .min_us = round_sum(sums->min) / 1e3,
+                .max_us = round_sum(sums->max) / 1e3,
+                .megabytes = row->megabytes,
+                .share = mls_profile_share(round_sum(sums->total) / 1e6, whole_ms),
+                .counter = row->counter,
+            };
+        }
+    }
+    qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
+    return true;
+}
+
+static bool list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows *rows)
+{
+    const mls_tally *tally = &gather->tallies[kind];
+    rows->known = tally->known;
+    return list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
+}
+
+/* A row for each operation, pageable and not. */
+static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
+{
+    const mls_tally_row *timed = &gather->tallies[MLS_TALLY_KERNELS].rows[MLS_ROW_COPY];
+    double pageable = 0;
+    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++, timed += 2) {
+        const mls_sums *sums = &timed[0].in[gather->locale];
+        const mls_sums *paged = &timed[1].in[gather->locale];
+        const mls_sums *sized = &gather->sizes[i].in[gather->locale];
+        const bool timed_all = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
+        copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
+                                    .class_number = gather->classes->copy,
+                                    .megabytes = sized->count > 0 ? mls_number_round(sized->total, 9) : (double)NAN};
+        mls_sums_add(&copies[i].in[gather->locale], timed_all ? sums->count + paged->count : sized->count,
+                     sums->total + paged->total, (double)NAN, (double)NAN);
+        pageable += paged->total;
+    }
+    gather->profile->pageable_share = pageable;
+}
+
+/* Sums by class, and of all. */
+static bool list_classes(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    mls_tally_row copies[MLS_COPY_COUNT];
+    double copied = 0;
+    double all = 0;
+    sum_copies(gather, copies);
+    for (size_t i = 0; i < gather->classes->count; i++) {
+        gather->by_class[i] = (mls_tally_row){.name = mls_str_from(gather->classes->names[i]), .class_number = i};
+        mls_row_clear(&gather->by_class[i]);
+    }
+    for (size_t i = 0; i < kernels->count + MLS_COPY_COUNT; i++) {
+        const bool copy = i >= kernels->count;
+        const mls_tally_row *row = copy ? &copies[i - kernels->count] : &kernels->rows[i];
+        const mls_sums *sums = &row->in[gather->locale];
+        if (mls_row_is_kernel(i)) {
+            mls_sums_add(&gather->by_class[row->class_number].in[gather->locale], sums->count, sums->total, sums->min,
+                         sums->max);
+            all += sums->total;
+            copied += copy ? sums->total : 0;
+            profile->kernels += copy ? 0 : (uint64_t)round_sum(sums->count);
+        }
+    }
+    profile->kernel_ms = round_sum(all - copied) / 1e6;
+    profile->activity_ms = round_sum(all) / 1e6;
+    profile->pageable_share = mls_profile_share(round_sum(profile->pageable_share) / 1e6, profile->activity_ms);
+    profile->copies.known = profile->classes.known = profile->names.known = true;
+    return list_profile_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies) &&
+           list_profile_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms,
+                             &profile->classes) &&
+           list_profile_rows(gather, kernels->rows + MLS_ROW_NAME, kernels->count - MLS_ROW_NAME, profile->kernel_ms,
+                             &profile->names);
+}
+
+/* Times are of the wall clock when the trace says a base, or when they are after 2001-09-09. */
+static double wall_clock_ms(const mls_gather *gather)
+{
+    const int64_t wall = 1000000000000000000;
+    const int64_t base = gather->base_ns;
+    int64_t start = gather->first_ns;
+    if (gather->profile->kind != MLS_PROFILE_KINETO || gather->activities.count == 0 || (base < 0 && start < wall) ||
+        __builtin_add_overflow(start, base > 0 ? base : 0, &start)) {
+        return (double)NAN;
+    }
+    const int64_t whole = start / 1000000; /* a double of nanoseconds would lose the last of them */
+    return (double)whole + (double)(start - whole * 1000000) / 1e6;
+}
+
+/* The most memory of each device, and the step in which that was. */
+static bool list_peaks(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    profile->memory = mls_arena_array(gather->arena, gather->peak_count + 1, sizeof *profile->memory);
+    for (size_t i = 0; profile->memory != NULL && i < gather->peak_count; i++) {
+        const mls_memory_peak *peak = &gather->peaks[i];
+        mls_profile_memory *memory = &profile->memory[profile->memory_count++];
+        *memory = (mls_profile_memory){
+            .device = mls_arena_copy(gather->arena, mls_str_from(peak->device)),
+            .allocated = peak->allocated,
+            .reserved = peak->reserved,
+            .at_ms = gather->activities.count > 0 ? (double)(peak->at - gather->first_ns) / 1e6 : (double)NAN,
+            .step = (double)NAN};
+        for (size_t k = 0; k < gather->steps.count; k++) {
+            const mls_host_span *step = &gather->steps.items[k];
+            memory->step = step->start <= peak->at && peak->at < step->end ? step->number : memory->step;
+        }
+    }
+    return profile->memory != NULL;
+}
+
+static mls_status gather_finish(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    const mls_marks marks = gather->marks;
+    gather->locale = marks.point == marks.comma ? MLS_LOCALE_UNKNOWN
+                     : marks.point              ? MLS_LOCALE_POINT
+                                                : MLS_LOCALE_COMMA;
+    profile->length_ms = (double)NAN;
+    if (marks.point && marks.comma) {
+        mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
+                         "some numbers have a decimal point and some a decimal comma: what 1,234 means is not clear");
+    }
+    if ((gather->has_line && !mls_gather_line(gather)) ||
+        (profile->kind == MLS_PROFILE_NCU && (!mls_gather_counters(gather) || !mls_gather_list_advice(gather))) ||
+        !list_classes(gather) || !mls_gather_list_annotations(gather) || !list_peaks(gather) ||
+        !mls_gather_list_launched(gather) || !list_tally(gather, MLS_TALLY_API, &profile->api) ||
+        !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
+        !list_tally(gather, MLS_TALLY_OSRT, &profile->osrt)) {
+        return MLS_ERROR_MEMORY;
+    }
+    profile->start_ms = wall_clock_ms(gather);
+    mls_collectives_sort(profile->collectives, gather->base_ns);
+    return mls_gather_judge(gather) && !profile->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* Says of a file that cannot be read what it is, and what makes a readable one of it; NULL: it may be read. */
+static const char *unreadable_words(mls_str head)
+{
+    static const struct {
+        mls_str magic;
+        const char *reason;
+    } magics[] = {
+        {MLS_STR("\x1f\x8b"), "is packed by gzip: zcat FILE | mlscore profile -"},
+        {MLS_STR("SQLite format 3"), "is an SQLite file, as nsys exports: nsys stats --report cuda_gpu_trace --format "
+                                     "csv FILE prints what is read"},
+        {MLS_STR("NVR\0"), "is a report of ncu: ncu --import FILE --csv prints what is read"},
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if (mls_str_starts(head, magics[i].magic)) {
+            return magics[i].reason;
+        }
+    }
+    return head.len > 0 && memchr(head.ptr, '\0', head.len) != NULL
+               ? "is binary: of an .nsys-rep, nsys stats --report cuda_gpu_trace --format csv FILE prints what is "
+                 "read; "
+                 "of an .ncu-rep, ncu --import FILE --csv"
+               : NULL;
+}
+
+/* By the first thing in it that is no blank: JSON begins with a bracket, though so may a line before a table. */
+static mls_status read_by_kind(mls_gather *gather, mls_window *window, mls_error *error)
+{
+    enum { LOOKED_AT = 4096 };
+    const mls_input *input = window->input;
+    char *begin = window->at;
+    mls_str rest = {begin, (size_t)(window->end - begin)};
+    const char *unread = unreadable_words((mls_str){begin, rest.len < LOOKED_AT ? rest.len : LOOKED_AT});
+    if (input->unread != NULL || unread != NULL) {
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s%s", unread != NULL ? "" : "is ",
+                             unread != NULL ? unread : input->unread);
+    }
+    const mls_str word = mls_str_word(&rest);
+    if (word.len == 0 && input->ended) {
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "is empty");
+    }
+    if (word.len > 0 && (*word.ptr == '{' || *word.ptr == '[')) {
+        bool json = true;
+        const mls_status status = mls_trace_read(gather, window, &json, error);
+        if (status != MLS_ERROR_UNKNOWN || json) {
+            return status;
+        }
+        window->at = begin;
+    }
+    return mls_reports_read(gather, window, error);
+}
+
+mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,
+                                  mls_profile **profile, mls_error *error)
+{
+    mls_gather gather;
+    mls_profile *made = mls_calloc(1, sizeof *made);
+    mls_window window;
+    mls_status status = MLS_ERROR_MEMORY;
+    if (mls_window_init(&window, input) && made != NULL && (made->arena = mls_calloc(1, sizeof *made->arena)) != NULL &&
+        mls_window_fill(&window)) {
+        made->file = file;
+        status = mls_gather_init(&gather, classes, made) ? read_by_kind(&gather, &window, error) : MLS_ERROR_MEMORY;
+        if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL)) {
+            status = mls_input_status(input, error);
+        }
+        status = status == MLS_OK ? gather_finish(&gather) : status;
+        mls_gather_release(&gather);
+    }
+    mls_window_release(&window);
+    mls_input_release(input);
+    if (status != MLS_OK) {
+        mls_profile_free(made);
+        made = NULL;
+    }
+    *profile = made;
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
+                            mls_error *error)
+{
+    mls_input input = {.fd = fd, .text = true};
+    return mls_profile_input_read(&input, file, classes, profile, error);
+}
+
+void mls_profile_free(mls_profile *profile)
+{
+    if (profile != NULL) {
+        mls_arena_free(profile->arena);
+        mls_findings_release(&profile->findings);
+        mls_collectives_free(profile->collectives);
+        free(profile);
+    }
+}

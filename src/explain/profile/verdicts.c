@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verdicts.c - what is to be said of a profile: sentences with a number, what it means, and what to try. */
+#include <math.h>
+
+#include "base/utf8.h"
+#include "base/words.h"
+#include "explain/profile/gather.h"
+#include "explain/profile/sentence.h"
+
+/* Launching a kernel takes about as long as a short one; graphs shorten it for those that are not much longer. */
+enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10, GRAPH_KERNEL_US = 20 };
+
+/* Adds a verdict of this sentence when it holds, and returns whether it does. */
+MLS_PRINTF(4, 5)
+static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
+{
+    mls_profile *profile = gather->profile;
+    va_list args;
+    if (!holds) {
+        return false;
+    }
+    va_start(args, format);
+    const char *message = mls_sentence_keep(gather->arena, &profile->findings, format, args);
+    va_end(args);
+    profile->verdicts[profile->verdict_count++] = (mls_profile_verdict){code, message};
+    return true;
+}
+
+/* Adds a verdict that begins with a share, "5 % of the GPU's time is …", when it is at least this large. */
+static void add_share(mls_gather *gather, double share, double from, const char *code, int decimals, const char *words)
+{
+    add_verdict(gather, share >= from, code, "%s of %s", mls_words_percent(share, decimals).text, words);
+}
+
+/* A name to be printed with MLS_CUT(). */
+static mls_str name_or_mark(mls_str name)
+{
+    return name.len > 0 ? name : MLS_S("?");
+}
+
+/* The share of activity that the classes with a role have. */
+static double share_of_roles(const mls_gather *gather, unsigned roles)
+{
+    double total = 0;
+    for (size_t i = 0; i < gather->classes->count; i++) {
+        total += (gather->classes->roles[i] & roles) != 0 ? gather->by_class[i].in[gather->locale].total : 0;
+    }
+    return mls_profile_share(total / 1e6, gather->profile->activity_ms);
+}
+
+static double share_of_fp32(const mls_gather *gather)
+{
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    double total = 0;
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
+        total += kernels->rows[i].fp32 ? kernels->rows[i].in[gather->locale].total : 0;
+    }
+    return mls_profile_share(total / 1e6, gather->profile->kernel_ms);
+}
+
+/* cu(da)?(Stream|Device|Event|Ctx)Synchronize, and copies that are not asynchronous. */
+static bool is_synchronous(mls_str name)
+{
+    const mls_str call = mls_cuda_call(name);
+    if (mls_str_any(call, "StreamSynchronize|DeviceSynchronize|EventSynchronize|CtxSynchronize", mls_str_starts)) {
+        return true;
+    }
+    return mls_str_starts(call, MLS_S("Memcpy")) && !mls_str_contains(call, MLS_S("Async"));
+}
+
+static bool is_waiting(mls_str name)
+{
+    return mls_str_any(name, "cond_wait|cond_timedwait|futex|sem_wait|sem_timedwait|poll|select|sleep",
+                       mls_str_contains);
+}
+
+static double share_of_calls(const mls_profile_rows *rows, bool (*counts)(mls_str name))
+{
+    double part = 0;
+    double total = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        part += counts(rows->items[i].name) ? rows->items[i].total_ms : 0;
+        total += rows->items[i].total_ms;
+    }
+    return mls_profile_share(part, total);
+}
+
+/* The mean of the launches with a bound; NAN: not all of them are timed. */
+static double bounded_us(const mls_profile *profile, mls_profile_bound bound)
+{
+    double total = 0;
+    double launches = 0;
+    for (size_t i = 0; i < profile->counter_count; i++) {
+        const mls_profile_counter *counter = &profile->counters[i];
+        total += counter->bound == bound ? counter->duration_ms * 1e3 : 0;
+        launches += counter->bound == bound ? (double)counter->launches : 0;
+    }
+    return total / launches;
+}
+
+static void judge_counters(mls_gather *gather)
+{
+    static const struct {
+        const char *code, *advice;
+    } bounds[MLS_BOUND_COUNT] = {
+        [MLS_BOUND_COMPUTE] = {"bound-compute", "arithmetic: lower precision or fewer operations make them faster, "
+                                                "better use of memory does not"},
+        [MLS_BOUND_MEMORY] = {"bound-memory", "memory: fuse them, use smaller types, keep what is reused close "
+                                              "together"},
+        [MLS_BOUND_BALANCED] = {"bound-balanced", "arithmetic and memory alike: both must be relieved, by lower "
+                                                  "precision or less work"},
+        [MLS_BOUND_LATENCY] = {"bound-latency", "latency, as they keep neither arithmetic nor memory busy: larger "
+                                                "batches, more work per launch"},
+        [MLS_BOUND_UNKNOWN] = {NULL, NULL},
+    };
+    const mls_profile *profile = gather->profile;
+    for (size_t i = 0; i < profile->bound_count; i++) {
+        const double share = profile->bounds[i].share;
+        const mls_profile_bound bound = profile->bounds[i].bound;
+        add_verdict(gather, share >= 0.5 && bounds[bound].code != NULL, bounds[bound].code,
+                    "kernels with %s of the %s are bound by %s%s", mls_words_percent(share, 0).text,
+                    profile->bounds_by_time ? "time" : "launches", bounds[bound].advice,
+                    bound == MLS_BOUND_LATENCY && bounded_us(profile, bound) < GRAPH_KERNEL_US ? ", CUDA graphs" : "");
+    }
+}
+
+static void judge_kernels(mls_gather *gather)
+{
+    const mls_profile *profile = gather->profile;
+    add_verdict(gather, profile->kernels == 0 && profile->analysis == NULL, "no-kernels",
+                "there is no kernel in it: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
+                "ProfilerActivity.CUDA");
+    add_share(gather, share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, "compute-heavy", 0,
+              "the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and fewer "
+              "recomputed activations shorten it; whether each kernel is bound by arithmetic, ncu tells");
+    add_share(gather, share_of_roles(gather, MLS_CLASS_BYTES), 0.4, "memory-heavy", 0,
+              "the GPU's time goes to kernels that move bytes more than they compute: fuse them (torch.compile, fused "
+              "norms, fused optimizers)");
+    if (profile->names.count > 0) {
+        const mls_profile_row *first = &profile->names.items[0];
+        add_verdict(gather, first->share >= 0.4, "one-kernel",
+                    "one kernel has %s of the kernels' time, the first to look at with ncu: %.*s",
+                    mls_words_percent(first->share, 0).text, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
+    }
+    add_share(
+        gather, share_of_fp32(gather), 0.2, "fp32-math", 0,
+        "the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them to tensor "
+        "cores");
+}
+
+/* A share of a device's window, and the device where it is largest. */
+typedef struct device_share {
+    double share;
+    const mls_profile_device *device; /* NULL: there is none */
+} device_share;
+
+static void take_larger(device_share *to, const mls_profile_device *device, double part_ms)
+{
+    const double share = mls_profile_share(part_ms, device->window_ms);
+    if (share > to->share) {
+        *to = (device_share){share, device};
+    }
+}
+
+/* Its name, to be printed with MLS_CUT(). */
+static mls_str device_name(const device_share *of)
+{
+    return of->device != NULL ? name_or_mark(of->device->device) : MLS_S("?");
+}
+
+/* Why a device was idle is known where calls are; without them short kernels make it likely. */
+static void judge_idle(mls_gather *gather)
+{
+    const mls_profile *profile = gather->profile;
+    const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: there are none */
+    device_share idle = {0};
+    device_share late = {0};
+    for (size_t i = 0; i < profile->device_count; i++) {
+        take_larger(&idle, &profile->devices[i], profile->devices[i].idle_ms);
+        take_larger(&late, &profile->devices[i], profile->devices[i].idle_host_ms);
+    }
+    const bool host = late.device != NULL && late.share > 0.15;
+    const bool known = idle.device != NULL && isfinite(idle.device->graph_share);
+    const bool graphs = host && late.device->graph_share < 0.5 && late.device->kernel_median_us < GRAPH_KERNEL_US;
+    const bool idles = add_verdict(gather, idle.share >= 0.15, "idle", "device %.*s has no kernel for %s of the time%s",
+                                   MLS_CUT(device_name(&idle), NAME_SHOWN), mls_words_percent(idle.share, 0).text,
+                                   host    ? ""
+                                   : known ? ", though most of what it did next had been launched before: look at what "
+                                             "kernels wait for, and at the gaps between short ones"
+                                           : ": look at the input pipeline, at synchronisation, and at what the host "
+                                             "does between launches");
+    add_verdict(gather, host, "host-bound",
+                "device %.*s waits for the host for %s of the time: look at what the CPU does between launches, as "
+                "loading data, synchronisation and Python%s",
+                MLS_CUT(device_name(&late), NAME_SHOWN), mls_words_percent(late.share, 0).text,
+                graphs ? "; CUDA graphs launch many short kernels at once" : "");
+    add_verdict(gather, idles && mean_us < SHORT_KERNEL_US && (host || !known), "launch-bound",
+                "kernels take %.1f µs on average, less than launching them: %slarger batches, fusion", mean_us,
+                host ? "" : "CUDA graphs, ");
+}
+
+/* Shares of the window are the worst device's. */
+static void judge_line(mls_gather *gather)
+{
+    const mls_profile *profile = gather->profile;
+    device_share exposed = {0};
+    for (size_t i = 0; i < profile->device_count; i++) {
+        take_larger(&exposed, &profile->devices[i], profile->devices[i].exposed_communication_ms);
+    }
+    add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
+                "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
+                "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
+                mls_words_percent(exposed.share, 0).text, MLS_CUT(device_name(&exposed), NAME_SHOWN));
+    if (!profile->has_devices) {
+        add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
+                  "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
+                  "cuda_gpu_trace can");
+    }
+    judge_idle(gather);
+}
+
+/* Adds up what rules of nsys analyze found, those of the list "a|b". */
+static mls_profile_found sum_found(const mls_profile *profile, const char *rules)
+{
+    mls_profile_found sum = {0};
+    for (size_t i = 0; i < profile->analysis_count; i++) {
+        const mls_profile_found *found = &profile->analysis[i];
+        if (mls_str_any(found->rule, rules, mls_str_equal)) {
+            sum.count += found->count;
+            sum.total_ms += found->total_ms;
+            sum.longest_ms = fmax(sum.longest_ms, found->longest_ms);
+        }
+    }
+    return sum;
+}
+
+static void judge_analysis(mls_gather *gather)
+{
+    const mls_profile_found gaps = sum_found(gather->profile, "gpu_gaps");
+    const mls_profile_found copies = sum_found(gather->profile, "cuda_memcpy_sync|cuda_memset_sync");
+    add_verdict(
+        gather, gaps.count > 0, "gaps",
+        "a GPU has nothing to do in %s, %s ms together and %s ms in the longest: look at what the host does then",
+        mls_words_plural((size_t)gaps.count, "gap", "gaps").text, mls_words_grouped(gaps.total_ms, 1).text,
+        mls_words_grouped(gaps.longest_ms, 1).text);
+    add_verdict(gather, copies.count > 0, "synchronous-copies",
+                "%s that the host waits for take %s ms: cudaMemcpyAsync with pinned memory, cudaMemsetAsync",
+                mls_words_plural((size_t)copies.count, "copy or set", "copies and sets").text,
+                mls_words_grouped(copies.total_ms, 3).text);
+}
+
+static void judge_host(mls_gather *gather)
+{
+    const mls_profile *profile = gather->profile;
+    judge_analysis(gather);
+    add_share(gather, share_of_roles(gather, MLS_CLASS_COPY), 0.05, "copies", 0,
+              "the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies");
+    add_share(gather, profile->pageable_share, 0.01, "pageable-copies", 1,
+              "the GPU's time is copies from or to pageable memory: pin_memory=True in the data loader");
+    add_share(gather, share_of_calls(&profile->api, is_synchronous), 0.3, "synchronisation", 0,
+              "the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop");
+    add_share(gather, share_of_calls(&profile->osrt, is_waiting), 0.5, "host-wait", 0,
+              "the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle too");
+}
+
+bool mls_gather_judge(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
+    if (profile->verdicts == NULL) {
+        return false;
+    }
+    if (profile->has_counters && profile->kernels > 0) {
+        judge_counters(gather); /* of launches that somebody chose: shares of them say nothing of the job */
+    } else {
+        judge_kernels(gather);
+        judge_line(gather);
+        judge_host(gather);
+    }
+    return true;
+}

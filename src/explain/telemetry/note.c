@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* note.c - the line of telemetry of a group, from logs that lie beside those of its runs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/words.h"
+#include "explain/telemetry/files.h"
+
+/* How long before and after the runs measurements are looked at: longer than any gap. */
+#define AROUND_MS 600000.0
+
+/* The windows of a group's runs, taken together. */
+typedef struct group_note {
+    size_t devices, runs, measured, throttled; /* runs that were measured, were slowed down */
+    double coverage, energy, power;            /* sums; energy and power over `powered` runs */
+    size_t powered;
+    mls_device_words straggler; /* the first; "": none */
+    mls_buffer worst;           /* of what was found about a device; empty: nothing */
+    size_t rank;                /* of it, in `worst_first`; from 1 */
+} group_note;
+
+/* What is told of a machine alone, the worst first. */
+static const mls_finding_code worst_first[] = {
+    MLS_FINDING_DEVICE_LOST,   MLS_FINDING_ECC_UNCORRECTED, MLS_FINDING_THROTTLED,    MLS_FINDING_STRAGGLER,
+    MLS_FINDING_UNUSED_DEVICE, MLS_FINDING_POWER_CAP,       MLS_FINDING_ECC_CORRECTED};
+
+/* Whether heat is what slowed the slowest device down. */
+static bool is_heat(const mls_telemetry_window *window)
+{
+    const mls_telemetry_device *slowest = window->devices;
+    for (size_t i = 1; i < window->device_count; i++) {
+        slowest = window->devices[i].slowed > slowest->slowed ? &window->devices[i] : slowest;
+    }
+    return fmax(slowest->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN], slowest->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]) >=
+           slowest->slowed;
+}
+
+static void note_worst(group_note *note, const mls_telemetry_window *window)
+{
+    for (size_t rank = 1; rank <= sizeof worst_first / sizeof *worst_first; rank++) {
+        for (size_t i = 0; i < window->findings.count && (note->rank == 0 || rank < note->rank); i++) {
+            const mls_finding *finding = &window->findings.items[i];
+            if (finding->code == worst_first[rank - 1]) {
+                note->rank = rank;
+                mls_buffer_clear(&note->worst);
+                mls_buffer_append_text(&note->worst, finding->message);
+                mls_buffer_append_text(&note->worst,
+                                       finding->code == MLS_FINDING_THROTTLED && is_heat(window) ? " (heat)" : "");
+            }
+        }
+    }
+}
+
+/* A run was measured as far as the device that was measured least. */
+static void note_window(group_note *note, const mls_telemetry_window *window)
+{
+    double min = 1;
+    for (size_t i = 0; i < window->device_count; i++) {
+        min = fmin(min, window->devices[i].together);
+    }
+    note->devices = window->different;
+    note->runs++;
+    note->coverage += min;
+    note->measured += min > 0;
+    note->throttled += mls_findings_found(&window->findings, MLS_FINDING_THROTTLED) > 0;
+    note_worst(note, window);
+    if (!isnan(window->energy_joules)) {
+        note->energy += window->energy_joules;
+        note->power += window->mean_power_w;
+        note->powered++;
+    }
+    /* One that is only hotter, or draws less because it waits, is none. */
+    for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++) {
+        if (window->outliers[i].straggles) {
+            note->straggler = mls_device_called(window->outliers[i].device);
+        }
+    }
+}
+
+static char *note_words(const group_note *note)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "telemetry: %s", mls_words_plural(note->devices, "device", "devices").text);
+    if (note->measured == 0) {
+        mls_buffer_append_text(&line, ", not measured during the runs (another clock, or time zone?)");
+        return mls_buffer_detach(&line);
+    }
+    mls_buffer_printf(&line, " · %s measured", mls_words_percent(note->coverage / (double)note->runs, 0).text);
+    if (note->powered > 0) {
+        const double count = (double)note->powered;
+        mls_buffer_printf(&line, " · %s%s, %s", mls_words_quantity(note->energy / count, "J").text,
+                          note->powered > 1 ? " a run" : "", mls_words_quantity(note->power / count, "W").text);
+    }
+    if (note->straggler.text[0] != '\0') {
+        mls_buffer_printf(&line, " · straggler: %s", note->straggler.text);
+    }
+    if (note->throttled > 0) {
+        mls_buffer_printf(&line, " · slowed down in %zu of %zu runs", note->throttled, note->runs);
+    }
+    return mls_buffer_detach(&line);
+}
+
+/* Logs that nobody wanted for their records: what their names end in is what measurements are written to. */
+static mls_status find_candidates(const mls_sources *skipped, mls_sources *found)
+{
+    for (size_t i = 0; i < skipped->count; i++) {
+        const mls_str path = mls_str_from(skipped->items[i].path);
+        if (mls_log_stem(path.ptr).ptr == NULL || skipped->items[i].failed) {
+            continue;
+        }
+        char *copy = mls_strndup(path.ptr, path.len);
+        if (copy == NULL || !MLS_GROW(found, items)) {
+            free(copy);
+            return MLS_ERROR_MEMORY;
+        }
+        found->items[found->count++] = (mls_source){.path = copy};
+    }
+    return MLS_OK;
+}
+
+bool mls_telemetry_measures(const mls_source *source)
+{
+    mls_telemetry_options options = mls_telemetry_defaults();
+    struct mls_telemetry_file file = {.source = {.path = source->path}};
+    if (source->failed || mls_log_stem(source->path).ptr == NULL) {
+        return false;
+    }
+    options.threads = 1;
+    mls_telemetry_file_read(&file, &options);
+    const bool measures = file.status == MLS_OK && file.skip == NULL;
+    mls_telemetry_file_release(&file);
+    return measures;
+}
+
+static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options, mls_group *group)
+{
+    group_note note = {0};
+    mls_status status = MLS_OK;
+    const mls_str path = mls_str_from(group->path);
+    mls_str folder = strcmp(group->path, group->runs[0]->file) == 0 ? mls_path_folder(path) : path;
+    folder.len -= mls_str_ends(folder, MLS_S("/"));
+    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+        const mls_run *run = group->runs[i];
+        const mls_telemetry_run when = {run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
+        mls_telemetry_window window = {0};
+        if (when.stop_ms > when.start_ms) {
+            status =
+                mls_telemetry_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
+        }
+        if (status == MLS_OK && window.device_count > 0) {
+            note_window(&note, &window);
+        }
+        mls_telemetry_window_release(&window);
+    }
+    if (status == MLS_OK && note.runs > 0) {
+        free(group->note);
+        free(group->machine);
+        group->note = note_words(&note);
+        group->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
+        status = group->note != NULL && (group->machine != NULL || note.rank == 0) ? MLS_OK : MLS_ERROR_MEMORY;
+    }
+    mls_buffer_release(&note.worst);
+    return status;
+}
+
+/* Only what was measured around the runs is kept: a log may be of weeks. */
+static void keep_around(const mls_group *group, mls_telemetry_options *options)
+{
+    for (size_t i = 0; i < group->run_count; i++) {
+        const double start_ms = group->runs[i]->run_start.time_ms;
+        const double stop_ms = group->runs[i]->run_stop.time_ms;
+        if (stop_ms > start_ms) {
+            options->from_ms = fmin(options->from_ms, start_ms - AROUND_MS);
+            options->until_ms = fmax(options->until_ms, stop_ms + AROUND_MS);
+        }
+    }
+}
+
+mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
+{
+    mls_telemetry telemetry = {0};
+    mls_telemetry_options options = mls_telemetry_defaults();
+    options.threads = threads;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        if (!collection->groups[i].result_folder) {
+            keep_around(&collection->groups[i], &options);
+        }
+    }
+    if (isnan(options.from_ms)) {
+        return MLS_OK;
+    }
+    mls_status status = find_candidates(&collection->skipped, &telemetry.skipped);
+    status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
+    status = telemetry.out_of_memory ? MLS_ERROR_MEMORY : status;
+    for (size_t i = 0; i < collection->group_count && telemetry.source_count > 0 && status == MLS_OK; i++) {
+        if (!collection->groups[i].result_folder) {
+            status = note_group(&telemetry, &options, &collection->groups[i]);
+        }
+    }
+    mls_telemetry_release(&telemetry);
+    return status;
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read.c - a file, line by line: headings, rows, and records of power, until it is clear that it is none of these. */
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/decimal.h"
+#include "base/file.h"
+#include "base/moment.h"
+#include "base/utf8.h"
+#include "base/words.h"
+#include "explain/telemetry/files.h"
+#include "explain/telemetry/parse.h"
+#include "json/value.h"
+
+/* A step back of less is the order in which devices are asked. */
+#define STEP_BACK_MS 1000
+
+/* Lines in which a log says what it is. */
+enum { LINES_OF_HEAD = 100 };
+
+/* A counter that has come further than this is none. */
+#define COUNTER_MAX 1e15
+
+typedef struct log_reading {
+    struct mls_telemetry_file *file;
+    const mls_telemetry_options *options;
+    mls_log_heading heading;
+    size_t line, rows;
+    size_t stepped_row; /* the row that stepped back last; 0: none */
+    mls_arena scratch;  /* of one record */
+    double efficiency;  /* of a power log; NaN: not logged */
+    bool power;
+    bool overlong;       /* the begin of a line too long to be kept has been dropped */
+    bool headless;       /* a row of nvidia-smi came before any heading */
+    const char *foreign; /* what a log is that is not read, as far as its first lines say; NULL: unknown */
+    bool others;         /* rows of no GPU were reported */
+    bool too_many;       /* rows are of more devices than are kept */
+    bool last;           /* the line is the last one, and nothing ends it */
+    char cell[24];       /* the last one of the row before; "": a long one */
+} log_reading;
+
+static void note_row(log_reading *reading, mls_finding_code code, const char *message)
+{
+    mls_findings_add(&reading->file->findings, code,
+                     (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
+}
+
+/* "12 rows left out", if any is. */
+static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
+{
+    if (count == 0) {
+        return;
+    }
+    const mls_severity severity = code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING;
+    mls_findings_add_as(&reading->file->findings, code, severity,
+                        (mls_finding_place){.path = reading->file->source.path}, "%s %s",
+                        mls_words_plural(count, "row", "rows").text, message);
+}
+
+static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
+
+static void out_of_memory(struct mls_telemetry_file *file)
+{
+    file->status = mls_error_memory(&file->error);
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* Adds a row.  Counters are so large that only how far they have come has the digits that matter. */
+static void add_row(mls_log_device *device, mls_parsed_row *row)
+{
+    for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
+        const double value = row->counters[i];
+        device->first[i] = isnan(device->first[i]) ? value : device->first[i];
+        if (isfinite(value) && fabs(value - device->first[i]) < COUNTER_MAX) {
+            const double thousandths = round((value - device->first[i]) * 1000);
+            row->packed.values[device->slots[MLS_QUANTITY_COUNTER + i]] =
+                mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0);
+        }
+    }
+    if (row->has_reasons) {
+        row->packed.values[device->slots[MLS_QUANTITY_REASONS]] = mls_value_pack(row->reasons, 0, false);
+        device->has_reasons = true;
+    }
+    device->has_power = device->has_power || !isnan(mls_device_power(device, &row->packed));
+    device->rows[device->count++] = row->packed;
+}
+
+/* Whether a row is to be kept: not one of another time than is wanted, but for the first of a device. */
+static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_row *row)
+{
+    const mls_telemetry_options *options = reading->options;
+    const bool local = !isnan(row->packed.time_ms) && !row->zoned;
+    device->local |= local;
+    row->packed.time_ms += options->offset_ms;
+    row->packed.time_ms -= local ? options->timezone_minutes * MLS_MINUTE_MS : 0;
+    if (isnan(row->packed.time_ms) && !isnan(options->start_ms)) {
+        row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
+    }
+    const double before_ms = device->last_ms;
+    if (device->count == 0) {
+        device->timed = !isnan(row->packed.time_ms);
+        device->last_ms = row->packed.time_ms;
+        return true;
+    }
+    if (device->timed && isnan(row->packed.time_ms)) {
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row without a time among others that have one");
+        return false;
+    }
+    if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms) {
+        return false;
+    }
+    device->last_ms = row->packed.time_ms;
+    device->disordered |= row->packed.time_ms < before_ms;
+    if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
+        /* One step of the clock is seen by all devices, one after the other. */
+        if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count) {
+            note_row(reading, MLS_FINDING_TIME_BACK, "the time steps back: a clock was set, or logs were joined");
+        }
+        reading->stepped_row = reading->rows;
+    }
+    return true;
+}
+
+static void keep_row(log_reading *reading, mls_parsed_row *row)
+{
+    struct mls_telemetry_file *file = reading->file;
+    mls_log_device *device = mls_device_of(file, row);
+    if (device == NULL) {
+        if (file->status == MLS_OK && !reading->too_many) {
+            reading->too_many = true;
+            mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                                (mls_finding_place){.path = file->source.path, .line = reading->line},
+                                "more than %s devices in a file: from here on rows of others are left out",
+                                mls_words_count(MLS_DEVICES_MAX).text);
+        }
+        return;
+    }
+    if (row->lost && !device->lost) {
+        char name[80] = "a device";
+        if (!row->unnamed) {
+            (void)snprintf(name, sizeof name, "device %.*s", MLS_CUT(device->name, 60));
+        }
+        device->lost = true;
+        mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST,
+                         (mls_finding_place){.path = file->source.path, .line = reading->line},
+                         "%s was lost: from here on it could not be asked any more", name);
+    }
+    if (!place_row(reading, device, row)) {
+        return;
+    }
+    if (!MLS_GROW(device, rows)) {
+        out_of_memory(file);
+        return;
+    }
+    add_row(device, row);
+}
+
+/* Where rows do not say their device, one that cannot be read has a place among them. */
+static void keep_place(log_reading *reading)
+{
+    mls_parsed_row row;
+    mls_row_begin(&row, reading->heading.kind);
+    row.unnamed = true;
+    mls_log_device *device = mls_device_of(reading->file, &row);
+    if (device == NULL || device->count == 0) {
+        return;
+    }
+    if (MLS_GROW(device, rows)) {
+        device->rows[device->count++] = row.packed;
+    } else {
+        out_of_memory(reading->file);
+    }
+}
+
+/* Keeps the last cell of a row; false: it is that of the file, and cut off. */
+static bool take_end(log_reading *reading, mls_str cell)
+{
+    const bool cut = reading->last && mls_cell_is_cut(cell, mls_str_from(reading->cell));
+    const size_t len = cell.len < sizeof reading->cell ? cell.len : 0;
+    memcpy(reading->cell, cell.ptr, len);
+    reading->cell[len] = '\0';
+    return !cut;
+}
+
+static void take_row(log_reading *reading, mls_str line)
+{
+    mls_parsed_row row;
+    const char *why = mls_row_parse(&reading->heading, line, &row);
+    reading->rows++;
+    if ((why == NULL && !take_end(reading, row.end)) || (why != NULL && reading->last)) {
+        why = last_cut;
+    }
+    if (why == NULL) {
+        keep_row(reading, &row);
+    } else if (mls_text_says_lost(line)) {
+        note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
+    } else if (!row.other) {
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
+    } else if (!reading->others && !mls_str_alike(row.entity, MLS_S("ID"))) {
+        reading->others = true;
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "rows of what is no GPU, such as a switch or a link, are not read");
+    }
+    if (why != NULL && !reading->last && !reading->heading.named && reading->file->count > 0) {
+        keep_place(reading);
+    }
+}
+
+/* ----------------------------------------------------------- power records */
+
+/* A record of the power measurement of MLPerf; what other records say is not asked. */
+static void take_power_record(log_reading *reading, mls_str payload)
+{
+    mls_record record;
+    size_t where;
+    double number;
+    mls_decimal decimal;
+    mls_arena_reset(&reading->scratch);
+    const char *wrong = mls_record_validate(payload, &record, &reading->scratch, &where);
+    if (wrong == mls_reason_memory) {
+        out_of_memory(reading->file);
+        return;
+    }
+    const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
+    if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
+        if (reading->power) {
+            wrong = wrong == NULL ? "a power reading that is not a number" : reading->last ? last_cut : wrong;
+            note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong);
+        }
+    } else if (record.key_id == MLS_KEY_CONVERSION_EFF) {
+        reading->power = true;
+        reading->efficiency = readable ? number : (double)NAN;
+    } else if (record.key_id == MLS_KEY_POWER_READING) {
+        const mls_words words = mls_words_exact(number);
+        mls_parsed_row row;
+        mls_row_begin(&row, MLS_LOG_MLPERF);
+        reading->power = true;
+        reading->rows++;
+        if (mls_decimal_parse(mls_str_from(words.text), &decimal)) {
+            row.packed.time_ms = record.time_ms;
+            row.zoned = true;
+            row.names[0] = MLS_S("node");
+            row.packed.values[0] = mls_value_pack(decimal.digits, decimal.exponent, decimal.negative);
+            keep_row(reading, &row);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- lines */
+
+/* A heading begins with a mark or is of names, none of which begins with a digit as some cell of a row mostly does. */
+static bool may_be_heading(mls_str line)
+{
+    const char *end = line.ptr + line.len;
+    const char *cell = line.ptr;
+    if (*cell == '#') {
+        return true;
+    }
+    for (; cell != NULL && cell < end; cell = memchr(cell, ',', (size_t)(end - cell))) {
+        cell += *cell == ',';
+        cell += cell < end && *cell == ' ';
+        if (cell < end && mls_is_digit(*cell)) {
+            return false;
+        }
+    }
+    return memchr(line.ptr, ',', line.len) != NULL;
+}
+
+/* Whether a line is a row of what --columns says, before any heading came. */
+static bool is_listed_row(log_reading *reading, mls_str line)
+{
+    const char *columns = reading->options->columns;
+    const char *comma = memchr(line.ptr, ',', line.len);
+    mls_parsed_row row;
+    reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
+                                                          &row.packed.time_ms, &row.zoned);
+    reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
+                            mls_row_parse(&reading->heading, line, &row) == NULL;
+    return reading->heading.read;
+}
+
+/* Logs that have the same quantities in the same order come from the same way to measure. */
+static uint64_t hash_columns(const mls_log_heading *heading)
+{
+    unsigned char quantities[MLS_HEADING_COLUMNS_MAX + 1] = {(unsigned char)heading->kind};
+    for (size_t i = 0; i < heading->count; i++) {
+        quantities[i + 1] = heading->columns[i] != NULL ? heading->columns[i]->quantity : MLS_QUANTITY_COUNT;
+    }
+    return mls_str_hash((mls_str){(const char *)quantities, heading->count + 1}, 0);
+}
+
+static void take_line(log_reading *reading, mls_str line)
+{
+    const mls_log_heading *now = &reading->heading;
+    const char mark = mls_log_formats[now->kind].mark;
+    mls_log_heading heading;
+    mls_str payload;
+    line = mls_str_trim(line, mls_is_blank);
+    reading->line++;
+    if (line.len == 0) {
+        return;
+    }
+    if ((!now->read || line.ptr[0] == ':') && mls_record_find(line, &payload)) {
+        take_power_record(reading, payload);
+    } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
+        reading->heading = heading;
+        reading->file->columns = reading->file->columns != 0 ? reading->file->columns : hash_columns(&heading);
+    } else if (!now->read) {
+        if (is_listed_row(reading, line)) {
+            take_row(reading, line);
+        } else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD) {
+            reading->foreign = mls_log_foreign(line);
+        }
+    } else if (now->skipped == NULL && (mark == '\0' || line.ptr[0] != mark)) {
+        take_row(reading, line);
+    }
+}
+
+/* Whether a file that has not shown what it is by now is none of ours, or is one that is not read. */
+static bool is_none(const log_reading *reading)
+{
+    return reading->heading.read ? reading->heading.skipped != NULL : !reading->power;
+}
+
+static void take_lines(log_reading *reading, mls_window *window)
+{
+    mls_str line;
+    while (reading->file->status == MLS_OK && mls_window_line(window, 0, &line)) {
+        if (reading->overlong || line.len > MLS_WINDOW_KEPT) {
+            reading->line++;
+            note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
+        } else {
+            take_line(reading, line);
+        }
+        reading->overlong = false;
+        window->at += line.len + 1;
+    }
+    if (window->end - window->at > MLS_WINDOW_KEPT) {
+        reading->overlong = true;
+        window->at = window->end;
+    }
+}
+
+/* Many tools end without the end of their last line. */
+static void end_lines(log_reading *reading, const mls_window *window)
+{
+    const mls_input *input = window->input;
+    struct mls_telemetry_file *file = reading->file;
+    if (input->trouble.read_errno != 0 || (input->trouble.wrong != NULL && file->count == 0)) {
+        file->status = mls_input_status(input, &file->error);
+    } else if (input->trouble.wrong != NULL) {
+        mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.path = file->source.path, .line = reading->line},
+                            "the log is read up to here only: %s", input->trouble.wrong);
+    } else if (reading->overlong) {
+        reading->line++;
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
+    } else if (input->ended && window->at < window->end) {
+        reading->last = true;
+        take_line(reading, (mls_str){window->at, (size_t)(window->end - window->at)});
+    }
+}
+
+/* Why a file that was read is of no use; NULL: it has measurements. */
+static const char *skip_reason(const log_reading *reading, bool empty)
+{
+    const struct mls_telemetry_file *file = reading->file;
+    if (reading->heading.skipped != NULL) {
+        return reading->heading.skipped;
+    }
+    if (empty) {
+        return "empty";
+    }
+    if (file->count > 0) {
+        return NULL;
+    }
+    if (!is_none(reading)) {
+        return file->findings.count > 0 ? "no row of it can be read" : "no measurement in it";
+    }
+    return reading->foreign != NULL ? reading->foreign
+           : reading->headless      ? "has no heading: --columns says what was queried"
+                                    : "none of the formats that telemetry reads";
+}
+
+static void read_blocks(log_reading *reading, mls_input *input)
+{
+    struct mls_telemetry_file *file = reading->file;
+    mls_window window;
+    bool empty = true;
+    const bool room = mls_window_init(&window, input);
+    do {
+        if (!room || !mls_window_fill(&window)) {
+            out_of_memory(file);
+        } else {
+            empty = empty && window.at == window.end;
+            take_lines(reading, &window);
+        }
+    } while (file->status == MLS_OK && !input->ended && !is_none(reading));
+    if (file->status == MLS_OK) {
+        end_lines(reading, &window);
+    }
+    mls_window_release(&window);
+    file->skip = input->unread != NULL ? input->unread : skip_reason(reading, empty);
+}
+
+/* Says what devices lack that the log should tell; `parts` of them were found by their order. */
+static void note_devices(log_reading *reading, size_t parts)
+{
+    struct mls_telemetry_file *file = reading->file;
+    size_t untimed = 0;
+    size_t unscaled = 0;
+    size_t stray = 0;
+    size_t close = 0;
+    size_t replaced = 0;
+    size_t mixed = 0;
+    reading->line = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        const mls_log_device *device = &file->devices[i];
+        untimed += !device->timed;
+        unscaled += device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency);
+        stray += device->stray;
+        close += device->close;
+        replaced += device->replaced;
+        mixed += device->mixed;
+    }
+    if (unscaled > 0) {
+        note_row(reading, MLS_FINDING_POWER_LOG,
+                 "the power file does not say conversion_eff: its readings are taken as they are");
+    }
+    if (untimed > 0) {
+        note_row(reading, MLS_FINDING_NO_TIME,
+                 "the log has no times: it is summed up as a whole; --start and --interval give them");
+    }
+    note_rows(reading, MLS_FINDING_DEVICE_ORDER, parts > 0 ? parts + 1 : 0,
+              "at a time, of which none says its device: they are taken for those of as many devices, in their "
+              "order");
+    note_rows(reading, MLS_FINDING_SAME_TIME, stray,
+              "left out: where there are fewer or more at a time than elsewhere, nobody knows whose they are");
+    note_rows(reading, MLS_FINDING_SAME_TIME, close,
+              "right behind another one, of which none says its device: how many devices there are is not clear, "
+              "and they are taken for one");
+    note_rows(reading, MLS_FINDING_SAME_TIME, replaced,
+              "left out: a later one of the same time and device says something else, and counts");
+    if (mixed > 0) {
+        note_row(reading, MLS_FINDING_SAME_TIME,
+                 "rows of one device come several at a time, as those of several hosts in one log do: they cannot be "
+                 "told apart, and count as one device's");
+    }
+}
+
+/* Finds what only all rows show: whose they are, and their order. */
+static void finish_devices(log_reading *reading)
+{
+    struct mls_telemetry_file *file = reading->file;
+    const size_t named = file->count;
+    if (file->status == MLS_OK && !mls_devices_split(file)) {
+        out_of_memory(file);
+    }
+    for (size_t i = 0; i < file->count && file->status == MLS_OK; i++) {
+        mls_log_device *device = &file->devices[i];
+        if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency)) {
+            device->power_scale = reading->efficiency;
+        }
+        mls_rounds rounds = {.size = 1};
+        if (!mls_device_finish(device) ||
+            (device->dense && !device->unnamed && !mls_rows_rounds(device->rows, device->count, &rounds))) {
+            out_of_memory(file);
+        }
+        device->mixed = rounds.size > 1;
+    }
+    if (file->status == MLS_OK) {
+        note_devices(reading, file->count - named);
+        mls_devices_sort(file);
+    }
+    if (file->findings.out_of_memory) {
+        out_of_memory(file);
+    }
+}
+
+void mls_telemetry_file_release(struct mls_telemetry_file *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        if (!file->devices[i].part) {
+            free(file->devices[i].rows);
+        }
+    }
+    free(file->devices);
+    mls_arena_release(&file->arena);
+    mls_findings_release(&file->findings);
+    file->devices = NULL;
+    file->count = 0;
+    file->findings = (mls_findings){0};
+}
+
+void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options)
+{
+    log_reading reading = {.file = file, .options = options, .efficiency = (double)NAN};
+    for (size_t i = 0; i < MLS_LOG_KINDS; i++) {
+        file->numbers[i].arena = &file->arena;
+        file->ids[i].arena = &file->arena;
+    }
+    read_blocks(&reading, input);
+    const size_t lines = reading.line;
+    finish_devices(&reading);
+    mls_arena_release(&reading.scratch);
+    mls_input_release(input);
+    if (file->status == MLS_ERROR_MEMORY) {
+        mls_telemetry_file_release(file); /* others may have room */
+        (void)mls_error_set(&file->error, MLS_ERROR_MEMORY, 0, 0, "%s: too much for it in %s", mls_reason_memory,
+                            mls_words_plural(lines, "line", "lines").text);
+    }
+}
+
+void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetry_options *options)
+{
+    struct stat about;
+    const mls_source *source = &file->source;
+    mls_input input = {.fd = source->named ? mls_file_open(source->path, true, &file->error)
+                                           : mls_file_open_again(source->path, source->root, &file->error),
+                       .text = true};
+    if (input.fd < 0) {
+        file->status = MLS_ERROR_READ;
+        return;
+    }
+    if (fstat(input.fd, &about) == 0) {
+        file->volume = (uint64_t)about.st_dev;
+        file->inode = (uint64_t)about.st_ino;
+    }
+    mls_telemetry_input_read(file, &input, options);
+    (void)close(input.fd);
+}

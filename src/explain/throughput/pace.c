@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pace.c - what the segments of a run say: the reference pace and the band above it, the warm-up, slow phases, a pace
+ * that changed for good, and the sparkline. */
+#include <math.h>
+
+#include "base/statistics.h"
+#include "explain/throughput/notes.h"
+
+/* The band is five standard deviations, and never below 5 %. */
+#define BAND_MIN 0.05
+#define BAND_DEVIATIONS 5
+
+/* Nothing was trained in a segment that took less than this share of the mean time for its samples, nor in a run of
+ * whose time less than this share is training. */
+#define TRAINED_MIN 0.1
+#define TRAINED_OF_RUN_MIN 0.0001
+
+/* So many segments it takes to leave the first one out, to find a warm-up, a slow phase, a shift. */
+enum { SEGMENTS_REFERENCE = 3, SEGMENTS_WARMUP = 3, SEGMENTS_PHASES = 5, SEGMENTS_SHIFT = 10 };
+
+/* A phase must have lost so much, in milliseconds and of the run, to be worth reporting. */
+#define LOST_MIN_MS 1000
+#define LOST_MIN 0.002
+
+/* A shift leaves a side so many segments, tries so many cuts, and changes the pace by so much. */
+enum { SHIFT_SIDE = 5, SHIFT_CUTS = 50 };
+#define SHIFT_MIN 0.05
+#define SHIFT_EXPLAINS 0.5
+
+/* Evaluations: so many, so many times their median, so much above it. */
+enum { SLOW_EVALUATIONS_FROM = 5 };
+#define SLOW_EVALUATION_TIMES 2
+#define SLOW_EVALUATION_MS 1000
+
+static double pace_of(const mls_pace_segment *segment)
+{
+    return segment->training_ms / segment->delta;
+}
+
+/* The time that a segment took more than it would have at a pace. */
+static double lost_by(const mls_pace_segment *segment, double reference)
+{
+    return segment->training_ms - reference * segment->delta;
+}
+
+static bool is_slow(const mls_throughput *run, const mls_pace_segment *segment, double reference)
+{
+    return pace_of(segment) > reference * (1 + run->band);
+}
+
+/* The first segment has the start in it, so it is left out where there are others enough. */
+static bool find_reference(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const size_t first = run->segment_count >= SEGMENTS_REFERENCE;
+    const size_t count = run->segment_count - first;
+    mls_weighted *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
+    if (paces == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_pace_segment *segment = &run->segments[first + i];
+        paces[i] = (mls_weighted){pace_of(segment), segment->training_ms};
+    }
+    const double reference = mls_median_weighted(paces, count);
+    for (size_t i = 0; i < count; i++) {
+        paces[i].value = fabs(paces[i].value - reference) / reference;
+    }
+    const double band = BAND_DEVIATIONS * MLS_DISTANCE_TO_STDEV * mls_median_weighted(paces, count);
+    run->steady_ms_per_sample = reference;
+    run->band = band > BAND_MIN ? band : BAND_MIN;
+    return true;
+}
+
+/* Measure the run up to its last segment. */
+static bool measure_segments(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_pace_segment *last = &run->segments[run->segment_count - 1];
+    run->samples = last->from_samples + last->delta;
+    run->measured_training_ms = mls_timing_training(timing, last->to_ms) - timing->evaluated_ms;
+    return find_reference(timing);
+}
+
+/* Join the segments in which nothing was trained to the one before, if their pace is taken for that of the run:
+ * evaluations that follow one another when training is over are milliseconds apart, and training was that far already.
+ */
+static bool drop_untrained(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
+    mls_pace_segment held = {0};
+    size_t kept = 0;
+    if (run->steady_ms_per_sample >= min) {
+        return true;
+    }
+    for (size_t i = 0; i < run->segment_count; i++) {
+        mls_pace_segment segment = run->segments[i];
+        if (held.delta > 0) { /* nothing is before it */
+            segment.from_ms = held.from_ms;
+            segment.from_samples = held.from_samples;
+            segment.delta += held.delta;
+            segment.training_ms += held.training_ms;
+        }
+        const bool untrained = pace_of(&run->segments[i]) < min;
+        if (untrained && kept > 0) {
+            run->segments[kept - 1].delta += segment.delta;
+        } else if (untrained) {
+            held = segment;
+        } else {
+            run->segments[kept++] = segment;
+            held = (mls_pace_segment){0};
+        }
+    }
+    run->segment_count = kept > 0 ? kept : run->segment_count;
+    return measure_segments(timing);
+}
+
+static void find_warmup(mls_throughput *run)
+{
+    run->warmup_lost_ms = 0;
+    for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
+        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample)) {
+            break;
+        }
+        run->warmup_segments++;
+        run->warmup_ms += run->segments[i].training_ms;
+        run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
+        run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
+    }
+}
+
+/* Lists the slow phases, those from segment `healed` on against a pace of their own; NULL: no memory. */
+static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, double healed_pace, size_t *count)
+{
+    const mls_throughput *run = timing->run;
+    const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
+    mls_slow_phase *phases = mls_arena_array(timing->scratch, run->segment_count, sizeof *phases);
+    *count = 0;
+    for (size_t i = run->warmup_segments;
+         phases != NULL && i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
+        mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
+        double reference = healed_pace;
+        for (; i < run->segment_count; i++) {
+            const mls_pace_segment *segment = &run->segments[i];
+            reference = i < healed ? run->steady_ms_per_sample : healed_pace;
+            if (!is_slow(run, segment, reference)) {
+                break;
+            }
+            phase.to_ms = segment->to_ms;
+            phase.to_samples = segment->from_samples + segment->delta;
+            phase.training_ms += segment->training_ms;
+            phase.lost_ms += lost_by(segment, reference);
+        }
+        phase.factor = phase.training_ms / (phase.to_samples - phase.from_samples) / reference;
+        if (phase.lost_ms >= min) {
+            phases[(*count)++] = phase;
+        }
+    }
+    return phases;
+}
+
+static bool find_phases(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
+    return run->slow_phases != NULL;
+}
+
+/* The median of the paces from one segment to before another one, by samples, as a stall would outweigh the few that
+ * may be left; `paces` has room for them. */
+static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
+{
+    for (size_t i = from; i < to; i++) {
+        paces[i - from] = (mls_weighted){pace_of(&run->segments[i]), run->segments[i].delta};
+    }
+    return mls_median_weighted(paces, to - from);
+}
+
+/* Compares the paces before segment `at`, in which the healing step lies, and from segment `healed` on: in all, and
+ * next to it.  What begins to be slow there is by design, be it for good or until the machine has settled; what is slow
+ * later on is so against the pace that healing leaves. */
+static bool compare_healed(mls_timing *timing, size_t first, size_t at, size_t healed)
+{
+    const mls_throughput *run = timing->run;
+    mls_healing *healing = timing->healing;
+    mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count, sizeof *paces);
+    if (paces == NULL) {
+        return false;
+    }
+    const size_t count = run->segment_count;
+    const double pace = median_pace(run, healed, count, paces);
+    const double near_before = median_pace(run, at - first > SHIFT_SIDE ? at - SHIFT_SIDE : first, at, paces);
+    const double near = median_pace(run, healed, count - healed > SHIFT_SIDE ? healed + SHIFT_SIDE : count, paces);
+    const double factor = pace / median_pace(run, first, at, paces);
+    size_t kept = 0;
+    healing->reached = true;
+    healing->changed = factor >= 1 + SHIFT_MIN && near >= near_before * (1 + SHIFT_MIN);
+    healing->factor = healing->changed ? factor : 1;
+    healing->phases = list_phases(timing, healed, fmax(pace, run->steady_ms_per_sample), &healing->phase_count);
+    for (size_t i = 0; healing->phases != NULL && i < healing->phase_count; i++) {
+        const double from = healing->phases[i].from_samples;
+        const bool begins = from == run->segments[at].from_samples || from == run->segments[healed].from_samples;
+        healing->changed |= begins;
+        if (!begins) {
+            healing->phases[kept++] = healing->phases[i];
+        }
+    }
+    healing->phase_count = kept;
+    return healing->phases != NULL;
+}
+
+/* Finds what the healing step does to the pace, where there are segments on both sides of it. */
+static bool find_healing(mls_timing *timing)
+{
+    const mls_throughput *run = timing->run;
+    const size_t first = run->warmup_segments > 0 ? run->warmup_segments : 1;
+    const double samples = (double)timing->healing->step * run->run->global_batch_size;
+    size_t at = 0;
+    timing->healing->samples = samples;
+    while (at < run->segment_count && !(run->segments[at].from_samples + run->segments[at].delta > samples)) {
+        at++;
+    }
+    const size_t healed = at + (at < run->segment_count && run->segments[at].from_samples < samples);
+    return timing->healing->step == 0 || run->in_epochs || at <= first || healed >= run->segment_count ||
+           compare_healed(timing, first, at, healed);
+}
+
+/* The sum of distances of sorted paces from their lower median, which *median becomes. */
+static double deviation(const double *paces, size_t count, double *median)
+{
+    double sum = 0;
+    *median = mls_median_lower(paces, count);
+    for (size_t i = 0; i < count; i++) {
+        sum += fabs(paces[i] - *median);
+    }
+    return sum;
+}
+
+/* The sum of distances of the paces before a cut from their median, and of those behind it from theirs; how many times
+ * the first median the second is.  They are sorted: each side is picked in that order. */
+static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, double *scratch, double *ratio)
+{
+    double first;
+    double second;
+    size_t before = 0;
+    size_t behind = cut;
+    for (size_t i = 0; i < count; i++) {
+        scratch[sorted[i].place < cut ? before++ : behind++] = sorted[i].value;
+    }
+    const double sum = deviation(scratch, cut, &first) + deviation(scratch + cut, count - cut, &second);
+    *ratio = second / first;
+    return sum;
+}
+
+/* One cut of the segments after warm-up in two, each side around a median of its own, if that explains enough. */
+static bool find_shift(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_pace_segment *segments = run->segments + run->warmup_segments;
+    const size_t count = run->segment_count - run->warmup_segments;
+    mls_placed *sorted = mls_arena_array(timing->scratch, count, sizeof *sorted);
+    double *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
+    double best = INFINITY;
+    double ratio = 1;
+    double best_ratio = 1;
+    size_t cut = 0;
+    if (sorted == NULL || paces == NULL) {
+        return false;
+    }
+    if (count < SEGMENTS_SHIFT) {
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = (mls_placed){pace_of(&segments[i]), i};
+    }
+    mls_sort_placed(sorted, count, sizeof *sorted);
+    const double whole = deviation_cut(sorted, count, 0, paces, &ratio);
+    const size_t step = count > SHIFT_CUTS ? count / SHIFT_CUTS : 1;
+    for (size_t c = SHIFT_SIDE; c + SHIFT_SIDE <= count; c += step) {
+        const double sum = deviation_cut(sorted, count, c, paces, &ratio);
+        if (sum < best) {
+            best = sum;
+            cut = c;
+            best_ratio = ratio;
+        }
+    }
+    if (best <= SHIFT_EXPLAINS * whole && fabs(best_ratio - 1) >= SHIFT_MIN) {
+        run->has_shift = true;
+        run->shift_samples = segments[cut].from_samples;
+        run->shift_factor = best_ratio;
+    }
+    return true;
+}
+
+/* Each cell is a share of the training time, with the mean pace of what was trained in it; what was not measured is a
+ * gap. */
+static void draw_spark(mls_throughput *run)
+{
+    const double cell = run->parts.ms[MLS_PART_TRAINING] / MLS_SPARK_CELLS;
+    double before = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
+        const double from = cell * (double)i;
+        const double to = from + cell;
+        double weights = 0;
+        double sum = 0;
+        while (at < run->segment_count) {
+            const mls_pace_segment *segment = &run->segments[at];
+            const double after = before + segment->training_ms;
+            const double share = fmin(to, after) - fmax(from, before);
+            weights += share > 0 ? share : 0;
+            sum += share > 0 ? share * pace_of(segment) : 0;
+            if (after > to) {
+                break;
+            }
+            before = after;
+            at++;
+        }
+        /* A cell that is measured for less than half says too little. */
+        const double level = (sum / weights / run->steady_ms_per_sample - 1) / (run->band / 3);
+        run->spark[i] = (signed char)(!(weights >= cell / 2)   ? MLS_SPARK_GAP
+                                      : level >= MLS_SPARK_TOP ? MLS_SPARK_TOP
+                                      : level > 0              ? (int)level
+                                                               : 0);
+    }
+}
+
+bool mls_timing_pace(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    if (run->segment_count > 0 &&
+        run->segments[run->segment_count - 1].to_ms * TRAINED_OF_RUN_MIN > run->parts.ms[MLS_PART_TRAINING]) {
+        run->segment_count = 0;
+    }
+    if (run->segment_count == 0) {
+        return true;
+    }
+    if (!measure_segments(timing) || !drop_untrained(timing)) {
+        return false;
+    }
+    run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
+    if (run->state == MLS_TIMED_ENDED) {
+        run->run_samples_per_second = 1000 * run->samples / run->run_ms;
+    }
+    if (!run->in_epochs) {
+        run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
+    }
+    run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
+    find_warmup(run);
+    draw_spark(run);
+    return find_phases(timing) && find_shift(timing) && find_healing(timing);
+}
+
+bool mls_timing_evaluations(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_slow_evaluation *all = timing->evaluations;
+    const size_t count = timing->evaluation_count;
+    double *lengths = mls_arena_array(timing->scratch, count + 1, sizeof *lengths);
+    run->slow_evaluations = mls_arena_array(timing->scratch, count + 1, sizeof *run->slow_evaluations);
+    if (lengths == NULL || run->slow_evaluations == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = all[i].ms;
+        run->longest_evaluation = all[i].ms > run->longest_evaluation.ms ? all[i] : run->longest_evaluation;
+    }
+    mls_sort_doubles(lengths, count);
+    const double median = mls_median_lower(lengths, count);
+    run->evaluation_median_ms = median;
+    for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++) {
+        if (all[i].ms > SLOW_EVALUATION_TIMES * median && all[i].ms >= median + SLOW_EVALUATION_MS) {
+            run->slow_evaluations[run->slow_evaluation_count++] = all[i];
+        }
+    }
+    return true;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* throughput.c - from the runs of a collection and what was noted of them to what they did over time. */
+#include "explain/throughput/throughput.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/statistics.h"
+#include "explain/throughput/notes.h"
+
+const char *mls_timed_state_name(mls_timed_state state)
+{
+    static const char *const names[] = {"ended", "unfinished", "no-start", "stop-before-start"};
+    return names[state];
+}
+
+const char *mls_marks_from_name(mls_marks_from from)
+{
+    static const char *const names[] = {NULL, "evaluations", "blocks", "run_stop", "late-evaluations"};
+    return names[from];
+}
+
+const char *mls_evaluations_from_name(mls_evaluations_from from)
+{
+    static const char *const names[] = {NULL, "eval_start", "validation_step_time", "train_step_time"};
+    return names[from];
+}
+
+/* An epoch_num that may count samples is one from so many on. */
+#define SAMPLES_MIN 1e3
+
+const char *mls_throughput_unit(const mls_throughput *run)
+{
+    const bool counted = run->samples >= SAMPLES_MIN && strcmp(mls_epoch_unit(run->benchmark), "samples") == 0;
+    return run->in_epochs && !counted ? "epochs" : "samples";
+}
+
+bool mls_throughput_counts_epochs(const mls_throughput *run)
+{
+    return strcmp(mls_throughput_unit(run), "epochs") == 0;
+}
+
+bool mls_throughput_evaluations_are_training(const mls_throughput *run)
+{
+    return run->has_parts && run->curve_count > 0 && run->evaluations_from == MLS_EVALUATIONS_FROM_NOTHING;
+}
+
+/* Nothing is known of it yet. */
+static mls_throughput blank_run(const mls_run *run, const mls_throughput_options *options)
+{
+    const double nan = (double)NAN;
+    mls_throughput blank = {.run = run,
+                            .series = options->series,
+                            .run_ms = nan,
+                            .samples = nan,
+                            .measured_training_ms = nan,
+                            .training_samples_per_second = nan,
+                            .run_samples_per_second = nan,
+                            .steady_ms_per_sample = nan,
+                            .band = nan,
+                            .steady_step_ms = nan,
+                            .steady_tokens_per_second = nan,
+                            .warmup_lost_ms = nan,
+                            .evaluation_median_ms = nan,
+                            .time_to_target_ms = nan,
+                            .logged_throughput = nan,
+                            .logged_step_ms = nan,
+                            .tokens_per_sample = nan,
+                            .utilization = {.accelerators = nan,
+                                            .flops_per_sample = nan,
+                                            .flops_derived = nan,
+                                            .bf16 = nan,
+                                            .precision = nan,
+                                            .derived = nan,
+                                            .narrowest = nan}};
+    for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
+        blank.spark[i] = MLS_SPARK_GAP;
+    }
+    return blank;
+}
+
+/* Where the timed part is, and how long.  A time that is not a number is none. */
+static void find_state(mls_throughput *run, const mls_pace_notes *notes)
+{
+    const mls_run *read = run->run;
+    const bool stopped = read->run_stop.line > 0;
+    const double end_ms = stopped ? read->run_stop.time_ms : notes != NULL ? notes->latest_ms : (double)NAN;
+    const double run_ms = end_ms - read->run_start.time_ms;
+    const bool started = notes != NULL && read->run_start.line > 0 && isfinite(read->run_start.time_ms);
+    run->state = !started || (!stopped && !isfinite(run_ms)) ? MLS_TIMED_NO_START
+                 : !isfinite(run_ms) || run_ms < 0           ? MLS_TIMED_STOP_BEFORE_START
+                 : stopped                                   ? MLS_TIMED_ENDED
+                                                             : MLS_TIMED_UNFINISHED;
+    run->run_ms = run->state <= MLS_TIMED_UNFINISHED ? run_ms : (double)NAN;
+}
+
+/* Keeps the stretches of training and of evaluation as they come; of evaluation neighbours are one. */
+static void take_stretch(void *state, const mls_stretch *stretch)
+{
+    mls_timing *timing = state;
+    mls_throughput *run = timing->run;
+    const mls_part part = stretch->part;
+    const double from = stretch->from_ms - timing->start_ms;
+    const double to = stretch->to_ms - timing->start_ms;
+    mls_stretch *before = run->stretch_count > 0 ? &run->stretches[run->stretch_count - 1] : NULL;
+    if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from) {
+        before->to_ms = to;
+    } else if (run->stretches != NULL) {
+        run->stretches[run->stretch_count++] = (mls_stretch){part, stretch->overlapped, from, to};
+    }
+    if (part == MLS_PART_TRAINING) {
+        timing->training[timing->training_count++] = (mls_trained){from, to, timing->trained_ms};
+        timing->trained_ms += to - from;
+    } else if (part == MLS_PART_EVALUATION) {
+        mls_slow_evaluation *last = &timing->evaluations[timing->evaluation_count];
+        if (timing->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from)) {
+            last[-1].ms = to - last[-1].from_ms;
+        } else {
+            *last = (mls_slow_evaluation){from, to - from, ++timing->evaluation_count};
+        }
+    }
+}
+
+/* The lower median of the rates, or of the steps, that tracked_stats said in the timed part; NAN: none. */
+static double median_logged(const mls_timing *timing, bool steps, double *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < timing->timed_count; i++) {
+        const mls_noted_record *stats = timing->timed[i].record;
+        if (timing->timed[i].kind == MLS_NOTED_STATS) {
+            values[count] = steps ? stats->step_ms : stats->value;
+            count += isnan(values[count]) ? 0 : 1;
+        }
+    }
+    mls_sort_doubles(values, count);
+    return mls_median_lower(values, count);
+}
+
+static bool find_logged(mls_timing *timing)
+{
+    double *values = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *values);
+    if (values != NULL) {
+        timing->run->logged_throughput = median_logged(timing, false, values);
+        timing->run->logged_step_ms = median_logged(timing, true, values);
+    }
+    return values != NULL;
+}
+
+/* Measures one run; false: no memory. */
+static bool measure_run(mls_timing *timing)
+{
+    mls_throughput *run = timing->run;
+    const mls_pace_notes *notes = run->run->notes;
+    find_state(run, notes);
+    run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
+    run->backwards = notes != NULL ? notes->backwards : 0;
+    if (run->state > MLS_TIMED_UNFINISHED) {
+        return true;
+    }
+    timing->notes = notes;
+    timing->start_ms = run->run->run_start.time_ms;
+    const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
+    timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
+    timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
+    run->stretches = mls_arena_array(timing->scratch, 2 * max, sizeof *run->stretches);
+    if (timing->training == NULL || timing->evaluations == NULL || run->stretches == NULL) {
+        return false;
+    }
+    run->has_parts = !notes->too_many &&
+                     mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
+    run->evaluations_from = !run->parts.evaluation_delimited ? MLS_EVALUATIONS_FROM_NOTHING
+                            : run->parts.evaluation_derived  ? MLS_EVALUATIONS_FROM_VALIDATION
+                                                             : MLS_EVALUATIONS_FROM_RECORDS;
+    return !run->has_parts || (mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
+                               mls_timing_evaluations(timing));
+}
+
+/* The same items in another arena; true where there was memory. */
+static bool move(void *list, size_t count, size_t size, mls_arena *arena)
+{
+    void **items = list;
+    void *copy = count > 0 ? mls_arena_array(arena, count, size) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, *items, count * size);
+    }
+    *items = copy;
+    return copy != NULL || count == 0;
+}
+
+/* Of what was measured as much stays as there is, out of the room for all that there might have been. */
+static bool finish_measured(mls_throughput *run, mls_healing *healing, mls_arena *arena)
+{
+    return move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena) &&
+           move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, arena) &&
+           move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena) &&
+           move(&healing->phases, healing->phase_count, sizeof *healing->phases, arena) &&
+           move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena) &&
+           move(&run->curve, run->curve_count, sizeof *run->curve, arena);
+}
+
+/* Where samples are filled up to one length, that is as long as the log says they may be. */
+static double tokens_of(const mls_run *run, const mls_model *model)
+{
+    const char *logged = mls_run_hyperparameter(run, MLS_S("max_sequence_length"));
+    size_t length;
+    const bool said = logged != NULL && mls_size_parse(mls_str_from(logged), &length) && length > 0;
+    return said && !isnan(model->tokens_per_sample) ? (double)length : model->tokens_per_sample;
+}
+
+/* submission_benchmark, else the folder's name. */
+static void name_benchmark(mls_throughput *run, const mls_group *group, const mls_models *models)
+{
+    run->benchmark = run->run->benchmark != NULL ? run->run->benchmark : group->result_folder ? group->benchmark : NULL;
+    run->model = run->benchmark != NULL ? mls_models_of_benchmark(models, mls_str_from(run->benchmark)) : NULL;
+    if (run->model != NULL) {
+        run->tokens_per_sample = tokens_of(run->run, run->model);
+    }
+}
+
+/* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of
+ * what is held of a run. */
+static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
+{
+    const mls_group *of = group->group;
+    for (size_t i = 0; i < of->run_count; i++) {
+        mls_pace_notes_used(of->runs[i]->notes);
+    }
+    group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
+    for (size_t i = 0; i < of->run_count && group->runs != NULL; i++) {
+        group->runs[i] = measured[i];
+        /* The run belongs to the collection, in which it stands at its own place. */
+        all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
+    }
+    return group->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+}
+
+/* The step that the runs of a group printed; 0: none did, or they differ. */
+static uint32_t healing_of(const mls_group *group)
+{
+    uint32_t step = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const uint32_t printed = group->runs[i]->facts.healing;
+        if (printed != 0 && step != 0 && printed != step) {
+            return 0;
+        }
+        step = printed != 0 ? printed : step;
+    }
+    return step;
+}
+
+static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
+{
+    const mls_group *of = group->group;
+    const mls_accelerator *accelerator = NULL;
+    double accelerators = NAN;
+    mls_throughput *measured = mls_calloc(of->run_count, sizeof *measured);
+    mls_healing *healing = mls_calloc(of->run_count, sizeof *healing);
+    const uint32_t step = healing_of(of);
+    mls_status status = measured != NULL && healing != NULL
+                            ? mls_utilization_machine(of, &all->options, &accelerator, &accelerators)
+                            : MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
+        mls_throughput *run = &measured[i];
+        *run = blank_run(of->runs[i], &all->options);
+        run->utilization.accelerator = accelerator;
+        run->utilization.accelerators = accelerators;
+        name_benchmark(run, of, all->options.models);
+        healing[i].step = step;
+        mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run, .healing = &healing[i]};
+        mls_arena_reset(scratch);
+        status = measure_run(&timing) && finish_measured(run, &healing[i], all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
+        mls_utilization_find(run, &all->options);
+        status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
+    }
+    status = status == MLS_OK ? finish_group(all, group, measured) : status;
+    free(measured);
+    const bool judged = status == MLS_OK && mls_throughput_group_heal(group, healing, scratch) &&
+                        mls_throughput_group_judge(group, all->arena, scratch) &&
+                        mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);
+    free(healing);
+    return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
+}
+
+mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
+                                   mls_throughputs *all, mls_error *error)
+{
+    mls_arena scratch = {0};
+    *all = (mls_throughputs){.arena = mls_calloc(1, sizeof *all->arena), .collection = collection, .options = *options};
+    if (all->arena == NULL) {
+        return mls_error_memory(error);
+    }
+    all->groups = mls_arena_zeroed(all->arena, collection->group_count + 1, sizeof *all->groups);
+    all->runs = mls_arena_zeroed(all->arena, collection->run_count + 1, sizeof *all->runs);
+    mls_status status = all->groups != NULL && all->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    all->run_count = collection->run_count;
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        mls_throughput_group *group = &all->groups[all->group_count++];
+        group->group = &collection->groups[i];
+        status = measure_group(all, group, &scratch, error);
+    }
+    mls_arena_release(&scratch);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}
+
+void mls_throughputs_release(mls_throughputs *all)
+{
+    for (size_t i = 0; i < all->group_count; i++) {
+        mls_findings_release(&all->groups[i].findings);
+        free(all->groups[i].runs);
+    }
+    mls_arena_free(all->arena);
+    *all = (mls_throughputs){0};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* document.c - a whole file of JSON: what is wrong with it and where, or its tree. */
+#include <cjson/cJSON.h>
+#include <errno.h>
+
+#include "base/memory.h"
+#include "json/value.h"
+
+mls_status mls_json_document(mls_str text, mls_arena *arena, mls_str *json, mls_error *error)
+{
+    size_t where;
+    size_t line;
+    size_t column;
+    const char *reason = mls_json_validate(text, arena, json, &where);
+    if (reason == NULL) {
+        return MLS_OK;
+    }
+    if (reason == mls_reason_memory) {
+        return mls_error_memory(error);
+    }
+    mls_text_position(text, where, &line, &column);
+    return mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
+}
+
+mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
+{
+    mls_arena arena = {0};
+    mls_str json;
+    const char *end = text.ptr;
+    size_t line;
+    size_t column;
+    *tree = NULL;
+    /* cJSON does not say what is wrong with a text. */
+    const mls_status status = mls_json_document(text, &arena, &json, error);
+    mls_arena_release(&arena);
+    if (status != MLS_OK) {
+        return status;
+    }
+    errno = 0; /* nor whether memory ran out, but malloc() does */
+    *tree = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
+    if (*tree != NULL) {
+        return MLS_OK;
+    }
+    if (errno == ENOMEM) {
+        return mls_error_memory(error);
+    }
+    mls_text_position(text, (size_t)(end - text.ptr), &line, &column);
+    return mls_error_set(
+        error, MLS_ERROR_VALUE, line, column,
+        "neither NaN, Infinity, half a surrogate pair, a very long number nor very deep brackets are taken");
+}

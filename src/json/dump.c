@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dump.c - values as Python's json writes them. */
+#include "json/dump.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "json/json_check.h"
+
+static void dump_code(mls_buffer *buffer, uint32_t code)
+{
+    static const char names[] = "\"\\bfnrt";
+    static const char values[] = "\"\\\b\f\n\r\t";
+    const char *named = code != 0 && code < 0x80 ? strchr(values, (int)code) : NULL;
+    if (named != NULL) {
+        mls_buffer_append_char(buffer, '\\');
+        mls_buffer_append_char(buffer, names[named - values]);
+    } else if (code >= ' ' && code <= '~') {
+        mls_buffer_append_char(buffer, (char)code);
+    } else {
+        mls_json_escape_append(buffer, code);
+    }
+}
+
+/* What stands between quotes; `escaped`: as in JSON. */
+static void dump_string(mls_buffer *buffer, mls_str text, bool escaped)
+{
+    mls_buffer_append_char(buffer, '"');
+    for (size_t at = 0; at < text.len;) {
+        const unsigned char first = (unsigned char)text.ptr[at];
+        if (escaped && first == '\\') {
+            dump_code(buffer, mls_json_escape_read(text, &at));
+        } else {
+            const int32_t code = mls_utf8_next(text, &at);
+            dump_code(buffer, code >= 0 ? (uint32_t)code : 0xdc00U + first);
+        }
+    }
+    mls_buffer_append_char(buffer, '"');
+}
+
+void mls_dump_text(mls_buffer *buffer, mls_str text)
+{
+    dump_string(buffer, text, false);
+}
+
+/* Adds one to the last digit of "1.234e+05"; false, where all are nines: nothing that is asked for is so. */
+static bool count_up(char *text)
+{
+    for (char *at = strchr(text, 'e'); at-- > text && *at != '-';) {
+        if (*at != '.' && *at != '9') {
+            ++*at;
+            return true;
+        }
+        *at = *at == '.' ? '.' : '0';
+    }
+    return false;
+}
+
+/* The fewest digits that read back as the same number, before any zeros at their end: "-1.25000000000000e-05".
+ * Fifteen always come back from a text, so fewer need not be tried but where a number has less than fifteen.  Below a
+ * power of two numbers stand closer together than above it: of sixteen digits the next ones up may do where the nearest
+ * do not. */
+static void shortest(double number, char *text, size_t size)
+{
+    int digits = fabs(number) < DBL_MIN ? 1 : DBL_DIG;
+    do {
+        (void)mls_text_printf(text, size, "%.*e", digits - 1, number);
+        if (mls_text_double(text) == number || (digits == 16 && count_up(text) && mls_text_double(text) == number)) {
+            return;
+        }
+    } while (digits++ < 17);
+}
+
+void mls_dump_number(mls_buffer *buffer, double number)
+{
+    enum { EXPONENT_MAX = 16, EXPONENT_MIN = -4 }; /* what is outside of them, repr() writes with an exponent */
+    char text[40];
+    if (!isfinite(number)) {
+        mls_buffer_append_text(buffer, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
+        return;
+    }
+    shortest(number, text, sizeof text);
+    char *mark = strchr(text, 'e');
+    const int exponent = (int)strtol(mark + 1, NULL, 10);
+    const char *first = text + (*text == '-');
+    size_t count = 0;
+    char digits[20] = "";
+    for (const char *at = first; at < mark; at++) {
+        if (mls_is_digit(*at)) {
+            digits[count++] = *at;
+        }
+    }
+    while (count > 1 && digits[count - 1] == '0') {
+        count--;
+    }
+    mls_buffer_append_text(buffer, first > text ? "-" : "");
+    if (exponent < EXPONENT_MIN || exponent >= EXPONENT_MAX) {
+        mls_buffer_printf(buffer, "%c%s%.*se%+03d", digits[0], count > 1 ? "." : "", (int)count - 1, digits + 1,
+                          exponent);
+    } else if (exponent < 0) {
+        mls_buffer_printf(buffer, "0.%.*s%.*s", -exponent - 1, "000", (int)count, digits);
+    } else {
+        const int whole = (int)count < exponent + 1 ? (int)count : exponent + 1;
+        mls_buffer_printf(buffer, "%.*s", whole, digits);
+        mls_buffer_append_repeated(buffer, '0', (size_t)(exponent + 1 - whole));
+        mls_buffer_printf(buffer, ".%.*s", (int)count - whole, digits + whole);
+        mls_buffer_append_text(buffer, (int)count > whole ? "" : "0");
+    }
+}
+
+static void dump_scalar(mls_buffer *buffer, mls_str json)
+{
+    double number;
+    if (mls_json_kind_of(json) != MLS_JSON_NUMBER) {
+        mls_buffer_append(buffer, json);
+    } else if (mls_json_is_integer(json)) {
+        mls_buffer_append(buffer, mls_str_equal(json, MLS_S("-0")) ? MLS_S("0") : json);
+    } else if (mls_json_number(json, &number)) {
+        mls_dump_number(buffer, number);
+    }
+}
+
+/* Returns the byte after the value that starts at `at`: each byte is looked at once, however deep it stands. */
+static const char *dump_value(mls_buffer *buffer, const char *at, const char *end)
+{
+    if (*at != '[' && *at != '{') {
+        const char *stop = mls_span_skip_value(at, end);
+        if (*at == '"') {
+            dump_string(buffer, (mls_str){at + 1, (size_t)(stop - at) - 2}, true);
+        } else {
+            dump_scalar(buffer, (mls_str){at, (size_t)(stop - at)});
+        }
+        return stop;
+    }
+    mls_json_walk walk = mls_json_walk_begin((mls_str){at, (size_t)(end - at)});
+    const char *between = "";
+    mls_buffer_append_char(buffer, *at);
+    for (mls_str name; mls_walk_enter(&walk, &name); between = ", ") {
+        mls_buffer_append_text(buffer, between);
+        if (walk.object) {
+            dump_string(buffer, name, true);
+            mls_buffer_append_text(buffer, ": ");
+        }
+        mls_walk_leave(&walk, dump_value(buffer, walk.at, end));
+    }
+    mls_buffer_append_char(buffer, walk.object ? '}' : ']');
+    return walk.at + 1;
+}
+
+void mls_dump_json(mls_buffer *buffer, mls_str json)
+{
+    (void)dump_value(buffer, json.ptr, json.ptr + json.len);
+}

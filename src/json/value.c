@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value.c - trees of JSON that has been validated before: see span.c for what that spares. */
+#include "json/value.h"
+
+#include "base/map.h"
+#include "json/json_check.h"
+
+static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
+
+/* A string as it counts in trees, each byte as Latin-1: of most strings that is their own bytes. */
+static bool string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
+{
+    bool plain = true;
+    for (size_t i = 1; i + 1 < quoted.len && plain; i++) {
+        plain = quoted.ptr[i] != '\\' && (unsigned char)quoted.ptr[i] < 0x80;
+    }
+    *text = (mls_str){quoted.ptr + 1, quoted.len - 2};
+    return plain || mls_span_decode(quoted, true, arena, text);
+}
+
+static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
+{
+    mls_value *items = NULL;
+    size_t count = 0;
+    size_t capacity = 0;
+    mls_str name;
+    for (; mls_walk_enter(walk, &name); count++) {
+        const char *at = walk->at;
+        if (!mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items) ||
+            !value_fill(&items[count], &at, walk->end, arena, depth)) {
+            return false;
+        }
+        mls_walk_leave(walk, at);
+    }
+    value->as.list.items = items;
+    value->as.list.count = count;
+    return true;
+}
+
+/* An object of more members is looked up by a map, so that one of a million is not quadratic. */
+enum { MLS_OBJECT_LINEAR = 16 };
+
+/* The position of `name` among the members, or `count` when it is new; false when memory runs out. */
+static bool member_place(mls_map *places, const mls_member *members, size_t count, mls_str name, size_t *place)
+{
+    *place = 0;
+    if (count < MLS_OBJECT_LINEAR) {
+        while (*place < count && !mls_str_equal(members[*place].name, name)) {
+            ++*place;
+        }
+        return true;
+    }
+    bool ok = true;
+    for (size_t i = places->count; i < count && ok; i++) {
+        ok = mls_map_put(places, members[i].name, NULL) != NULL;
+    }
+    const mls_map_entry *entry = ok ? mls_map_put(places, name, NULL) : NULL;
+    *place = entry != NULL ? (size_t)(entry - places->entries) : 0;
+    return entry != NULL;
+}
+
+static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
+{
+    mls_member *members = NULL;
+    mls_map places = {.arena = arena};
+    size_t count = 0;
+    size_t capacity = 0;
+    mls_str name;
+    while (mls_walk_enter(walk, &name)) {
+        const char *at = walk->at;
+        size_t place;
+        mls_value *member = mls_arena_alloc(arena, sizeof *member);
+        if (member == NULL || !string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena) ||
+            !value_fill(member, &at, walk->end, arena, depth) ||
+            !mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members) ||
+            !member_place(&places, members, count, name, &place)) {
+            return false;
+        }
+        if (place == count) {
+            members[count++].name = name;
+        }
+        members[place].value = member;
+        mls_walk_leave(walk, at);
+    }
+    value->as.object.members = members;
+    value->as.object.count = count;
+    return true;
+}
+
+/* Fills `value` from *at on and moves *at after it, so that text is read once however deep it nests.  Recursion is
+ * bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here. */
+static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
+{
+    const mls_str rest = {*at, (size_t)(end - *at)};
+    mls_json_walk walk = mls_json_walk_begin(rest);
+    *value = (mls_value){.kind = mls_json_kind_of(rest)};
+    if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
+        const bool filled = depth < MLS_JSON_DEPTH_MAX && (walk.object ? object_fill(value, &walk, arena, depth + 1)
+                                                                       : list_fill(value, &walk, arena, depth + 1));
+        *at = walk.at + (walk.at < end);
+        return filled;
+    }
+    *at = mls_span_skip_value(*at, end);
+    const mls_str span = {rest.ptr, (size_t)(*at - rest.ptr)};
+    switch (value->kind) {
+    case MLS_JSON_BOOL:
+        value->as.boolean = *span.ptr == 't';
+        return true;
+    case MLS_JSON_NUMBER:
+        value->is_integer = mls_json_is_integer(span);
+        return mls_json_number(span, &value->as.number);
+    case MLS_JSON_STRING:
+        return string_fill(&value->as.string, span, arena);
+    default:
+        return true;
+    }
+}
+
+const mls_value *mls_value_build(mls_str json, struct mls_arena *arena)
+{
+    mls_value *value = mls_arena_alloc(arena, sizeof *value);
+    const char *at = json.ptr;
+    return value != NULL && value_fill(value, &at, json.ptr + json.len, arena, 0) ? value : NULL;
+}
+
+const mls_value *mls_value_member(const mls_value *value, mls_str name)
+{
+    if (value == NULL || value->kind != MLS_JSON_OBJECT) {
+        return NULL;
+    }
+    for (size_t i = 0; i < value->as.object.count; i++) {
+        if (mls_str_equal(value->as.object.members[i].name, name)) {
+            return value->as.object.members[i].value;
+        }
+    }
+    return NULL;
+}
+
+bool mls_value_number(const mls_value *value, double *number)
+{
+    if (value == NULL || (value->kind != MLS_JSON_NUMBER && value->kind != MLS_JSON_BOOL)) {
+        return false;
+    }
+    *number = value->kind == MLS_JSON_NUMBER ? value->as.number : value->as.boolean;
+    return true;
+}
+
+bool mls_value_string(const mls_value *value, mls_str *string)
+{
+    if (value == NULL || value->kind != MLS_JSON_STRING) {
+        return false;
+    }
+    *string = value->as.string;
+    return true;
+}
+
+/* Few members are looked up one by one; many by a map, unless there is no memory for it. */
+static bool members_equal(const mls_value *a, const mls_value *b)
+{
+    const size_t count = a->as.object.count;
+    const mls_member *members = b->as.object.members;
+    mls_arena arena = {0};
+    mls_map places = {.arena = &arena};
+    bool equal = count == b->as.object.count;
+    bool mapped = equal && count > MLS_OBJECT_LINEAR;
+    for (size_t i = 0; i < count && mapped; i++) {
+        mapped = mls_map_put(&places, members[i].name, NULL) != NULL;
+    }
+    for (size_t i = 0; i < count && equal; i++) {
+        const mls_member *mine = &a->as.object.members[i];
+        const mls_map_entry *place = mapped ? mls_map_find(&places, mine->name) : NULL;
+        const mls_value *other = !mapped         ? mls_value_member(b, mine->name)
+                                 : place != NULL ? members[place - places.entries].value
+                                                 : NULL;
+        equal = mls_value_equal(mine->value, other);
+    }
+    mls_arena_release(&arena);
+    return equal;
+}
+
+/* As deep as trees are: no deeper than the validator lets text be. */
+bool mls_value_equal(const mls_value *a, const mls_value *b)
+{
+    double x;
+    double y;
+    if (mls_value_number(a, &x) && mls_value_number(b, &y)) {
+        return x == y;
+    }
+    if (a == NULL || b == NULL || a->kind != b->kind) {
+        return false;
+    }
+    switch (a->kind) {
+    case MLS_JSON_STRING:
+        return mls_str_equal(a->as.string, b->as.string);
+    case MLS_JSON_LIST:
+        if (a->as.list.count != b->as.list.count) {
+            return false;
+        }
+        for (size_t i = 0; i < a->as.list.count; i++) {
+            if (!mls_value_equal(&a->as.list.items[i], &b->as.list.items[i])) {
+                return false;
+            }
+        }
+        return true;
+    case MLS_JSON_OBJECT:
+        return members_equal(a, b);
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* path_kind.c - what stands at a path: by the beginnings of the files there, read as those would read them who can. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "base/walk.h"
+#include "explain/diagnose/diagnose.h"
+#include "explain/profile/gather.h"
+#include "explain/telemetry/files.h"
+#include "log/window.h"
+#include "run/reading.h"
+#include "submission/judge.h"
+
+/* For all files of a path. */
+typedef struct looker {
+    mls_kernel_classes *classes;
+    mls_path_seen *seen;
+    mls_error *error;
+} looker;
+
+/* ------------------------------------------------------------- the beginning of a file */
+
+/* Whether an object's first member is called so, as in what score writes. */
+static bool begins_with_member(mls_str head, mls_str member)
+{
+    const size_t at = strspn(head.ptr, "[{\"\t\n\r ");
+    return at > 0 && at < head.len && mls_str_starts(mls_str_rest(head, at), member);
+}
+
+static bool is_export(const char *path, mls_str head)
+{
+    mls_str rest = head;
+    mls_str line;
+    const mls_str name = mls_str_from(path);
+    (void)mls_str_cut(&rest, '\n', &line);
+    if (mls_str_ends(name, MLS_S(".csv"))) {
+        return mls_str_contains(line, MLS_S("\"path\"")) && mls_str_contains(line, MLS_S("\"file\"")) &&
+               mls_str_contains(line, MLS_S("\"minutes\""));
+    }
+    return (mls_str_ends(name, MLS_S(".json")) && begins_with_member(head, MLS_S("groups\""))) ||
+           (mls_str_ends(name, MLS_S(".ndjson")) && begins_with_member(head, MLS_S("path\"")));
+}
+
+/* What commands write, by the member or column that it begins with, and one that only this has: of each command the
+ * forms for machines. */
+static const struct {
+    const char *first, *also, *written_by;
+} written[] = {
+    {"file\"", "\"launches\"", "profile"},
+    {"logs\"", "\"findings\"", "check"},
+    {"file\"", "\"malformed\",\"severity\"", "check"},
+    {"file\"", "\"findings\":", "check"},
+    {"file\"", "\"event_type\"", "events"},
+    {"file\"", "\"parts_ms\"", "throughput"},
+    {"file\"", "\"backwards\"", "throughput"},
+    {"file\"", "\"kv_cache\"", "memory"},
+    {"file\"", "\"uuid\"", "telemetry"},
+    {"groups\"", "\"median_ms_per_sample\"", "throughput"},
+    {"windows\"", "\"devices\"", "telemetry"},
+    {"run\"", "\"devices\"", "telemetry"},
+    {"profiles\"", "", "profile"},
+    {"mode\"", "\"parameters\"", "memory"},
+    {"jobs\"", "\"outcome\"", "diagnose"},
+    {"path\"", "\"outcome\"", "diagnose"},
+    {"path\"", "\"submitters\"", "verify"},
+    {"severity\"", "\"submitter\"", "verify"},
+    {"baseline\"", "\"sides\"", "compare"},
+    {"benchmark\"", "\"groups\"", "compare"},
+    {"benchmark\"", "\"baseline\"", "compare"},
+    {"side\"", "\"accelerators\"", "compare"},
+    {"usage\"", "\"side\"", "compare"},
+    {"base\"", "\"accelerators\"", "plan"},
+    {"base_accelerators\"", "", "plan"},
+    {"results\"", "\"submitter\"", "published"},
+    {"runs\"", "\"submitter\"", "published"},
+    {"rank\"", "\"accelerator_minutes\"", "published"},
+    {"usage\"", "\"official\"", "score --summary"},
+    {"usage\"", "\"submitter\"", "published"},
+    {"usage\"", "\"editions\"", "rules"},
+    {"usage\"", "\"runs_needed\"", "rcp"},
+    {"usage\"", "\"stdev\"", "rcp"},
+    {"benchmarks\"", "\"points\"", "rcp"},
+    {"configs\"", "\"gpus_per_node\"", "config"},
+    {"name\"", "\"gpus_per_node\"", "config"},
+    {"what\"", "\"command\"", "PATH"},
+    {"event\"", "\"seen_ms\"", "watch"},
+};
+
+/* Which command wrote it, in a form for machines; NULL: none did. */
+static const char *writer_of(mls_str head)
+{
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        if (begins_with_member(head, mls_str_from(written[i].first)) &&
+            mls_str_contains(head, mls_str_from(written[i].also))) {
+            return written[i].written_by;
+        }
+    }
+    return NULL;
+}
+
+static bool is_model_config(mls_str head)
+{
+    mls_str rest = head;
+    const mls_str word = mls_str_word(&rest);
+    return word.len > 0 && *word.ptr == '{' &&
+           (mls_str_contains(head, MLS_S("\"model_type\"")) || mls_str_contains(head, MLS_S("\"num_hidden_layers\"")));
+}
+
+/* A script whose first command exports, assigns or sources, and that exports something. */
+static bool is_config(mls_str head)
+{
+    static const char first[] = "export |source |. |: |if |set ";
+    mls_str rest = head;
+    mls_str line;
+    bool begun = false;
+    while (rest.len > 0) {
+        (void)mls_str_cut(&rest, '\n', &line);
+        const mls_str words = line;
+        const mls_str command = mls_str_word(&line);
+        if (command.len == 0 || *command.ptr == '#') {
+            continue;
+        }
+        if (!begun && !mls_str_any(words, first, mls_str_starts) && memchr(command.ptr, '=', command.len) == NULL) {
+            return false;
+        }
+        begun = true;
+        if (mls_str_equal(command, MLS_S("export")) && memchr(line.ptr, '=', line.len) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static mls_status try_profile(looker *looking, mls_str head, bool *is_one)
+{
+    mls_profile *profile = NULL;
+    mls_input input = {.in_memory = true, .bytes = head};
+    mls_status status =
+        looking->classes == NULL ? mls_kernel_classes_new((mls_str){0}, &looking->classes, NULL) : MLS_OK;
+    status = status == MLS_OK ? mls_profile_input_read(&input, "", looking->classes, &profile, NULL) : status;
+    *is_one = profile != NULL;
+    mls_profile_free(profile);
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+/* `records`: only what has them, which is power as MLPerf logs it. */
+static mls_status try_telemetry(mls_str head, bool records, bool *is_one)
+{
+    struct mls_telemetry_file file = {.source = {.path = NULL}};
+    const mls_telemetry_options options = mls_telemetry_defaults();
+    mls_input input = {.in_memory = true, .bytes = head};
+    mls_telemetry_input_read(&file, &input, &options);
+    const mls_status status = file.status;
+    *is_one = file.count > 0 && (!records || file.devices[0].kind == MLS_LOG_MLPERF);
+    mls_telemetry_file_release(&file);
+    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+}
+
+/* ------------------------------------------------------------------------ files */
+
+/* Searches what follows for a record, block by block. */
+static mls_status find_record(mls_window *window, bool *found)
+{
+    static const mls_str mark = MLS_STR(":::MLLOG ");
+    *found = mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
+    while (!*found && !window->input->ended) {
+        const size_t left = (size_t)(window->end - window->at);
+        window->at = left < mark.len ? window->at : window->end - mark.len;
+        if (!mls_window_fill(window)) {
+            return MLS_ERROR_MEMORY;
+        }
+        *found = mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
+    }
+    return MLS_OK;
+}
+
+/* Of the first line that is not empty. */
+static void keep_beginning(mls_path_seen *seen, mls_str head)
+{
+    mls_str line = MLS_S("");
+    while (line.len == 0 && head.len > 0) {
+        (void)mls_str_cut(&head, '\n', &line);
+    }
+    (void)mls_text_printf(seen->beginning, sizeof seen->beginning, "%.*s", MLS_CUT(line, sizeof seen->beginning - 1));
+}
+
+/* A record in its beginning makes a log of anything; one further on only of what is nothing else. */
+static mls_status look_at_text(looker *looking, const char *path, mls_window *window, mls_path_kind *kind)
+{
+    const mls_str head = {window->at, (size_t)(window->end - window->at)};
+    bool is_one = false;
+    mls_status status = MLS_OK;
+    const char *writer = writer_of(head);
+    if (writer != NULL) {
+        (void)mls_text_printf(looking->seen->written, sizeof looking->seen->written,
+                              "what mlscore %s writes; only what score writes of runs is read again", writer);
+        looking->seen->why = looking->seen->written;
+        *kind = MLS_PATH_UNKNOWN;
+        return MLS_OK;
+    }
+    *kind = is_export(path, head)                        ? MLS_PATH_EXPORT
+            : mls_str_contains(head, MLS_S(":::MLLOG ")) ? MLS_PATH_LOGS
+            : is_model_config(head)                      ? MLS_PATH_MODEL
+            : is_config(head)                            ? MLS_PATH_CONFIG
+                                                         : MLS_PATH_UNKNOWN;
+    if (*kind == MLS_PATH_UNKNOWN || *kind == MLS_PATH_LOGS) {
+        status = try_telemetry(head, *kind == MLS_PATH_LOGS, &is_one);
+        *kind = is_one ? MLS_PATH_TELEMETRY : *kind;
+    }
+    if (*kind == MLS_PATH_UNKNOWN && status == MLS_OK) {
+        status = try_profile(looking, head, &is_one);
+        *kind = is_one ? MLS_PATH_PROFILE : *kind;
+    }
+    if (*kind == MLS_PATH_UNKNOWN && status == MLS_OK) {
+        mls_log_totals totals = {0};
+        const bool old = mls_log_scan_bytes(head, NULL, 0, &totals, NULL) == MLS_OK && totals.old_format;
+        keep_beginning(looking->seen, head);
+        status = find_record(window, &is_one);
+        *kind = is_one ? MLS_PATH_LOGS : *kind;
+        looking->seen->why = !is_one && old ? mls_reason_old_format : looking->seen->why;
+    }
+    return status;
+}
+
+/* A file that was named (`found` NULL), or found in a folder. */
+static mls_status look_at_file(looker *looking, const char *path, const mls_source *found, mls_path_kind *kind)
+{
+    mls_input input = {.fd = found != NULL ? mls_file_open_again(path, found->root, looking->error)
+                                           : mls_file_open(path, true, looking->error),
+                       .text = true};
+    mls_window window;
+    *kind = MLS_PATH_UNKNOWN;
+    if (input.fd < 0) {
+        return MLS_ERROR_READ;
+    }
+    mls_status status = mls_window_init(&window, &input) && mls_window_fill(&window) ? MLS_OK : MLS_ERROR_MEMORY;
+    if (status == MLS_OK && input.unread != NULL) {
+        looking->seen->why = input.unread;
+    } else if (status == MLS_OK && window.at == window.end) {
+        looking->seen->why = "empty";
+    } else if (status == MLS_OK) {
+        status = look_at_text(looking, path, &window, kind);
+        status = status == MLS_OK ? mls_input_status(&input, looking->error) : status;
+    }
+    mls_window_release(&window);
+    mls_input_release(&input);
+    (void)close(input.fd);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- folders */
+
+/* A submitter's folder has results, and beside them what describes them. */
+static bool is_whole_submitter(const char *root, mls_str path)
+{
+    return mls_tree_has_folder(root, path, "results") &&
+           (mls_tree_has_folder(root, path, "systems") || mls_tree_has_folder(root, path, "benchmarks"));
+}
+
+/* Whether a folder is a submitter's, or holds one: a round's. */
+static mls_status is_submission(const char *path, bool *is_one)
+{
+    enum { NAMES_MAX = 10000 };
+    mls_names names = {0};
+    int ignored;
+    *is_one = is_whole_submitter(path, MLS_S(""));
+    const mls_status status = *is_one ? MLS_OK : mls_folder_names(path, NAMES_MAX, &names, &ignored);
+    for (size_t i = 0; i < names.count && !*is_one; i++) {
+        *is_one = is_whole_submitter(path, mls_str_from(names.items[i]));
+    }
+    mls_names_release(&names);
+    return status;
+}
+
+/* What a file makes of the folder that it lies in.  Those that are skipped when logs are read may be of another kind,
+ * though they hold no runs: scripts, and what the machine measured. */
+static mls_path_kind kind_in_folder(const mls_source *source, mls_path_kind kind)
+{
+    const char *name = mls_path_name(source->path);
+    const bool config = mls_str_starts(mls_str_from(name), MLS_S("config_"));
+    return source->result ? MLS_PATH_LOGS
+           : kind >= MLS_PATH_EXPORT || (kind == MLS_PATH_LOGS && source->skip != NULL) ||
+                   (kind == MLS_PATH_CONFIG && !config)
+               ? MLS_PATH_UNKNOWN
+               : kind;
+}
+
+static mls_status look_at_folder(looker *looking, const char *path, mls_path_kind *kind)
+{
+    mls_sources sources = {0};
+    const char *foreign = NULL;
+    bool submission;
+    mls_status status = is_submission(path, &submission);
+    *kind = submission ? MLS_PATH_SUBMISSION : MLS_PATH_UNKNOWN;
+    if (status == MLS_OK && !submission) {
+        status = mls_sources_find(&path, 1, &sources, looking->error);
+    }
+    for (size_t i = 0; i < sources.count && status == MLS_OK && *kind > MLS_PATH_LOGS; i++) {
+        const mls_source *source = &sources.items[i];
+        mls_path_kind one = MLS_PATH_UNKNOWN;
+        if (!source->failed && !source->result && (source->size > 0 || source->skip != NULL)) {
+            status = look_at_file(looking, source->path, source, &one);
+            status = status == MLS_ERROR_READ ? MLS_OK : status; /* whoever reads it all will say so */
+        }
+        foreign = mls_foreign_reason(looking->seen->why) < MLS_FOREIGN_REASONS ? looking->seen->why : foreign;
+        one = kind_in_folder(source, one);
+        *kind = one < *kind ? one : *kind;
+    }
+    looking->seen->why = foreign != NULL      ? foreign
+                         : sources.count == 0 ? "a folder without files"
+                                              : "a folder of files of other kinds";
+    mls_sources_release(&sources);
+    return status;
+}
+
+static mls_status look_for_messages(const char *path, mls_path_seen *seen, mls_error *error)
+{
+    mls_signatures *signatures;
+    mls_diagnosis diagnosis = {0};
+    mls_status status = mls_signatures_new(&signatures, error);
+    const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true};
+    if (status == MLS_OK) {
+        status = mls_diagnose(path, &wanted, &diagnosis, error);
+        if (status == MLS_OK && diagnosis.matched_count > 0) {
+            seen->kind = MLS_PATH_MESSAGES;
+        }
+        mls_diagnosis_release(&diagnosis);
+    }
+    mls_signatures_free(signatures);
+    return status;
+}
+
+/* The name of a config that is not here; a path is a file that is missing. */
+static bool is_config_name(const char *path)
+{
+    const mls_config_name name = mls_config_name_decode(mls_str_from(path));
+    return strchr(path, '/') == NULL && name.kind != MLS_CONFIG_KIND_NONE && name.gpus > 0;
+}
+
+mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error)
+{
+    looker looking = {.seen = seen, .error = error};
+    struct stat about;
+    *seen = (mls_path_seen){.kind = MLS_PATH_LOGS};
+    mls_status status = MLS_OK;
+    if (strcmp(path, "-") == 0) {
+        return MLS_OK;
+    }
+    if (stat(path, &about) != 0) {
+        const int reason = errno;
+        seen->kind = is_config_name(path) ? MLS_PATH_CONFIG : MLS_PATH_ABSENT;
+        return reason == ENOENT || reason == ENOTDIR ? MLS_OK : mls_error_set_errno(error, MLS_ERROR_READ, reason, "");
+    }
+    if (S_ISDIR(about.st_mode)) {
+        status = look_at_folder(&looking, path, &seen->kind);
+    } else if (S_ISREG(about.st_mode)) {
+        status = look_at_file(&looking, path, NULL, &seen->kind);
+    }
+    /* Logs that are known but not read: whoever reads logs says so. */
+    if (seen->kind == MLS_PATH_UNKNOWN && mls_foreign_reason(seen->why) < MLS_FOREIGN_REASONS) {
+        seen->kind = MLS_PATH_LOGS;
+    }
+    if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode))) {
+        status = look_for_messages(path, seen, error);
+    }
+    mls_kernel_classes_free(looking.classes);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.c - where the time of a run went.
+ *
+ * Of the open spans the last that was opened owns the time until the next record, and a stop closes the oldest of its
+ * kind: an evaluation within a block is evaluation, and training that starts again while an evaluation still runs is
+ * training.  Since an evaluation is open once at most, the list of open spans is two numbers and a flag. */
+#include "run/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "json/value.h"
+
+/* The meaning of a record of a span; 0: it is of none. */
+enum { IS_START = 1, OF_BLOCK = 2, OF_EPOCH = 4, OF_EVALUATION = 8 };
+
+static const unsigned char span_of[MLS_KEY_COUNT] = {
+    [MLS_KEY_BLOCK_START] = OF_BLOCK | IS_START,     [MLS_KEY_BLOCK_STOP] = OF_BLOCK,
+    [MLS_KEY_EPOCH_START] = OF_EPOCH | IS_START,     [MLS_KEY_EPOCH_STOP] = OF_EPOCH,
+    [MLS_KEY_EVAL_START] = OF_EVALUATION | IS_START, [MLS_KEY_EVAL_STOP] = OF_EVALUATION,
+};
+
+const char *mls_parts_by_name(mls_parts_by by)
+{
+    return by == MLS_PARTS_BY_BLOCK ? "block" : by == MLS_PARTS_BY_EPOCH ? "epoch" : NULL;
+}
+
+static bool add_span(mls_spans *spans, mls_span span)
+{
+    spans->too_many |= spans->count == MLS_SPANS_MAX;
+    if (!spans->too_many && !MLS_GROW(spans, items)) {
+        return false;
+    }
+    if (!spans->too_many) {
+        spans->items[spans->count++] = span;
+    }
+    return true;
+}
+
+/* Return the milliseconds that a record of tracked_stats measured under a name; NAN: none. */
+static double measured_ms(const mls_record *record, mls_str name)
+{
+    mls_str span;
+    double seconds;
+    const bool known = record->key_id == MLS_KEY_TRACKED_STATS && mls_record_value_member(record, name, &span) &&
+                       mls_json_kind_of(span) == MLS_JSON_NUMBER && mls_json_number(span, &seconds) && seconds >= 0;
+    return known ? 1000 * seconds : (double)NAN;
+}
+
+/* Derive an evaluation, for a run without eval_start: from the begin of its first step to its result, or as long as a
+ * record of the whole evaluation says, unless its steps were logged too. */
+static bool derive_evaluation(mls_spans *spans, const mls_record *record)
+{
+    const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
+    const double whole_ms = measured_ms(record, MLS_S("validation_time"));
+    const bool whole = isnan(step_ms) && !isnan(whole_ms);
+    const double from_ms = record->time_ms - (whole ? whole_ms : step_ms);
+    const bool starts = !spans->deriving && isfinite(from_ms) && from_ms >= spans->derived_ms;
+    const bool stops = spans->deriving ? record->key_id != MLS_KEY_TRACKED_STATS : starts && whole;
+    spans->deriving = (spans->deriving || starts) && !stops;
+    spans->derived_ms = stops ? record->time_ms : spans->derived_ms;
+    return (!starts || add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true})) &&
+           (!stops || add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true}));
+}
+
+bool mls_spans_record(mls_spans *spans, const mls_record *record)
+{
+    if (spans->ended) {
+        return true;
+    }
+    if (record->key_id == MLS_KEY_RUN_STOP) {
+        spans->ended = true;
+    } else if (record->key_id == MLS_KEY_RUN_START && !spans->started) {
+        spans->started = true;
+        spans->start_ms = record->time_ms;
+        spans->start = spans->count;
+    } else if (span_of[record->key_id] != 0) {
+        spans->delimited |= spans->started && record->key_id == MLS_KEY_EVAL_START;
+        return add_span(spans, (mls_span){record->time_ms, record->key_id, false});
+    } else if (spans->started && !spans->delimited &&
+               (record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_EVAL_ACCURACY ||
+                record->key_id == MLS_KEY_EVAL_ERROR)) {
+        return derive_evaluation(spans, record);
+    }
+    return true;
+}
+
+void mls_spans_release(mls_spans *spans)
+{
+    free(spans->items);
+    *spans = (mls_spans){0};
+}
+
+/* A walk along the records of a run. */
+typedef struct parts_walk {
+    mls_parts *parts;
+    mls_parts_visit visit;
+    void *state;
+    double clock, end_ms; /* now, and where the clock stands still */
+    double idle_ms;       /* since when no span is open */
+    size_t older, newer;  /* spans of training that were opened before, and after, the open evaluation */
+    bool evaluating;
+    bool begun; /* a span of the timed part has started or stopped */
+} parts_walk;
+
+static bool is_idle(const parts_walk *walk)
+{
+    return walk->older + walk->newer == 0 && !walk->evaluating;
+}
+
+static void give(parts_walk *walk, mls_part part, bool overlapped, double from_ms, double to_ms)
+{
+    const mls_parts *parts = walk->parts;
+    const bool delimited =
+        part == MLS_PART_EVALUATION ? parts->evaluation_delimited : parts->by != MLS_PARTS_BY_NOTHING;
+    part = delimited ? part : MLS_PART_TRAINING;
+    if (to_ms > from_ms) {
+        walk->parts->ms[part] += to_ms - from_ms;
+        if (walk->visit != NULL) {
+            walk->visit(walk->state, &(mls_stretch){part, overlapped, from_ms, to_ms});
+        }
+    }
+}
+
+/* The time in which no span was open belongs to what ends it. */
+static void give_idle(parts_walk *walk, mls_part part)
+{
+    give(walk, part, false, walk->idle_ms, walk->clock);
+    walk->idle_ms = walk->clock;
+}
+
+/* The clock never goes back, nor past the end. */
+static void move_clock(parts_walk *walk, double time_ms)
+{
+    const double before = walk->clock;
+    walk->clock = time_ms > walk->clock ? time_ms : walk->clock;
+    walk->clock = walk->clock < walk->end_ms ? walk->clock : walk->end_ms;
+    if (!is_idle(walk)) {
+        const bool training = walk->newer > 0 || !walk->evaluating;
+        const bool overlapped = training && walk->evaluating;
+        give(walk, training ? MLS_PART_TRAINING : MLS_PART_EVALUATION, overlapped, before, walk->clock);
+        walk->parts->overlapped_evaluation_ms += overlapped ? walk->clock - before : 0;
+        walk->idle_ms = walk->clock;
+    }
+}
+
+static void start_span(parts_walk *walk, bool evaluation, bool timed)
+{
+    if (evaluation && walk->evaluating) {
+        return;
+    }
+    if (timed && is_idle(walk)) {
+        give_idle(walk, walk->begun ? MLS_PART_BETWEEN : MLS_PART_STARTUP);
+    }
+    if (evaluation) {
+        walk->evaluating = true;
+        walk->parts->evaluations += timed;
+    } else if (walk->evaluating) {
+        walk->newer++;
+    } else {
+        walk->older++;
+    }
+}
+
+/* Training that stops without having started has gone on since the last span ended, or since run_start. */
+static void stop_span(parts_walk *walk, bool evaluation, bool timed)
+{
+    if (evaluation && walk->evaluating) {
+        walk->evaluating = false;
+        walk->older += walk->newer;
+        walk->newer = 0;
+    } else if (evaluation) {
+        return;
+    } else if (walk->older > 0) {
+        walk->older--;
+    } else if (walk->newer > 0) {
+        walk->newer--;
+    } else if (timed && !walk->evaluating) {
+        give_idle(walk, MLS_PART_TRAINING);
+    }
+}
+
+bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, mls_parts_visit visit, void *state)
+{
+    unsigned seen = 0;
+    *parts = (mls_parts){0};
+    if (!spans->started || spans->too_many || !(end_ms >= spans->start_ms)) {
+        return false;
+    }
+    for (size_t i = spans->start; i < spans->count; i++) {
+        const unsigned span = span_of[spans->items[i].key];
+        seen |= span & (OF_BLOCK | OF_EPOCH);
+        parts->evaluation_delimited |= span == (OF_EVALUATION | IS_START);
+    }
+    parts->evaluation_derived = parts->evaluation_delimited && !spans->delimited;
+    parts->by = seen & OF_BLOCK ? MLS_PARTS_BY_BLOCK : seen & OF_EPOCH ? MLS_PARTS_BY_EPOCH : MLS_PARTS_BY_NOTHING;
+    const unsigned kinds = OF_EVALUATION | (seen & OF_BLOCK ? OF_BLOCK : seen & OF_EPOCH);
+    parts_walk walk = {.parts = parts,
+                       .visit = visit,
+                       .state = state,
+                       .clock = spans->start_ms,
+                       .idle_ms = spans->start_ms,
+                       .end_ms = end_ms};
+    for (size_t i = 0; i < spans->count; i++) {
+        const unsigned span = span_of[spans->items[i].key];
+        const bool timed = i >= spans->start;
+        if ((span & kinds) != 0 && (!spans->items[i].derived || parts->evaluation_derived)) {
+            if (timed) {
+                move_clock(&walk, spans->items[i].time_ms);
+            }
+            (span & IS_START ? start_span : stop_span)(&walk, (span & OF_EVALUATION) != 0, timed);
+            walk.begun |= timed;
+        }
+    }
+    move_clock(&walk, end_ms);
+    give_idle(&walk, walk.begun ? MLS_PART_TAIL : MLS_PART_STARTUP);
+    return true;
+}

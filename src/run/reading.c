@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reading.c - sources in, runs out, in order, on all threads.
+ *
+ * Small files are read side by side, and what is in them is kept until its turn comes; a large one is read alone, and
+ * its runs are handed over as they end.  So memory grows neither with the number of files nor with their size. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "run/file.h"
+
+enum {
+    LARGE_FILE = 32 * 1024 * 1024, /* from this size on one file is scanned by all threads together */
+    FILES_AHEAD = 64,              /* small ones that may be read before their turn has come */
+    WAITING_MAX = 64,              /* runs of a small file; one with more is read once again when its turn has come */
+};
+
+/* Tools for reading a file, which the next one uses again. */
+typedef struct reading_tools {
+    mls_checker *checker; /* NULL: no rules */
+    mls_scan_room *room;
+} reading_tools;
+
+typedef struct reading_work {
+    const mls_reading *reading;
+    const mls_source *sources;
+    size_t next, end;         /* of the sources: those that are still to be read side by side, or one alone */
+    struct ahead_file *ahead; /* FILES_AHEAD of them */
+    mls_error *error;
+    unsigned threads;
+    pthread_mutex_t lock;                 /* over what follows */
+    reading_tools tools[FILES_AHEAD + 1]; /* those that are idle */
+    size_t idle;
+    size_t files_done, files;
+    uint64_t bytes_done;
+} reading_work;
+
+/* A file that is being read. */
+typedef struct ahead_file {
+    reading_work *work;
+    mls_read read;
+    mls_status status; /* what ends everything; MLS_OK: nothing */
+    mls_run *items;    /* that wait for their turn */
+    size_t count, capacity;
+    bool direct; /* its turn has come: runs are handed over as they end */
+    bool again;  /* there were too many to be kept */
+    bool asked;  /* other editions, for one of its runs */
+} ahead_file;
+
+/* Idle tools when there are some; its checker is ready for the log of the source. */
+static mls_status take_tools(reading_work *work, const mls_source *source, reading_tools *tools)
+{
+    const mls_checker_options *rules = work->reading->run != NULL ? work->reading->rules : NULL;
+    mls_status status = MLS_OK;
+    *tools = (reading_tools){NULL, NULL};
+    (void)pthread_mutex_lock(&work->lock);
+    if (work->idle > 0) {
+        *tools = work->tools[--work->idle];
+    }
+    (void)pthread_mutex_unlock(&work->lock);
+    if (rules != NULL) {
+        const mls_ruleset *ruleset = rules->ruleset;
+        status = source->edition != NULL ? mls_rulesets_get(rules->rulesets, source->edition, &ruleset, NULL) : MLS_OK;
+        status = status == MLS_OK && tools->checker == NULL ? mls_checker_new(rules, &tools->checker) : status;
+        if (status == MLS_OK) {
+            mls_checker_turn(tools->checker, ruleset);
+        }
+    }
+    return status;
+}
+
+static void give_back(reading_work *work, reading_tools tools)
+{
+    (void)pthread_mutex_lock(&work->lock);
+    work->tools[work->idle++] = tools;
+    (void)pthread_mutex_unlock(&work->lock);
+}
+
+/* By other rules a run is as valid as the one that begins in the same place. */
+static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
+{
+    mls_run *look = state;
+    (void)index;
+    (void)part;
+    if (run->line != look->line) {
+        return MLS_OK;
+    }
+    look->valid = run->valid;
+    return MLS_STOPPED;
+}
+
+/* A run that ended well may get the other verdict by the next edition than the one that was guessed, or by the one
+ * before: the file is read once more, when it can be, for the first such run in it. */
+static mls_status ask_neighbours(ahead_file *file, mls_run *run)
+{
+    const mls_reading *reading = file->work->reading;
+    mls_checker_options rules = *reading->rules;
+    const mls_editions *editions = mls_rulesets_editions(rules.rulesets);
+    const mls_edition *own;
+    mls_run look = {.line = run->line, .valid = run->valid};
+    const mls_reading again = {.rules = &rules,
+                               .brief = true,
+                               .steps = reading->steps,
+                               .cutting = reading->cutting,
+                               .work.threads = 1,
+                               .state = &look,
+                               .run = look_again};
+    mls_status status = mls_editions_find(editions, run->usage, mls_str_from(run->edition), &own, NULL);
+    file->asked = true;
+    for (int step = 1; step >= -1 && status == MLS_OK && look.valid == run->valid; step -= 2) {
+        const mls_edition *other = mls_editions_neighbour(editions, own, mls_str_from(run->benchmark), step);
+        if (other != NULL) {
+            status = mls_rulesets_get(rules.rulesets, other, &rules.ruleset, NULL);
+            status = status == MLS_OK ? mls_read_sources(&again, file->read.source, 1, NULL) : status;
+            status = status == MLS_STOPPED ? MLS_OK : status;
+        }
+        if (look.valid != run->valid) {
+            mls_findings_add(&run->findings, MLS_FINDING_OTHER_EDITION,
+                             (mls_finding_place){.line = run->benchmark_line, .key = MLS_S("submission_benchmark")},
+                             "by the rules of %s this log is %svalid: if they are meant, say --edition %s", other->name,
+                             look.valid ? "" : "not ", other->name);
+            mls_findings_sort(&run->findings);
+        }
+    }
+    return status;
+}
+
+/* Whether another edition is worth the asking.  What is no regular file can be read only once. */
+static bool is_doubtful(const ahead_file *file, const mls_run *run)
+{
+    const mls_source *source = file->read.source;
+    return run->edition_guessed && (!run->valid || file->work->reading->doubting) && run->malformed == 0 &&
+           run->status == MLS_RUN_SUCCESS && run->benchmark != NULL && !file->asked &&
+           file->work->reading->open == NULL && source->size > 0 && source->size < LARGE_FILE;
+}
+
+static mls_status pass_run(void *state, mls_run *run, bool part)
+{
+    ahead_file *file = state;
+    const mls_reading *reading = file->work->reading;
+    const char *path = file->read.source->path;
+    const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
+    run->file = mls_strdup(path);
+    run->result = file->read.source->result;
+    run->root = file->read.source->root;
+    if (status != MLS_OK || run->file == NULL) {
+        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
+    }
+    file->read.runs++;
+    if (file->direct) {
+        return reading->run(reading->state, file->read.index, run, part);
+    }
+    /* Who listens would get everything twice. */
+    if (file->count == WAITING_MAX && reading->listen == NULL) {
+        file->again = true;
+        return MLS_STOPPED;
+    }
+    if (!MLS_GROW(file, items)) {
+        return MLS_ERROR_MEMORY;
+    }
+    file->items[file->count++] = *run;
+    mls_run_init(run);
+    return MLS_OK;
+}
+
+static bool is_run(const mls_reading *reading, const mls_source *source)
+{
+    return source->result || reading->cutting == MLS_CUT_NEVER;
+}
+
+/* Whether what the user named may have been mistaken for a log. */
+static bool may_be_json(const mls_source *source)
+{
+    return source->named && !source->result;
+}
+
+static mls_status listen_to_file(const mls_reading *reading, mls_read *read, mls_sink *sink)
+{
+    if (reading->heard_size > 0) {
+        read->heard = mls_calloc(1, reading->heard_size);
+    }
+    *sink = (mls_sink){.state = read->heard};
+    return reading->heard_size == 0 || read->heard != NULL ? reading->listen(reading->state, read->index, sink)
+                                                           : MLS_ERROR_MEMORY;
+}
+
+/* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
+static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools *tools, int fd)
+{
+    const mls_reading *reading = work->reading;
+    const mls_source *source = file->read.source;
+    const mls_scan_options options = {.room = &tools->room,
+                                      .size = source->size,
+                                      .threads = file->direct ? work->threads : 1,
+                                      .plain = reading->plain,
+                                      .foreign = reading->foreign,
+                                      .deadline_ms = reading->work.deadline_ms};
+    mls_sink sinks[2];
+    size_t count = 0;
+    mls_file cutter = {.reading = reading,
+                       .whole =
+                           reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
+                       .asked_for = source->named || is_run(reading, source),
+                       .not_json = may_be_json(source),
+                       .checker = tools->checker,
+                       .run = pass_run,
+                       .state = file};
+    mls_status status = MLS_OK;
+    sinks[0] = mls_file_begin(&cutter);
+    count += reading->run != NULL;
+    if (reading->listen != NULL) {
+        status = listen_to_file(reading, &file->read, &sinks[count++]);
+    }
+    if (status == MLS_OK && fd >= 0) {
+        status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
+    }
+    /* A file that is a run in any case is then one without a line, if whoever asks wants it. */
+    const char *unread = file->read.totals.unread;
+    const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || reading->cutting == MLS_CUT_NEVER;
+    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run(reading, source)))) {
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &file->read.error);
+    }
+    mls_file_release(&cutter);
+    return status;
+}
+
+static mls_status read_source(reading_work *work, ahead_file *file)
+{
+    const mls_reading *reading = work->reading;
+    mls_read *read = &file->read;
+    reading_tools tools;
+    mls_status status = MLS_OK;
+    const double deadline_ms = reading->work.deadline_ms;
+    const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
+    const int fd = late                    ? -1
+                   : reading->open != NULL ? reading->open(reading->state, read->index)
+                                           : mls_source_open(read->source, deadline_ms <= 0);
+    if (late) {
+        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read in the time given");
+    } else if (fd < 0) {
+        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
+    }
+    if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
+        status = take_tools(work, read->source, &tools);
+        if (status == MLS_OK) {
+            status = scan_file(work, file, &tools, fd);
+            const char *foreign = read->totals.old_format ? mls_reason_old_format : read->totals.unread;
+            if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS) {
+                status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
+            }
+            if (read->totals.json && read->runs == 0 && may_be_json(read->source) && reading->run != NULL) {
+                read->totals.unread = "JSON, not a log";
+            }
+            give_back(work, tools);
+        }
+        if (status == MLS_ERROR_READ) {
+            read->status = status;
+            status = MLS_OK;
+        }
+    }
+    if (fd >= 0 && fd != STDIN_FILENO) {
+        (void)close(fd);
+    }
+    return status;
+}
+
+/* Whether a source has all threads to itself.  What a pipe holds can be read only once. */
+static bool is_alone(const reading_work *work, const mls_source *source)
+{
+    const bool large = source->size >= LARGE_FILE || (source->named && source->size == 0);
+    const bool in_order = work->reading->run == NULL && !work->reading->apart;
+    return source->skip == NULL && (large || work->files == 1 || in_order);
+}
+
+/* The next source that is not skipped takes the place of one that has been delivered. */
+static bool next_source(void *state, size_t item)
+{
+    reading_work *work = state;
+    while (work->next < work->end && work->sources[work->next].skip != NULL) {
+        work->next++;
+    }
+    if (work->next == work->end) {
+        return false;
+    }
+    const mls_source *source = &work->sources[work->next];
+    work->ahead[item % FILES_AHEAD] =
+        (ahead_file){.work = work, .read = {.index = work->next, .source = source}, .direct = is_alone(work, source)};
+    work->next++;
+    return true;
+}
+
+static void read_item(void *state, size_t item)
+{
+    reading_work *work = state;
+    ahead_file *file = &work->ahead[item % FILES_AHEAD];
+    const mls_reading *reading = work->reading;
+    file->status = read_source(work, file);
+    (void)pthread_mutex_lock(&work->lock);
+    work->files_done++;
+    work->bytes_done += file->read.totals.bytes;
+    if (reading->work.progress != NULL) {
+        reading->work.progress(reading->work.progress_state, work->files_done, work->files, work->bytes_done);
+    }
+    (void)pthread_mutex_unlock(&work->lock);
+}
+
+static void forget_runs(ahead_file *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        mls_run_release(&file->items[i]);
+    }
+    free(file->items);
+    free(file->read.heard);
+    *file = (ahead_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
+}
+
+/* Hands over what has been read of a file, and forgets it. */
+static mls_status deliver(void *state, size_t item)
+{
+    reading_work *work = state;
+    ahead_file *file = &work->ahead[item % FILES_AHEAD];
+    const mls_reading *reading = work->reading;
+    if (file->again) {
+        forget_runs(file);
+        file->direct = true;
+        file->status = read_source(work, file);
+    }
+    mls_status status = file->status;
+    if (status != MLS_OK) {
+        *work->error = file->read.error;
+    }
+    for (size_t i = 0; i < file->count && status == MLS_OK; i++) {
+        status = reading->run(reading->state, file->read.index, &file->items[i], file->count > 1);
+    }
+    if (status == MLS_OK && reading->done != NULL) {
+        status = reading->done(reading->state, &file->read);
+    }
+    forget_runs(file);
+    return status;
+}
+
+mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count, mls_error *error)
+{
+    mls_error ignored = {0};
+    reading_work work = {.reading = reading,
+                         .sources = sources,
+                         .ahead = mls_calloc(FILES_AHEAD, sizeof *work.ahead),
+                         .error = error != NULL ? error : &ignored,
+                         .threads = reading->work.threads != 0 ? reading->work.threads : mls_processor_count()};
+    mls_relay relay = {.slots = FILES_AHEAD,
+                       .count = count,
+                       .state = &work,
+                       .take = next_source,
+                       .work = read_item,
+                       .deliver = deliver};
+    mls_status status = work.ahead != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    *work.error = (mls_error){0};
+    (void)pthread_mutex_init(&work.lock, NULL);
+    for (size_t i = 0; i < count; i++) {
+        work.files += sources[i].skip == NULL;
+    }
+    while (work.next < count && status == MLS_OK) {
+        const bool alone = is_alone(&work, &sources[work.end++]);
+        while (!alone && work.end < count && !is_alone(&work, &sources[work.end])) {
+            work.end++;
+        }
+        relay.threads = alone ? 1 : work.threads;
+        status = mls_relay_run(&relay);
+    }
+    for (size_t i = 0; i < FILES_AHEAD && work.ahead != NULL; i++) {
+        forget_runs(&work.ahead[i]);
+    }
+    for (size_t i = 0; i < work.idle; i++) {
+        mls_checker_free(work.tools[i].checker);
+        mls_scan_room_free(work.tools[i].room);
+    }
+    free(work.ahead);
+    (void)pthread_mutex_destroy(&work.lock);
+    return status == MLS_ERROR_MEMORY ? mls_error_memory(work.error) : status;
+}

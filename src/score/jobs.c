@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jobs.c - runs and the jobs that made them: what Slurm says of how one ended, and where a job's time went. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/statistics.h"
+#include "base/utf8.h"
+#include "base/words.h"
+#include "score/sacct.h"
+
+/* A run starts and stops so near to its job at most: clocks of different hosts differ. */
+#define JOB_CLOCK_MS 60000
+
+/* The row of a job that was requeued in whose time a run started; else the newest. */
+static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_run *run)
+{
+    const double start = run->run_start.time_ms;
+    for (const mls_slurm_job *row = newest; row != NULL; row = row->before) {
+        if (row->start_ms <= start && !(row->end_ms < start)) {
+            return row;
+        }
+    }
+    return newest;
+}
+
+static void check_time(mls_run *run, const mls_slurm_job *row)
+{
+    const double early = row->start_ms - run->run_start.time_ms;
+    const double late = run->run_stop.time_ms - row->end_ms;
+    const bool before = early > JOB_CLOCK_MS;
+    if (before || late > JOB_CLOCK_MS) {
+        mls_findings_add(&run->findings, MLS_FINDING_JOB_TIME, (mls_finding_place){0}, "it %s %s %s job %s %s",
+                         before ? "started" : "stopped", mls_words_seconds((before ? early : late) / 1000).text,
+                         before ? "before" : "after", row->job, before ? "started" : "ended");
+    }
+}
+
+/* What a job ran into its limit for: how long the run had lasted, and how much was left of the median run. */
+static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
+{
+    const double ran = row->end_ms - run->run_start.time_ms;
+    const double left = median_minutes * 60000 - ran;
+    mls_buffer_append_text(line, " ran into its time limit");
+    if (isfinite(row->limit_seconds)) {
+        mls_buffer_printf(line, " of %s", mls_words_seconds(row->limit_seconds).text);
+    }
+    if (ran >= 0) {
+        mls_buffer_printf(line, ", %s after run_start", mls_words_seconds(ran / 1000).text);
+    }
+    if (ran >= 0 && left > 0) {
+        mls_buffer_printf(line, ": %s short of the median run", mls_words_seconds(left / 1000).text);
+    }
+}
+
+/* A signal, or an exit status, of the job or else of a step of it. */
+static void line_codes(mls_buffer *line, const mls_slurm_job *row)
+{
+    if (row->signal > 0 || row->derived_signal > 0) {
+        const bool own = row->signal > 0;
+        mls_buffer_printf(line, own ? " was ended by signal %.0f" : " had a step that signal %.0f ended",
+                          own ? row->signal : row->derived_signal);
+    } else if (row->exit_code > 0) {
+        mls_buffer_printf(line, " exited with %.0f", row->exit_code);
+    } else if (mls_slurm_job_end(row) == MLS_SLURM_FAILED) {
+        mls_buffer_append_text(line, " failed");
+    } else if (row->derived_exit_code > 0) {
+        mls_buffer_printf(line, " had a step that exited with %.0f, and went on", row->derived_exit_code);
+    }
+}
+
+/* How a job ended; nothing: as far as Slurm knows it ended well, or goes on. */
+static void line_cause(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
+{
+    switch (mls_slurm_job_end(row)) {
+    case MLS_SLURM_LOST_NODE:
+        mls_buffer_append_text(line, " lost a node");
+        break;
+    case MLS_SLURM_OUT_OF_MEMORY:
+        mls_buffer_append_text(line, " had too little memory");
+        break;
+    case MLS_SLURM_PREEMPTED:
+        mls_buffer_append_text(line, " was preempted");
+        break;
+    case MLS_SLURM_REQUEUED:
+        mls_buffer_append_text(line, " was requeued");
+        break;
+    case MLS_SLURM_OUT_OF_TIME:
+        line_limit(line, run, row, median_minutes);
+        break;
+    case MLS_SLURM_CANCELLED:
+        mls_buffer_printf(line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
+                          row->cancelled_by != NULL ? row->cancelled_by : "");
+        break;
+    case MLS_SLURM_FAILED:
+    case MLS_SLURM_ENDED:
+        line_codes(line, row);
+        break;
+    }
+}
+
+static bool say_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
+{
+    mls_buffer line = {0};
+    line_cause(&line, run, row, median_minutes);
+    if (line.len > 0) {
+        mls_findings_add(&run->findings, MLS_FINDING_JOB_ENDED, (mls_finding_place){0}, "job %s%s%s%s%s", row->job,
+                         line.ptr, row->state != NULL ? " (" : "", row->state != NULL ? row->state : "",
+                         row->state != NULL ? ")" : "");
+    }
+    const bool failed = line.failed;
+    mls_buffer_release(&line);
+    return !failed;
+}
+
+/* Minutes of the group's valid runs. */
+static double median_run(const mls_group *group)
+{
+    double *minutes = mls_calloc(group->run_count, sizeof *minutes);
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count && minutes != NULL; i++) {
+        minutes[count] = mls_run_minutes(group->runs[i]);
+        count += group->runs[i]->valid && isfinite(minutes[count]);
+    }
+    double median = (double)NAN;
+    if (count > 0) {
+        mls_sort_doubles(minutes, count);
+        median = mls_median(minutes, count);
+    }
+    free(minutes);
+    return median;
+}
+
+/* --------------------------------------------------------- where time went */
+
+/* A change of how many runs of a job initialise or train. */
+typedef struct job_change {
+    double ms;
+    int init, training;
+} job_change;
+
+static int compare_job_changes(const void *left, const void *right)
+{
+    const job_change *a = left;
+    const job_change *b = right;
+    return mls_compare_doubles(a->ms, b->ms);
+}
+
+static void add_change(job_change *changes, size_t *count, double from, double to, bool training)
+{
+    if (to > from) {
+        changes[(*count)++] = (job_change){from, !training, training};
+        changes[(*count)++] = (job_change){to, -!training, -training};
+    }
+}
+
+/* Adds up what a job's time went to, by its changes in the order of time. */
+static mls_job_times add_times(const job_change *changes, size_t count, double start_ms, double end_ms)
+{
+    mls_job_times times = {0};
+    double at = start_ms;
+    int init = 0;
+    int training = 0;
+    for (size_t i = 0; i <= count; i++) {
+        const double last = i < count ? fmax(fmin(changes[i].ms, end_ms), start_ms) : end_ms;
+        double *part = training > 0 ? &times.training
+                       : init > 0   ? &times.init
+                       : i == 0     ? &times.before
+                       : i == count ? &times.after
+                                    : &times.between;
+        *part += last - at;
+        at = last;
+        if (i < count) {
+            init += changes[i].init;
+            training += changes[i].training;
+        }
+    }
+    return (mls_job_times){times.before / 1000, times.init / 1000, times.training / 1000, times.between / 1000,
+                           times.after / 1000};
+}
+
+/* `first` is a run of the job, from 1, and `next` of each run another one; 0: none. */
+static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size_t first, const size_t *next)
+{
+    size_t runs = 0;
+    size_t count = 0;
+    const bool open = isnan(job->end_ms);
+    const double end_ms = open ? job->start_ms + job->elapsed_seconds * 1000 : job->end_ms;
+    /* A job that was suspended has more time than it was given. */
+    if (!(end_ms >= job->start_ms) || (!open && fabs(end_ms - job->start_ms - job->elapsed_seconds * 1000) > 1000)) {
+        return true;
+    }
+    for (size_t i = first; i > 0; i = next[i - 1]) {
+        runs++;
+    }
+    job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
+    if (changes == NULL) {
+        return false;
+    }
+    for (size_t i = first; i > 0; i = next[i - 1]) {
+        const mls_run *run = &collection->runs[i - 1];
+        if (row_around(job, run) == job) {
+            add_change(changes, &count, run->init_start.time_ms, run->run_start.time_ms, false);
+            add_change(changes, &count, run->run_start.time_ms, run->run_stop.time_ms, true);
+        }
+    }
+    qsort(changes, count, sizeof *changes, compare_job_changes);
+    job->has_times = count > 0;
+    if (job->has_times) {
+        job->times = add_times(changes, count, job->start_ms, end_ms);
+    }
+    free(changes);
+    return true;
+}
+
+/* -------------------------------------------------------------------- join */
+
+/* From now on a run names its job as Slurm's list does. */
+static bool name_job(mls_run *run, const mls_slurm_job *job)
+{
+    run->job.known = job;
+    if (strcmp(run->job.job, job->job) != 0) {
+        free(run->job.job);
+        run->job.job = mls_strdup(job->job);
+    }
+    return run->job.job != NULL;
+}
+
+static bool join_run(mls_sacct *sacct, double median_minutes, mls_run *run, mls_sacct_entry *entry)
+{
+    mls_slurm_job *newest = entry->newest;
+    const mls_slurm_job *row = row_around(newest, run);
+    bool ok = name_job(run, newest);
+    if (entry->first == 0) {
+        newest->restarts = 0;
+        for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before) {
+            newest->restarts++;
+        }
+        ok = ok && MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
+    }
+    check_time(run, row);
+    if (run->run_stop.line == 0 && mls_run_exists(run)) {
+        ok = ok && say_cause(run, row, median_minutes);
+    }
+    return ok && !run->findings.out_of_memory;
+}
+
+/* Says which jobs made runs and have no row in what was saved. */
+static bool note_missing(mls_sacct *sacct, const mls_collection *collection)
+{
+    const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
+    mls_map missing = {.arena = &sacct->arena};
+    bool named = false;
+    bool ok = true;
+    for (size_t i = 0; i < collection->run_count && ok; i++) {
+        const mls_str job = mls_str_from(collection->runs[i].job.job);
+        bool added = false;
+        named = named || job.len > 0;
+        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL) {
+            ok = mls_map_put(&missing, job, &added) != NULL;
+        }
+        if (added) {
+            mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row of job %.*s", MLS_CUT(job, 60));
+        }
+    }
+    if (!named && collection->run_count > 0) {
+        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place,
+                         "no run says which job made it: no row is used");
+    }
+    return ok && !sacct->findings.out_of_memory;
+}
+
+mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
+{
+    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
+    bool ok = next != NULL;
+    for (size_t g = 0; g < collection->group_count && ok; g++) {
+        const mls_group *group = &collection->groups[g];
+        const double median_minutes = median_run(group);
+        for (size_t i = 0; i < group->run_count && ok; i++) {
+            const size_t place = (size_t)(group->runs[i] - collection->runs);
+            mls_run *run = &collection->runs[place];
+            mls_sacct_entry *entry = mls_sacct_find(sacct, mls_str_from(run->job.job));
+            if (entry != NULL) {
+                ok = join_run(sacct, median_minutes, run, entry);
+                next[place] = entry->first;
+                entry->first = place + 1;
+            }
+        }
+    }
+    for (size_t i = 0; i < sacct->jobs.count && ok; i++) {
+        mls_slurm_job *job = sacct->jobs.items[i];
+        ok = sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
+    }
+    ok = ok && (sacct->files == 0 || note_missing(sacct, collection));
+    sacct->jobs.here = here;
+    collection->jobs = &sacct->jobs;
+    free(next);
+    return ok ? MLS_OK : mls_error_memory(error);
+}

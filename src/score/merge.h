@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* merge.h - the parts of all shards, read as if one process had read the logs: the same runs of the same sources, in
+ * the same order, for whoever would have been handed them by mls_read_sources().
+ *
+ * Parts may be of other machines, and are checked whole before anything of them is used. */
+#pragma once
+
+#include "base/output.h"
+#include "score/collect.h"
+#include "score/part.h"
+
+typedef struct mls_merge mls_merge;
+
+/* What is wrong with parts, and with which file. */
+typedef struct mls_merge_trouble {
+    mls_error error;
+    char *path; /* owned; NULL: it is of none alone */
+} mls_merge_trouble;
+void mls_merge_trouble_release(mls_merge_trouble *trouble);
+
+/* Reads and checks parts, whose order means nothing; of the same part twice the second is passed over.
+ * MLS_OK, and *merge is to be
+ * freed; MLS_ERROR_READ, _VALUE or _SYNTAX; or _MEMORY.  That shards are missing is no error: ask. */
+mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge,
+                          mls_merge_trouble *trouble) MLS_MUST_USE;
+void mls_merge_free(mls_merge *merge);
+
+/* Their head but for the shard, and which shards there are and are not. */
+const mls_part_head *mls_merge_head(const mls_merge *merge);
+const mls_shard_ranges *mls_merge_shards(const mls_merge *merge);
+const mls_shard_ranges *mls_merge_missing(const mls_merge *merge);
+
+/* MLS_OK where a head is as that of the merge's first part, but for the shard; else *error says what differs. */
+mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error) MLS_MUST_USE;
+
+/* The files without runs that hold measurements of telemetry. */
+const mls_names *mls_merge_measuring(const mls_merge *merge);
+
+/* Give the runs of a collection that never ended what was found out about that. */
+void mls_merge_note_endings(mls_collection *collection);
+
+/* Make the sources of all parts in the order of one process. */
+void mls_merge_sources(const mls_merge *merge, mls_sources *sources);
+
+/* Hand over the runs of these sources, and each source that was read, as mls_read_sources() does; once.  What is asked
+ * of the logs themselves was asked by the shards; what was heard of a source, where the reading has a heard_size, is
+ * its mls_part_source.  What runs have in `carried` belongs to the merge.  MLS_OK, or what a callback returned. */
+mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources,
+                          mls_error *error) MLS_MUST_USE;
+
+/* Write all of it as one part.  In place of mls_merge_read(). */
+mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error) MLS_MUST_USE;

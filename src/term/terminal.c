@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* terminal.c - modes of a terminal and signals, and the way back. */
+#include "term/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* The way back for a handler of signals, which has nothing but this. */
+static struct {
+    volatile sig_atomic_t open;
+    int keys, drawn_on;
+    bool raw;
+    struct termios before;
+    char leave[64];
+    size_t leave_length;
+} way_back;
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGSYS};
+enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };
+static struct sigaction fatal_before[FATAL_COUNT];
+
+static void restore_fatal(void)
+{
+    for (size_t i = 0; i < FATAL_COUNT; i++) {
+        (void)sigaction(fatal[i], &fatal_before[i], NULL);
+    }
+}
+
+static void go_back(void)
+{
+    if (way_back.drawn_on >= 0) {
+        (void)!write(way_back.drawn_on, way_back.leave, way_back.leave_length);
+    }
+    if (way_back.raw) {
+        (void)tcsetattr(way_back.keys, TCSANOW, &way_back.before);
+    }
+}
+
+static void die_restored(int number)
+{
+    if (way_back.open) {
+        way_back.open = 0;
+        go_back();
+    }
+    restore_fatal();
+    (void)raise(number);
+}
+
+static void note_leave(const mls_terminal *terminal, size_t lines)
+{
+    const int length =
+        terminal->full
+            ? mls_text_printf(way_back.leave, sizeof way_back.leave, "\033[0m\033[?25h\033[?1049l\033[?2026l")
+        : lines > 0
+            ? mls_text_printf(way_back.leave, sizeof way_back.leave, "\033[0m\033[%zuB\r\n\033[?25h\033[?2026l", lines)
+            : mls_text_printf(way_back.leave, sizeof way_back.leave, "\033[0m\r\033[?25h\033[?2026l");
+    way_back.leave_length = length > 0 ? (size_t)length : 0;
+}
+
+void mls_terminal_leave_below(size_t lines)
+{
+    const mls_terminal bare = {.full = false};
+    if (strstr(way_back.leave, "?1049l") == NULL) {
+        note_leave(&bare, lines);
+    }
+}
+
+/* Keys come one by one and are not shown; signals by key stay.  A job in the background leaves the terminal alone. */
+static void set_raw(mls_terminal *terminal)
+{
+    struct termios modes = terminal->before;
+    if (terminal->keys < 0 || tcgetpgrp(terminal->keys) != getpgrp()) {
+        return;
+    }
+    modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    modes.c_cc[VMIN] = 1;
+    modes.c_cc[VTIME] = 0;
+    terminal->raw = tcsetattr(terminal->keys, TCSANOW, &modes) == 0;
+    way_back.raw |= terminal->raw;
+}
+
+static void begin_drawing(mls_terminal *terminal)
+{
+    set_raw(terminal);
+    if (terminal->drawn_on >= 0) {
+        (void)mls_terminal_write(terminal, terminal->full ? MLS_S("\033[?1049h\033[H\033[?25l") : MLS_S("\033[?25l"));
+    }
+}
+
+/* What nohup, or a shell for a job in the background, has the program ignore stays ignored. */
+static void take_unless_ignored(sigset_t *taken, int number)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN) {
+        (void)sigaddset(taken, number);
+    }
+}
+
+void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
+{
+    sigset_t taken;
+    const bool has_keys = drawn_on >= 0 && isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &terminal->before) == 0;
+    terminal->keys = has_keys ? STDIN_FILENO : -1;
+    terminal->drawn_on = drawn_on;
+    terminal->full = full && drawn_on >= 0;
+    terminal->raw = false;
+    (void)sigemptyset(&taken);
+    take_unless_ignored(&taken, SIGINT);
+    take_unless_ignored(&taken, SIGTERM);
+    take_unless_ignored(&taken, SIGHUP);
+    if (drawn_on >= 0) {
+        (void)sigaddset(&taken, SIGWINCH);
+        (void)sigaddset(&taken, SIGTSTP);
+        (void)sigaddset(&taken, SIGCONT);
+        (void)sigaddset(&taken, SIGTTOU);
+    }
+    (void)sigprocmask(SIG_BLOCK, &taken, &terminal->mask);
+    terminal->signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (drawn_on < 0) {
+        return;
+    }
+    way_back.keys = terminal->keys;
+    way_back.drawn_on = drawn_on;
+    way_back.raw = false;
+    way_back.before = terminal->before;
+    note_leave(terminal, 0);
+    way_back.open = 1;
+    const struct sigaction action = {.sa_handler = die_restored};
+    for (size_t i = 0; i < FATAL_COUNT; i++) {
+        (void)sigaction(fatal[i], &action, &fatal_before[i]);
+    }
+    begin_drawing(terminal);
+}
+
+/* Stops as any job does, its terminal as it was; and goes on. */
+static void stop_here(mls_terminal *terminal)
+{
+    go_back();
+    note_leave(terminal, 0);
+    (void)raise(SIGSTOP);
+    begin_drawing(terminal);
+}
+
+static int take_signal(mls_terminal *terminal)
+{
+    struct signalfd_siginfo info;
+    if (terminal->signals < 0 || read(terminal->signals, &info, sizeof info) != (ssize_t)sizeof info) {
+        return MLS_TERMINAL_NOTHING;
+    }
+    switch (info.ssi_signo) {
+    case SIGTSTP:
+        stop_here(terminal);
+        return MLS_TERMINAL_REDRAW;
+    case SIGCONT:
+        begin_drawing(terminal);
+        return MLS_TERMINAL_REDRAW;
+    case SIGWINCH:
+    case SIGTTOU:
+        return MLS_TERMINAL_REDRAW;
+    default:
+        return MLS_TERMINAL_END;
+    }
+}
+
+int mls_terminal_take(mls_terminal *terminal)
+{
+    const int what = take_signal(terminal);
+    struct pollfd keys = {.fd = terminal->raw ? terminal->keys : -1, .events = POLLIN};
+    unsigned char key;
+    if (what != MLS_TERMINAL_NOTHING || poll(&keys, 1, 0) <= 0) {
+        return what;
+    }
+    const ssize_t got = read(terminal->keys, &key, 1);
+    if (got == 1) {
+        return key;
+    }
+    if (got == 0 || errno != EINTR) {
+        terminal->keys = -1;
+    }
+    return MLS_TERMINAL_NOTHING;
+}
+
+void mls_terminal_fill(mls_terminal *terminal, bool full)
+{
+    if (terminal->drawn_on >= 0 && full != terminal->full) {
+        terminal->full = full;
+        (void)mls_terminal_write(terminal, full ? MLS_S("\033[?1049h\033[H") : MLS_S("\033[?1049l"));
+        note_leave(terminal, 0);
+    }
+}
+
+bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *rows)
+{
+    struct winsize size;
+    const bool known = ioctl(terminal->drawn_on, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+    if (known) {
+        *columns = size.ws_col;
+        *rows = size.ws_row;
+    }
+    return known;
+}
+
+bool mls_terminal_write(const mls_terminal *terminal, mls_str text)
+{
+    for (size_t done = 0; done < text.len;) {
+        const ssize_t wrote = write(terminal->drawn_on, text.ptr + done, text.len - done);
+        if (wrote < 0 && errno == EAGAIN) {
+            struct pollfd room = {.fd = terminal->drawn_on, .events = POLLOUT};
+            (void)poll(&room, 1, -1);
+        } else if (wrote < 0 && errno != EINTR) {
+            return false;
+        }
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
+}
+
+void mls_terminal_close(mls_terminal *terminal)
+{
+    if (way_back.open) {
+        way_back.open = 0;
+        go_back();
+        restore_fatal();
+    }
+    if (terminal->signals >= 0) {
+        (void)close(terminal->signals);
+        (void)sigprocmask(SIG_SETMASK, &terminal->mask, NULL);
+    }
+    terminal->signals = terminal->keys = terminal->drawn_on = -1;
+}

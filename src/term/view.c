@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.c - text on its way to a person: colours, lines broken at the terminal's width, items of Markdown lists. */
+#include "term/view.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/utf8.h"
+
+bool mls_view_is_for_people(const mls_view *view)
+{
+    return view->format == MLS_FORMAT_TABLE || view->format == MLS_FORMAT_MARKDOWN;
+}
+
+void mls_output_short(mls_output *output, bool failed)
+{
+    output->failed_errno = failed && output->failed_errno == 0 ? ENOMEM : output->failed_errno;
+}
+
+void mls_output_drop(mls_output *output, mls_buffer *buffer)
+{
+    mls_output_short(output, buffer->failed);
+    mls_buffer_release(buffer);
+}
+
+void mls_output_buffer(mls_output *output, mls_buffer *buffer)
+{
+    mls_output_write(output, mls_buffer_str(buffer));
+    mls_output_drop(output, buffer);
+}
+
+void mls_style_begin(mls_view *view, mls_style style)
+{
+    static const char *const codes[] = {
+        [MLS_STYLE_BAD] = "\033[31m", [MLS_STYLE_GOOD] = "\033[32m", [MLS_STYLE_WARN] = "\033[33m",
+        [MLS_STYLE_DIM] = "\033[2m",  [MLS_STYLE_BOLD] = "\033[1m",
+    };
+    mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? codes[style] : "");
+}
+
+void mls_style_end(mls_view *view, mls_style style)
+{
+    mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? "\033[0m" : "");
+}
+
+void mls_output_escaped(mls_output *output, mls_str text)
+{
+    mls_buffer clean = {0};
+    mls_escape_append(&clean, text);
+    mls_output_buffer(output, &clean);
+}
+
+void mls_markdown_append(mls_buffer *out, mls_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] != '\0' && strchr("|*_`<>[]\\", text.ptr[i]) != NULL) {
+            mls_buffer_append_char(out, '\\');
+        }
+        mls_buffer_append_char(out, text.ptr[i]);
+    }
+}
+
+/* Bytes of `text` that fit into `room` columns, up to a separator; but at least what stands before the first one. */
+static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool brackets)
+{
+    size_t end = 0;
+    bool inside = false;
+    for (size_t at = 1; at <= text.len; at++) {
+        inside = brackets && (text.ptr[at - 1] == '(' || (inside && text.ptr[at - 1] != ')'));
+        if (at < text.len &&
+            (inside || text.ptr[at - 1] == ' ' || !mls_str_starts(mls_str_rest(text, at), separator))) {
+            continue;
+        }
+        if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room) {
+            break;
+        }
+        end = at;
+    }
+    return end;
+}
+
+/* Where a line of `end` bytes would leave a single word to the last line, and can spare one: without its last word. */
+static size_t spare_word(mls_str text, size_t end, size_t room)
+{
+    size_t next = end;
+    while (next < text.len && text.ptr[next] == ' ') {
+        next++;
+    }
+    size_t word = end;
+    while (word > 0 && text.ptr[word - 1] != ' ') {
+        word--;
+    }
+    size_t before = word;
+    while (before > 0 && text.ptr[before - 1] == ' ') {
+        before--;
+    }
+    const bool single =
+        next < text.len && text.ptr[next] != '[' && memchr(text.ptr + next, ' ', text.len - next) == NULL;
+    const bool spares = memchr(text.ptr, ' ', before) != NULL;
+    return single && spares && mls_display_width(mls_str_rest(text, word)) <= room ? before : end;
+}
+
+void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
+{
+    const bool words = strcmp(wrap.separator, " ") == 0 && !wrap.brackets && wrap.width > wrap.indent;
+    size_t column = wrap.used;
+    while (text.len > 0) {
+        const size_t room = wrap.width > column ? wrap.width - column : 0;
+        const mls_str separator = mls_str_from(wrap.separator);
+        size_t full = wrap.width > 0 ? wrap_length(text, room, separator, wrap.brackets) : text.len;
+        /* Behind other text not even the first piece has to stand on this line. */
+        if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
+            mls_display_width((mls_str){text.ptr, full}) > room) {
+            full = 0;
+        }
+        const size_t end = words ? spare_word(text, full, wrap.width - wrap.indent) : full;
+        mls_style_begin(view, style);
+        mls_output_write(view->output, (mls_str){text.ptr, end});
+        mls_style_end(view, style);
+        text = mls_str_rest(text, end);
+        while (text.len > 0 && *text.ptr == ' ') {
+            text = (mls_str){text.ptr + 1, text.len - 1};
+        }
+        if (text.len > 0) {
+            mls_output_printf(view->output, "\n%*s", (int)wrap.indent, "");
+        }
+        column = wrap.indent;
+    }
+}
+
+/* Prints what a buffer holds, escaped, and frees it. */
+static void print(mls_view *view, mls_buffer *text, mls_wrap wrap, mls_style style)
+{
+    mls_buffer escaped = {0};
+    mls_escape_append(&escaped, mls_buffer_str(text));
+    if (view->format == MLS_FORMAT_MARKDOWN) {
+        mls_buffer markdown = {0};
+        mls_markdown_append(&markdown, mls_buffer_str(&escaped));
+        mls_output_buffer(view->output, &markdown);
+    } else {
+        mls_view_wrapped(view, mls_buffer_str(&escaped), wrap, style);
+    }
+    mls_output_drop(view->output, &escaped);
+    mls_output_drop(view->output, text);
+}
+
+void mls_view_text(mls_view *view, mls_style style, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    print(view, &text, (mls_wrap){.separator = " "}, style);
+}
+
+void mls_view_gap(mls_view *view)
+{
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+}
+
+void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t hang)
+{
+    mls_buffer shown = {0};
+    mls_escape_append(&shown, title);
+    const mls_wrap wrap = {view->width, mls_display_width(mls_buffer_str(&shown)), hang, "  ", false};
+    mls_view_text(view, MLS_STYLE_BOLD, "%.*s", (int)title.len, title.ptr);
+    print(view, rest, wrap, MLS_STYLE_PLAIN);
+    mls_output_text(view->output, "\n");
+    mls_output_drop(view->output, &shown);
+}
+
+void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style)
+{
+    const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
+    mls_output_printf(view->output, "%*s", markdown ? 0 : (int)wrap.used, markdown ? "- " : "");
+    print(view, line, wrap, style);
+    mls_output_text(view->output, "\n");
+}
+
+void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang)
+{
+    /* A list, like the line of a score, is broken as one. */
+    const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
+    mls_view_item(view, line, (mls_wrap){hang > 0 ? view->width : 0, indent, hang, separator, false}, style);
+}
+
+void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
+{
+    mls_buffer line = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&line, format, args);
+    va_end(args);
+    mls_view_line(view, &line, style, indent, hang);
+}
+
+size_t mls_view_limit(const mls_view *view, size_t limit)
+{
+    return view->verbose > 0 ? SIZE_MAX : limit;
+}
+
+const char *mls_view_hint(const mls_view *view)
+{
+    return view->verbose > 0 ? NULL : "-v lists them";
+}
+
+void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count, const char *noun, const char *hint)
+{
+    mls_buffer line = {0};
+    mls_words_append_more(&line, count, noun, hint);
+    if (count > 0) {
+        mls_view_line(view, &line, style, indent, indent + 4);
+    }
+}
