@@ -150,7 +150,7 @@ $B/round/files.S $B/round/table.c: $(if $(filter src/data,$(DATA)),,$(call data_
 # The data objects stand before the library, whose own are then not taken.
 .PHONY: round .FORCE
 .FORCE:
-round: $B/round/mlscore ## with DATA=folder: build/release/round/mlscore with the data of that folder (see CONTRIBUTING.md)
+round: $B/round/mlscore ## with DATA=folder: build/release/round/mlscore with the data of that folder (see src/data/README.md)
 $B/round/mlscore: $(CLI_OBJECTS) $B/round/files.o $B/round/table.o $B/libmlscore.a
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(OWN_CFLAGS) $(LDFLAGS) $(OWN_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -423,7 +423,7 @@ COVERAGE_LINES ?= 92
 COVERAGE_BRANCHES ?= 0
 
 .PHONY: coverage
-coverage: ## lines and branches that the tests reach, by room (gcov); fails below COVERAGE_LINES=92 %
+coverage: ## lines and branches that the tests reach, by module (gcov); fails below COVERAGE_LINES=92 %
 	@find build/cov -name '*.gcda' -delete 2>/dev/null || :
 	@MANY_FILES=1000 $(MAKE) --no-print-directory COVERAGE=1 check T='$(COVERAGE_SUITES)'
 	@python3 tests/coverage.py build/cov $(COVERAGE_LINES) $(COVERAGE_BRANCHES)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: coverage.py BUILD [LINES BRANCHES [FILE...]]
 # After a run of the tests with COVERAGE=1: the lines and branches of src that
-# were reached, by room and all together.  Its status is 1 below LINES or
+# were reached, by module and all together.  Its status is 1 below LINES or
 # BRANCHES per cent.  With names of files: the lines of them that were not
 # reached, and those where a branch was not taken.
 import collections
@@ -69,12 +69,12 @@ def main():
                 print("%s:%d: not reached" % (name, number))
             elif 0 in branches(line):
                 print("%s:%d: %d of %d branches not taken" % (name, number, branches(line).count(0), len(branches(line))))
-    rooms = collections.defaultdict(list)
+    modules = collections.defaultdict(list)
     for name, lines in files.items():
-        rooms[name.split("/")[1]] += lines.values()
-    for room in sorted(rooms):
-        row("src/" + room, rooms[room])
-    percent = row("all together", [line for room in rooms.values() for line in room])
+        modules[name.split("/")[1]] += lines.values()
+    for module in sorted(modules):
+        row("src/" + module, modules[module])
+    percent = row("all together", [line for module in modules.values() for line in module])
     sys.exit(any(reached < limit for reached, limit in zip(percent, limits)))
 
 

@@ -289,7 +289,7 @@ agree "man/man3/mlscore.3: headers" "$scratch/names" "$scratch/page"
     grep -n -E '^.{121}' README.md | sed 's|:.*||; s|^|README.md: a line of more than 120 columns: |'
 } >"$scratch/front"
 every "README.md is read in a minute" "$scratch/front"
-for page in README.md CONTRIBUTING.md CHANGELOG.md */README.md; do
+for page in README.md CONTRIBUTING.md CHANGELOG.md */README.md src/data/README.md; do
     folder=$(dirname "$page")
     grep -o -E '\]\([^)#]+' "$page" | sed 's/^](//' | while read -r target; do
         case $target in
@@ -310,7 +310,7 @@ for page in man/man*/*.[1-8]; do
         [ -e "man/man${manual##*.}/$manual" ] || echo "$page: no page $manual"
     done
 done >>"$scratch/missing"
-# Files, as they stand or below src or include, maybe without their room, and names in the code.
+# Files, as they stand or below src or include, maybe without their folder, and names in the code.
 grep -o -E '`[a-zA-Z0-9_./]+\.(c|h|sh|json)`' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r file; do
     ls "$file" "src/$file" "include/$file" src/*/"$file" src/*/*/"$file" 2>/dev/null | grep -q . || echo "CONTRIBUTING.md: no file $file"
 done >>"$scratch/missing"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_round.sh BUILD
 # A round of MLPerf that is added is data and nothing else: follows the steps
-# of CONTRIBUTING.md, "Add an edition, add a benchmark", for a made-up edition of
+# of src/data/README.md, "Add an edition, add a benchmark", for a made-up edition of
 # training behind the newest one with one new benchmark, in a copy of src/data,
 # builds with it, and has made-up logs judged, scored and verified by it.  First
 # it holds src/data itself to these steps.
