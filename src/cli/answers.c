@@ -60,7 +60,8 @@ static mls_status gather_answers(const mls_comparison *comparison, const mls_sid
 }
 
 static void bring_together(mls_cli *cli, const mls_group_question *question, const mls_comparison *comparison,
-                           const mls_collection *collection, const mls_throughputs *measured)
+                           const mls_collection *collection, const mls_throughputs *measured,
+                           const mls_telemetry_notes *notes)
 {
     const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
     mls_overview all = {.what = question->exports ? "export" : "logs",
@@ -74,6 +75,7 @@ static void bring_together(mls_cli *cli, const mls_group_question *question, con
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         all.items[i].group = collection != NULL ? &collection->groups[i] : NULL;
         all.items[i].timed = measured != NULL ? &measured->groups[i] : NULL;
+        all.items[i].machine = collection != NULL ? mls_telemetry_note_of(notes, &collection->groups[i]).machine : NULL;
         status = gather_answers(comparison, comparison->groups.items[i], &all.items[i]);
     }
     if (status == MLS_OK) {
@@ -101,16 +103,19 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
 {
     mls_collection *collection = &comparison->collections[0];
     mls_throughputs measured = {0};
-    if (!mls_cli_note_endings(cli, collection) || mls_telemetry_note(collection, cli->work.threads) != MLS_OK) {
+    mls_telemetry_notes notes = {0};
+    if (!mls_cli_note_endings(cli, collection) ||
+        mls_telemetry_note_groups(collection, cli->work.threads, &notes) != MLS_OK) {
         mls_cli_say_no_memory(cli);
     } else if (mls_cli_measure(cli, collection, question->series, &measured)) {
-        bring_together(cli, question, comparison, collection, &measured);
+        bring_together(cli, question, comparison, collection, &measured, &notes);
         for (size_t i = 0; i < collection->group_count; i++) {
             mls_cli_judge_group(cli, &collection->groups[i]);
         }
         mls_cli_say_collected(cli, collection);
     }
     mls_throughputs_release(&measured);
+    mls_telemetry_notes_release(&notes);
 }
 
 static bool add_side(mls_side_list *sides, mls_arena *arena, const char *name, const char *path)
@@ -161,7 +166,7 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
         } else if (!question->exports) {
             answer_read(cli, question, &comparison);
         } else {
-            bring_together(cli, question, &comparison, NULL, NULL);
+            bring_together(cli, question, &comparison, NULL, NULL, NULL);
             for (size_t i = 0; i < comparison.groups.count; i++) {
                 mls_cli_judge_side(cli, comparison.groups.items[i]);
             }

@@ -107,26 +107,28 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
-static void print_scores(mls_cli *cli, const mls_collection *collection)
+static void print_scores(mls_cli *cli, const mls_collection *collection, const mls_telemetry_notes *notes)
 {
     const mls_score_settings *settings = cli->settings;
     const mls_format format = cli->view.format;
-    mls_published_beside beside = {0};
+    mls_published_beside published = {0};
+    mls_score_beside beside = {notes, &published};
     if (settings->wide) {
         print_wide(cli, collection);
     } else if (settings->summary != NULL) {
         mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
     } else {
         mls_cli_print_beside(cli, &mls_score_report, collection,
-                             mls_view_is_for_people(&cli->view) && !cli->view.quiet ? &beside : NULL);
+                             mls_view_is_for_people(&cli->view) && !cli->view.quiet ? &beside
+                                                                                    : &(mls_score_beside){notes, NULL});
     }
-    if (beside.error.status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &beside.error);
+    if (published.error.status != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &published.error);
     }
     if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
         mls_cli_say_left_out(cli, collection);
     }
-    mls_published_beside_release(&beside);
+    mls_published_beside_release(&published);
 }
 
 /* Both are tables of their own, which only CSV has.  False after a complaint. */
@@ -198,14 +200,16 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
 {
     const mls_score_settings *settings = cli->settings;
     mls_collection collection;
+    mls_telemetry_notes notes = {0};
     if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
         note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
-        mls_cli_note_telemetry(cli, &collection)) {
-        print_scores(cli, &collection);
+        mls_cli_note_telemetry(cli, &collection, &notes)) {
+        print_scores(cli, &collection, &notes);
         note_unused_points(cli, &collection, settings->score.rcp_path);
         judge_groups(cli, &collection);
         mls_cli_say_collected(cli, &collection);
     }
+    mls_telemetry_notes_release(&notes);
     mls_collection_release(&collection);
 }
 

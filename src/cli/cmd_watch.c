@@ -399,7 +399,8 @@ static void print_last(mls_cli *cli)
     const mls_collection *collection = &self->watch.collection;
     mls_published_beside beside = {0};
     if (collection->group_count > 0) {
-        mls_print_begin(&cli->printer, &cli->view, &mls_score_report, cli->view.quiet ? NULL : &beside);
+        mls_print_begin(&cli->printer, &cli->view, &mls_score_report,
+                        cli->view.quiet ? NULL : &(mls_score_beside){NULL, &beside});
         mls_print_item(&cli->printer, collection);
         mls_print_end(&cli->printer);
     }

@@ -31,7 +31,7 @@ static bool measurements_are_there(mls_cli *cli)
     return there;
 }
 
-bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
+bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, mls_telemetry_notes *notes)
 {
     const bool people = mls_view_is_for_people(&cli->view);
     bool beside = false;
@@ -41,7 +41,8 @@ bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection)
     if (people && beside && cli->merge != NULL && !measurements_are_there(cli)) {
         return false;
     }
-    return !people || mls_telemetry_note(collection, cli->work.threads) == MLS_OK || mls_cli_say_no_memory(cli);
+    return !people || mls_telemetry_note_groups(collection, cli->work.threads, notes) == MLS_OK ||
+           mls_cli_say_no_memory(cli);
 }
 
 bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)

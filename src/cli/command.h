@@ -326,8 +326,9 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group);
 /* Likewise of a group that logs or an export have; a published result counts. */
 void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side);
 
-/* Gives the groups their line of telemetry, where what is printed is for people.  False after a complaint. */
-bool mls_cli_note_telemetry(mls_cli *cli, mls_collection *collection);
+/* Notes what was measured beside the groups, where what is printed is for people.  False after a complaint. */
+struct mls_telemetry_notes;
+bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, struct mls_telemetry_notes *notes);
 
 /* Reads a command line (argv[0] is the command's name).  False: the command is not to run. */
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv);

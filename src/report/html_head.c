@@ -242,7 +242,7 @@ static void append_answer(mls_buffer *out, const char *label, const char *look, 
 
 static void append_machine_state(mls_buffer *line, const mls_overview_group *of)
 {
-    mls_buffer_append_text(line, of->group->machine != NULL ? of->group->machine : "");
+    mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
 }
 
 void mls_html_answers(mls_buffer *out, const mls_html_group *of)

@@ -464,7 +464,7 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
         if (ended) {
             show_failed(view, group);
         }
-        mls_buffer_append_text(&machine, group->machine != NULL ? group->machine : "");
+        mls_buffer_append_text(&machine, of->machine != NULL ? of->machine : "");
         show_fitted(view, "machine", MLS_STYLE_WARN, &machine);
     }
     show_answer(view, "first", MLS_STYLE_BOLD, of, mls_overview_append_first);
@@ -592,7 +592,7 @@ static void show_overview(mls_printer *to, const void *what)
 
 static const char *machine_of(const mls_overview_group *of)
 {
-    return of->group != NULL ? of->group->machine : NULL;
+    return of->machine;
 }
 
 #define OVERVIEW_GROUP_FIELDS(F)                                                                                       \

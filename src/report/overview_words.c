@@ -419,8 +419,8 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
     if (line->len == 0) {
         append_failed(line, of->group);
     }
-    if (line->len == 0 && of->group->machine != NULL) {
-        mls_buffer_append_text(line, of->group->machine);
+    if (line->len == 0 && of->machine != NULL) {
+        mls_buffer_append_text(line, of->machine);
     }
     if (line->len == 0) {
         append_precision(line, of);

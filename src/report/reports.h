@@ -30,7 +30,13 @@ extern const mls_report mls_plan_report;
 /* Of an mls_published_place. */
 extern const mls_fields mls_place_fields;
 
-/* ---- score: an mls_collection, and as the printer's state an mls_published_beside (NULL: nothing stands beside
+/* What is shown of a group beside its score; NULL: nothing. */
+typedef struct mls_score_beside {
+    const mls_telemetry_notes *telemetry;
+    mls_published_beside *published;
+} mls_score_beside;
+
+/* ---- score: an mls_collection, and as the printer's state an mls_score_beside (NULL: nothing stands beside
  * groups); verify: an mls_submission */
 extern const mls_report mls_score_report, mls_verify_report;
 
@@ -51,7 +57,7 @@ void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape);
 /* The head of a group, above its runs; the line of its note below them; the files without runs, but for those that
  * could not be read, which standard error names. */
 void mls_group_show_headline(mls_view *view, const mls_group *group);
-void mls_group_show_note(mls_view *view, const mls_group *group);
+void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes);
 
 /* The lines of a group's jobs, below its head; what was wrong with the words of sacct, below all groups. */
 void mls_group_show_jobs(mls_view *view, const mls_group *group, const struct mls_slurm_jobs *jobs);
@@ -66,7 +72,7 @@ void mls_score_line(mls_buffer *line, const void *what);
 /* Prints a collection for people. */
 void mls_score_show(mls_printer *to, const void *what);
 
-/* ---- throughput: an mls_throughputs */
+/* ---- throughput: an mls_throughputs, and as the printer's state an mls_telemetry_notes */
 extern const mls_report mls_throughput_report;
 
 /* ---- telemetry: an mls_telemetry */
@@ -229,6 +235,7 @@ typedef struct mls_overview_group {
     const mls_group *group;            /* NULL, like the next: it is of an export, which has no logs */
     const mls_throughput_group *timed; /* measured */
     const mls_beside *beside;          /* the published results beside it; NULL: there are none */
+    const char *machine;               /* the worst that was measured of its machines while it ran; NULL: nothing */
     const mls_block *block;            /* where it met what it is compared with; NULL: it met nothing */
     const char *unmatched;             /* why it met nothing of what was named; NULL: nothing was named, or it met */
     const mls_published_why *why;      /* the difference from that, or from the fastest published result on as many of

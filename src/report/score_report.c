@@ -359,10 +359,11 @@ static void show_strict(mls_view *view, const mls_group *group)
     }
 }
 
-void mls_group_show_note(mls_view *view, const mls_group *group)
+void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes)
 {
-    if (group->note != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", group->note);
+    const char *line = mls_telemetry_note_of(notes, group).line;
+    if (line != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", line);
     }
 }
 
@@ -389,7 +390,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 void mls_score_show(mls_printer *to, const void *what)
 {
     const mls_collection *collection = what;
-    mls_published_beside *beside = to->state;
+    const mls_score_beside *beside = to->state;
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *group = &collection->groups[i];
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
@@ -400,8 +401,9 @@ void mls_score_show(mls_printer *to, const void *what)
         show_convergence(to->view, group);
         show_seeds(to->view, group);
         show_energy(to->view, group);
-        mls_group_show_note(to->view, group);
-        const mls_published_near *near = beside != NULL ? mls_published_beside_of(beside, group) : NULL;
+        mls_group_show_note(to->view, group, beside != NULL ? beside->telemetry : NULL);
+        const mls_published_near *near =
+            beside != NULL && beside->published != NULL ? mls_published_beside_of(beside->published, group) : NULL;
         if (near != NULL) {
             show_published(to->view, group, near);
         }

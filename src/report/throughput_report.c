@@ -349,7 +349,7 @@ static void show_throughputs(mls_printer *to, const void *what)
         } else if (used.paced != NULL) { /* a group without any pace has none to wonder about */
             show_no_utilization(view, used.paced);
         }
-        mls_group_show_note(view, group->group);
+        mls_group_show_note(view, group->group, to->state);
         show_slow(view, group);
         for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++) {
             if (group->runs[k].has_parts) {

@@ -418,8 +418,6 @@ void mls_group_release(mls_group *group)
     free(group->path);
     free((void *)group->runs);
     free(group->marks);
-    free(group->note);
-    free(group->machine);
     free(group->power.joules);
     mls_arena_free(group->arena);
     mls_rcp_set_free(group->rcp.shared ? NULL : group->rcp.set);

@@ -142,8 +142,6 @@ typedef struct mls_group {
     mls_power_outcome power;
     mls_weak_outcome weak;
     mls_findings findings; /**< what the runs do not agree on, and what is odd about them */
-    char *note;            /**< owned: one more line for people, of a floor above; NULL: none */
-    char *machine;         /**< likewise: the worst that was measured of its machines while it ran; NULL: nothing */
 } mls_group;
 
 /** How groups are to be scored.  Zero-initialised but for the editions is what the rules say. */

@@ -134,7 +134,8 @@ bool mls_telemetry_measures(const mls_source *source)
     return measures;
 }
 
-static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options, mls_group *group)
+static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options,
+                             const mls_group *group, mls_telemetry_note *to)
 {
     group_note note = {0};
     mls_status status = MLS_OK;
@@ -155,11 +156,8 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
         mls_telemetry_window_release(&window);
     }
     if (status == MLS_OK && note.runs > 0) {
-        free(group->note);
-        free(group->machine);
-        group->note = note_words(&note);
-        group->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
-        status = group->note != NULL && (group->machine != NULL || note.rank == 0) ? MLS_OK : MLS_ERROR_MEMORY;
+        to->line = note_words(&note);
+        to->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
     }
     mls_buffer_release(&note.worst);
     return status;
@@ -178,11 +176,12 @@ static void keep_around(const mls_group *group, mls_telemetry_options *options)
     }
 }
 
-mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
+mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads, mls_telemetry_notes *notes)
 {
     mls_telemetry telemetry = {0};
     mls_telemetry_options options = mls_telemetry_defaults();
     options.threads = threads;
+    *notes = (mls_telemetry_notes){.groups = collection->groups};
     for (size_t i = 0; i < collection->group_count; i++) {
         if (!collection->groups[i].result_folder) {
             keep_around(&collection->groups[i], &options);
@@ -194,11 +193,30 @@ mls_status mls_telemetry_note(mls_collection *collection, unsigned threads)
     mls_status status = find_candidates(&collection->skipped, &telemetry.skipped);
     status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
     status = telemetry.out_of_memory ? MLS_ERROR_MEMORY : status;
-    for (size_t i = 0; i < collection->group_count && telemetry.source_count > 0 && status == MLS_OK; i++) {
+    if (telemetry.source_count > 0 && status == MLS_OK) {
+        notes->items = mls_calloc(collection->group_count, sizeof *notes->items);
+        notes->count = collection->group_count;
+    }
+    for (size_t i = 0; i < notes->count && status == MLS_OK; i++) {
         if (!collection->groups[i].result_folder) {
-            status = note_group(&telemetry, &options, &collection->groups[i]);
+            status = note_group(&telemetry, &options, &collection->groups[i], &notes->items[i]);
         }
     }
     mls_telemetry_release(&telemetry);
     return status;
+}
+
+void mls_telemetry_notes_release(mls_telemetry_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        free(notes->items[i].line);
+        free(notes->items[i].machine);
+    }
+    free(notes->items);
+    *notes = (mls_telemetry_notes){0};
+}
+
+mls_telemetry_note mls_telemetry_note_of(const mls_telemetry_notes *notes, const mls_group *group)
+{
+    return notes != NULL && notes->count > 0 ? notes->items[group - notes->groups] : (mls_telemetry_note){NULL, NULL};
 }

@@ -181,10 +181,27 @@ void mls_telemetry_window_release(mls_telemetry_window *window);
 
 void mls_telemetry_release(mls_telemetry *telemetry);
 
-/** Gives each group of a Slurm directory, beside whose logs such files lie, its line of telemetry (mls_group.note), and
- * the worst of what was found (mls_group.machine). The
- * files are those that the collection has skipped.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_telemetry_note(mls_collection *collection, unsigned threads) MLS_MUST_USE;
+/** What was measured beside the logs of a group: a line for people, and the worst that was found.  Both are owned and
+ * NULL where nothing was measured, or nothing is wrong. */
+typedef struct mls_telemetry_note {
+    char *line, *machine;
+} mls_telemetry_note;
+
+/** The notes of the groups of a collection, in their order.  Zero-initialised it has none. */
+typedef struct mls_telemetry_notes {
+    const mls_group *groups;
+    mls_telemetry_note *items;
+    size_t count;
+} mls_telemetry_notes;
+
+/** Measures each group of a Slurm directory, beside whose logs such files lie; the files are those that the collection
+ * has skipped.  MLS_OK or MLS_ERROR_MEMORY; the notes are to be released in any case. */
+mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads,
+                                     mls_telemetry_notes *notes) MLS_MUST_USE;
+void mls_telemetry_notes_release(mls_telemetry_notes *notes);
+
+/** Returns the note of a group, an empty one where there is none (notes NULL: of no group). */
+mls_telemetry_note mls_telemetry_note_of(const mls_telemetry_notes *notes, const mls_group *group);
 
 /** Whether a file is one of those that hold measurements; it is read for that. */
 bool mls_telemetry_measures(const mls_source *source);
