@@ -40,6 +40,7 @@ typedef struct group_metrics {
 
 typedef struct metrics {
     mls_printer *to;
+    const mls_slurm_jobs *said; /* by Slurm; NULL: nothing */
     MLS_LIST_OF(group_metrics) groups;
     MLS_LIST_OF(run_metrics) runs;
     MLS_LIST_OF(job_metrics) jobs;
@@ -252,11 +253,11 @@ static const struct {
 
 /* -------------------------------------------------------------- looking */
 
-static size_t count_jobs(const mls_group *group)
+static size_t count_jobs(const mls_slurm_jobs *jobs, const mls_group *group)
 {
     size_t count = 0;
     for (size_t i = 0; i < group->run_count; i++) {
-        count += mls_group_new_job(group, i) != NULL;
+        count += mls_group_new_job(jobs, group, i) != NULL;
     }
     return count;
 }
@@ -266,7 +267,7 @@ static bool look_at_runs(metrics *all, const mls_group *group)
 {
     all->all_runs += group->run_count;
     for (size_t i = 0; i < group->run_count; i++) {
-        const mls_slurm_job *job = mls_group_new_job(group, i);
+        const mls_slurm_job *job = mls_group_new_job(all->said, group, i);
         if (job != NULL) {
             if (!MLS_GROW(&all->jobs, items)) {
                 return false;
@@ -311,7 +312,7 @@ static bool look_at_groups(metrics *all, const mls_collection *collection)
     all->used = 1;
     for (size_t g = 0; g < collection->group_count && ok; g++) {
         const mls_group *group = &collection->groups[g];
-        const size_t more = GROUP_SAMPLES + JOB_SAMPLES * count_jobs(group);
+        const size_t more = GROUP_SAMPLES + JOB_SAMPLES * count_jobs(all->said, group);
         if (all->used + more > SAMPLES_MAX) {
             all->groups_left = collection->group_count - g;
             break;
@@ -390,7 +391,7 @@ static void print_jobs(const metrics *all, const char *name, const char *help, b
 void mls_score_metrics(mls_printer *to, const void *what)
 {
     const mls_collection *collection = what;
-    metrics all = {.to = to};
+    metrics all = {.to = to, .said = collection->jobs};
     all.seen.arena = &all.arena;
     const bool ok = look_at_groups(&all, collection);
     mls_output_short(to->view->output, !ok);

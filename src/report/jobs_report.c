@@ -58,11 +58,11 @@ static void show_job(mls_view *view, const mls_slurm_job *job, const char *here)
     show_times(view, job);
 }
 
-const mls_slurm_job *mls_group_new_job(const mls_group *group, size_t run)
+const mls_slurm_job *mls_group_new_job(const mls_slurm_jobs *jobs, const mls_group *group, size_t run)
 {
-    const mls_slurm_job *job = group->runs[run]->job.known;
+    const mls_slurm_job *job = mls_slurm_job_of(jobs, group->runs[run]);
     size_t i = run;
-    while (i > 0 && group->runs[i - 1]->job.known != job) {
+    while (i > 0 && mls_slurm_job_of(jobs, group->runs[i - 1]) != job) {
         i--;
     }
     return i == 0 ? job : NULL;
@@ -73,7 +73,7 @@ void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm
     const size_t most = mls_view_limit(view, JOBS_SHOWN);
     size_t count = 0;
     for (size_t i = 0; i < group->run_count && jobs != NULL; i++) {
-        const mls_slurm_job *job = mls_group_new_job(group, i);
+        const mls_slurm_job *job = mls_group_new_job(jobs, group, i);
         if (job != NULL && count++ < most) {
             show_job(view, job, jobs->here);
         }

@@ -61,7 +61,8 @@ void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telem
 
 /* The lines of a group's jobs, below its head; what was wrong with the words of sacct, below all groups. */
 void mls_group_show_jobs(mls_view *view, const mls_group *group, const struct mls_slurm_jobs *jobs);
-const struct mls_slurm_job *mls_group_new_job(const mls_group *group, size_t run); /* NULL: that of a run before it */
+/* NULL: that of a run before it */
+const struct mls_slurm_job *mls_group_new_job(const struct mls_slurm_jobs *jobs, const mls_group *group, size_t run);
 void mls_jobs_show_findings(mls_view *view, const struct mls_slurm_jobs *jobs);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 

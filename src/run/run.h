@@ -66,13 +66,12 @@ typedef struct mls_seed {
 
 /** The job around a run, as Slurm and run.sub describe it. */
 typedef struct mls_job {
-    char *container;                   /**< image the job ran in */
-    char *job;                         /**< Slurm's job: "117", "117_3" of an array */
-    char *named, *step;                /**< the same by slurm-117_3.out, its file's name, and by slurmstepd's line */
-    char *other;                       /**< another one that a repetition of the run says */
-    const struct mls_slurm_job *known; /**< jobs.h: what sacct says of it; NULL: nothing was asked or found */
-    char *node_list;                   /**< as Slurm writes it: "node[01-18]" */
-    double node_count;                 /**< NAN: not known */
+    char *container;    /**< image the job ran in */
+    char *job;          /**< Slurm's job: "117", "117_3" of an array */
+    char *named, *step; /**< the same by slurm-117_3.out, its file's name, and by slurmstepd's line */
+    char *other;        /**< another one that a repetition of the run says */
+    char *node_list;    /**< as Slurm writes it: "node[01-18]" */
+    double node_count;  /**< NAN: not known */
     char *cluster;
     char *config; /**< DGXSYSTEM: "GB200_18x4x1xtp1pp1cp8" */
     char *system; /**< what :::SYSJSON says, as logged: JSON, or not; see mls_description_read() */

@@ -215,10 +215,14 @@ static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size
 
 /* -------------------------------------------------------------------- join */
 
+const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
+{
+    return jobs != NULL ? jobs->of_run[run - jobs->runs] : NULL;
+}
+
 /* From now on a run names its job as Slurm's list does. */
 static bool name_job(mls_run *run, const mls_slurm_job *job)
 {
-    run->job.known = job;
     if (strcmp(run->job.job, job->job) != 0) {
         free(run->job.job);
         run->job.job = mls_strdup(job->job);
@@ -274,6 +278,8 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
 {
     size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
     bool ok = next != NULL;
+    sacct->jobs.runs = collection->runs;
+    sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);
     for (size_t g = 0; g < collection->group_count && ok; g++) {
         const mls_group *group = &collection->groups[g];
         const double median_minutes = median_run(group);
@@ -283,6 +289,7 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
             mls_sacct_entry *entry = mls_sacct_find(sacct, mls_str_from(run->job.job));
             if (entry != NULL) {
                 ok = join_run(sacct, median_minutes, run, entry);
+                sacct->jobs.of_run[place] = entry->newest;
                 next[place] = entry->first;
                 entry->first = place + 1;
             }

@@ -84,9 +84,14 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
 typedef struct mls_slurm_jobs {
     mls_slurm_job **items; /**< of the sacct */
     size_t count, capacity;
+    const mls_run *runs;          /**< of the collection, and … */
+    const mls_slurm_job **of_run; /**< … the job of each, in their order; NULL: nothing is known of it */
     const mls_findings *findings; /**< of sacct's rows */
     const char *here;             /**< SLURM_JOB_ID of whoever asks, borrowed; NULL: none */
 } mls_slurm_jobs;
+
+/** Returns what sacct says of the job of a run of the collection; NULL: nothing was asked or found. */
+const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run);
 
 /** Finds the job of each run: what its log says (see mls_job), by JobIDRaw or JobID, which run->job.job then is the
  * first of.  Runs outside of their job's time, and why those that have no run_stop ended, become findings of theirs;
