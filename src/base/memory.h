@@ -53,7 +53,7 @@ void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE
 
 /* Makes room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
  * with nothing changed, when memory runs out. */
-bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size) MLS_MUST_USE;
+bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size);
 
 /* Adds a value to such a list whose items lie in an arena.  False: no memory. */
 #define MLS_ARENA_ADD(arena, list, ...)                                                                                \

@@ -11,9 +11,9 @@ typedef struct mls_kept_records {
     size_t count;
 } mls_kept_records;
 
-/* Keep a copy.  False when memory runs out. */
-bool mls_records_keep(mls_kept_records *kept, const mls_record *record) MLS_MUST_USE;
-bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed) MLS_MUST_USE;
+/* Keep a copy. */
+bool mls_records_keep(mls_kept_records *kept, const mls_record *record);
+bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed);
 
 /* Give the sink each record, without its prefix, and each malformed line, in their order.  MLS_OK, MLS_ERROR_MEMORY, or
  * what a callback returned, which ends it. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker.c - judging a log, record by record, and what became of it. */
+/* checker.c - judges a log record by record: which edition's rules apply, which of their scopes are still in play, and
+ * what each rule finds in a record.
+ *
+ * Messages are built where the failure happens, since the record is gone when the verdict is made; after the first
+ * hundred of a rule they are only counted. */
 #include "rules/judging.h"
 
 #include <math.h>
@@ -8,13 +12,479 @@
 
 #include "base/data.h"
 #include "base/memory.h"
+#include "base/utf8.h"
+
+enum { SHOWN_VALUE_MAX = 80, SHOWN_NAMES_MAX = 6 };
+
+/* ---- scopes and variables ---- */
+
+static void scope_release(const mls_scope *scope, mls_scope_state *state)
+{
+    for (size_t i = 0; state->variables != NULL && i < scope->symbols.count; i++) {
+        mls_arena_release(&state->variables[i].memory);
+    }
+    mls_arena_release(&state->memory);
+    *state = (mls_scope_state){0};
+}
+
+static void release_scopes(mls_checker *checker)
+{
+    for (size_t i = 0; checker->scopes != NULL && i < checker->ruleset->scope_count; i++) {
+        scope_release(&checker->ruleset->scopes[i], &checker->scopes[i]);
+    }
+    checker->scopes = NULL;
+}
+
+void mls_scope_prepare(mls_checker *checker, size_t scope_index)
+{
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    mls_scope_state *state = &checker->scopes[scope_index];
+    if (state->rules == NULL) {
+        state->rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
+        state->variables = mls_arena_array(&checker->memory, scope->symbols.count, sizeof *state->variables);
+        memcpy(state->variables, scope->initial, scope->symbols.count * sizeof *state->variables);
+    }
+}
+
+/* Mark a scope and all that it has queued or still may; each is gone through once. */
+static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
+{
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_scope_state *state = &checker->scopes[scope];
+    const mls_scope *rules = &ruleset->scopes[scope];
+    reached[scope] = true;
+    for (size_t i = 0; i < state->uses.count; i++) {
+        const size_t used = state->uses.items[i].scope;
+        if (used != SIZE_MAX && !reached[used]) {
+            reach_scope(checker, used, reached);
+        }
+    }
+    for (size_t r = 0; r < rules->rule_count; r++) {
+        const mls_rule *rule = &rules->rules[r];
+        const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
+        for (size_t i = 0; may && i < ruleset->scope_count; i++) {
+            if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+                reach_scope(checker, i, reached);
+            }
+        }
+    }
+}
+
+/* Find the scopes that are queued or may still be, and drop the others.  A rule that looks only at the first record
+ * of its key queues nothing more once that record has come. */
+static void update_live(mls_checker *checker)
+{
+    const mls_ruleset *ruleset = checker->ruleset;
+    bool reached[MLS_SCOPES_MAX] = {false};
+    reach_scope(checker, ruleset->common, reached);
+    for (size_t i = 0; i < ruleset->scope_count; i++) {
+        mls_scope_state *state = &checker->scopes[i];
+        if (state->live && !reached[i]) {
+            scope_release(&ruleset->scopes[i], state);
+        }
+        state->live = reached[i];
+    }
+}
+
+static bool room_take(size_t *room, size_t size)
+{
+    const bool fits = size <= *room;
+    *room -= fits ? size : 0;
+    return fits;
+}
+
+/* The depth of trees was bounded when they were validated. */
+bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
+{
+    *copy = *value;
+    if (!room_take(room, sizeof *value)) {
+        return false;
+    }
+    if (value->kind == MLS_JSON_STRING) {
+        if (!room_take(room, value->as.string.len)) {
+            return false;
+        }
+        copy->as.string = mls_arena_copy(arena, value->as.string);
+        return true;
+    }
+    if (value->kind == MLS_JSON_LIST) {
+        const size_t count = value->as.list.count;
+        if (count > *room / sizeof *value) {
+            return false;
+        }
+        mls_value *items = mls_arena_array(arena, count, sizeof *items);
+        copy->as.list.items = items;
+        for (size_t i = 0; i < count; i++) {
+            if (!mls_value_copy(&value->as.list.items[i], arena, room, &items[i])) {
+                return false;
+            }
+        }
+    } else if (value->kind == MLS_JSON_OBJECT) {
+        const size_t count = value->as.object.count;
+        if (count > *room / sizeof *value) {
+            return false;
+        }
+        mls_value *values = mls_arena_array(arena, count, sizeof *values);
+        mls_member *members = mls_arena_array(arena, count, sizeof *members);
+        copy->as.object.members = members;
+        for (size_t i = 0; i < count; i++) {
+            const mls_member *from = &value->as.object.members[i];
+            members[i] = (mls_member){mls_arena_copy(arena, from->name), &values[i]};
+            if (!room_take(room, sizeof *from + from->name.len) ||
+                !mls_value_copy(from->value, arena, room, &values[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool variable_too_large(mls_checker *checker)
+{
+    return mls_expr_fail(&checker->input, "the variable would hold more than 1 MiB");
+}
+
+/* The new value may look at the old one, which stays until it is copied. */
+static bool variable_set(const mls_judging *j, size_t slot, const mls_value *value)
+{
+    mls_variable *variable = &j->state->variables[slot];
+    mls_variable fresh = {.set = true};
+    size_t room = MLS_VARIABLE_SIZE_MAX;
+    const bool fits = mls_value_copy(value, &fresh.memory, &room, &fresh.value);
+    fresh.used = MLS_VARIABLE_SIZE_MAX - room;
+    mls_arena_release(fits ? &variable->memory : &fresh.memory);
+    *variable = fits ? fresh : *variable;
+    return fits || variable_too_large(j->checker);
+}
+
+static bool variable_append(const mls_judging *j, size_t slot, const mls_value *items)
+{
+    mls_variable *variable = &j->state->variables[slot];
+    mls_value *list = &variable->value;
+    mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* without a capacity growing makes a copy */
+    size_t room = MLS_VARIABLE_SIZE_MAX - variable->used;
+    mls_value copy;
+    if (!mls_value_copy(items, &variable->memory, &room, &copy)) {
+        return variable_too_large(j->checker);
+    }
+    variable->used = MLS_VARIABLE_SIZE_MAX - room;
+    for (size_t i = 0; i < copy.as.list.count; i++) {
+        (void)mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
+                             sizeof *grown);
+        grown[list->as.list.count++] = copy.as.list.items[i];
+        list->as.list.items = grown;
+    }
+    return true;
+}
+
+/* ---- one rule and one record ---- */
+
+void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message)
+{
+    if (list->count++ < MLS_STAGED_MAX) {
+        const mls_str key = code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : j->rule->key;
+        mls_staged *staged = mls_arena_alloc(&j->state->memory, sizeof *staged);
+        mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
+        *staged = (mls_staged){.code = code,
+                               .place = {NULL, j->record->line, j->record->column, key},
+                               .message = mls_arena_copy(&j->state->memory, mls_buffer_str(message))};
+        *(list->last != NULL ? &list->last->next : &list->first) = staged;
+        list->last = staged;
+    }
+    mls_buffer_release(message);
+}
+
+/* Whether the message says "after KEY" or "of KEY" already. */
+static bool is_named(const mls_buffer *message, mls_str key)
+{
+    static const mls_str words[] = {MLS_STR(" after "), MLS_STR(" of ")};
+    bool named = false;
+    for (size_t i = 0; i < message->len * 2; i++) {
+        const mls_str rest = {message->ptr + i / 2, message->len - i / 2};
+        const mls_str word = words[i % 2];
+        named |= mls_str_starts(rest, word) && mls_str_starts(mls_str_rest(rest, word.len), key);
+    }
+    return named;
+}
+
+/* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
+static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
+{
+    const mls_checker *checker = j->checker;
+    for (const mls_expr_node *node = expr->nodes; node != NULL; node = node->next) {
+        if (node->op != MLS_EXPR_VARIABLE) {
+            continue;
+        }
+        const mls_setter *setter = &j->scope->setters[node->slot];
+        const bool copies = setter->copies;
+        const size_t key = setter->key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, setter->key) : SIZE_MAX;
+        if (key == SIZE_MAX || checker->keys[key].count > 0 || is_named(message, setter->key)) {
+            continue;
+        }
+        mls_buffer_printf(message, "; %s%s%.*s%s has not been logged yet: log it before %s", setter->key.ptr,
+                          copies ? "" : ", which sets ", copies ? 0 : (int)node->text.len - 1, node->text.ptr + 1,
+                          copies ? "" : ",", j->rule->key.ptr);
+    }
+}
+
+/* Says what the metadata holds, where a member is missing. */
+static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
+{
+    const mls_record *record = j->record;
+    if (record->payload.ptr == NULL) {
+        return; /* a made-up record */
+    }
+    const mls_value *tree = mls_value_build(record->metadata, &j->checker->scratch);
+    if (tree->kind != MLS_JSON_OBJECT) {
+        mls_buffer_append_text(message, "; its metadata is ");
+        mls_utf8_append_cut(message, record->metadata, SHOWN_VALUE_MAX);
+        return;
+    }
+    const size_t count = tree->as.object.count;
+    mls_buffer_append_text(message, count > 0 ? "; it has " : "; it has none");
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(message, i > 0 ? ", " : "");
+        if (i == SHOWN_NAMES_MAX) {
+            mls_buffer_append_text(message, "…");
+            break;
+        }
+        mls_utf8_append_cut(message, tree->as.object.members[i].name, SHOWN_VALUE_MAX);
+    }
+    const bool wants_samples = mls_str_contains(expr->text, MLS_S("\"samples_count\""));
+    const bool wants_epoch = mls_str_contains(expr->text, MLS_S("\"epoch_num\""));
+    if (wants_samples && !wants_epoch && mls_value_member(tree, MLS_S("epoch_num")) != NULL) {
+        mls_buffer_append_text(message, "; was samples_count logged as epoch_num?");
+    } else if (wants_epoch && !wants_samples && mls_value_member(tree, MLS_S("samples_count")) != NULL) {
+        mls_buffer_append_text(message, "; was epoch_num logged as samples_count?");
+    }
+}
+
+/* A check of the record was false or could not be evaluated. */
+static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome outcome)
+{
+    mls_expr_input *input = &j->checker->input;
+    mls_staged_list *list = &j->rule_state->checks;
+    const mls_finding_code code = mls_rule_words_code(expr);
+    mls_buffer message = {0};
+    char reason[sizeof input->reason];
+    memcpy(reason, input->reason, sizeof reason); /* words may evaluate, and fail, too */
+    if (list->count < MLS_STAGED_MAX) {
+        mls_buffer_append(&message, j->rule->key);
+        mls_buffer_append_char(&message, ' ');
+        mls_rule_words_expr(&message, j->scope, expr, input, false);
+        if (outcome == MLS_OUTCOME_UNKNOWN) {
+            mls_buffer_printf(&message, ", but %s", reason);
+        } else if (code == MLS_FINDING_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {
+            mls_buffer_append_text(&message, ", is ");
+            mls_utf8_append_cut(&message, j->record->value, SHOWN_VALUE_MAX);
+        } else if (code == MLS_FINDING_METADATA) {
+            hint_metadata(j, expr, &message);
+        }
+        hint_not_yet(j, expr, &message);
+    }
+    mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
+}
+
+/* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is reported. */
+static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool reported)
+{
+    for (size_t i = 0; i < checks->count; i++) {
+        const mls_outcome outcome = mls_expr_test(&checks->items[i], &j->checker->input);
+        if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !reported)) {
+            check_failed(j, &checks->items[i], outcome);
+            reported = true;
+        }
+    }
+    return reported;
+}
+
+/* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: neither is known. */
+static int target_direction(const mls_expr *expr, const mls_expr_node **measured)
+{
+    const mls_expr_node *node = expr->root;
+    while (node->op == MLS_EXPR_AND) {
+        node = node->operands[0];
+    }
+    const bool compares = node->op >= MLS_EXPR_LESS && node->op <= MLS_EXPR_GREATER_EQUAL;
+    *measured = compares ? node->operands[0] : NULL;
+    return !compares || (*measured)->op != MLS_EXPR_VALUE ? 0 : node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
+}
+
+/* How far the run is by a member of the record's metadata, NAN when it is not a number; false when there is none. */
+static bool progress_by(const mls_judging *j, mls_str name, double *progress)
+{
+    mls_str span;
+    const bool found = mls_record_metadata_member(j->record, name, &span);
+    *progress = NAN;
+    if (found) {
+        (void)mls_json_number(span, progress);
+    }
+    return found;
+}
+
+/* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
+static void target_note(const mls_judging *j, const mls_expr *expr)
+{
+    const mls_record *record = j->record;
+    mls_rule_state *state = j->rule_state;
+    const mls_expr_node *measured = NULL;
+    const int direction = target_direction(expr, &measured);
+    mls_value value;
+    double number;
+    if (direction == 0 || record->payload.ptr == NULL || !mls_expr_evaluate(measured, &j->checker->input, &value) ||
+        !mls_value_number(&value, &number) || isnan(number) ||
+        (state->best_line > 0 && (number - state->best) * direction <= 0)) {
+        return;
+    }
+    state->best = number;
+    state->best_line = record->line;
+    state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
+    if (!state->best_in_samples) {
+        (void)progress_by(j, MLS_S("epoch_num"), &state->best_progress);
+    }
+}
+
+/* An evaluation cannot be compared with a target. */
+static void target_failed(const mls_judging *j, const mls_expr *target)
+{
+    mls_staged_list *list = &j->rule_state->others;
+    mls_buffer message = {0};
+    if (list->count < MLS_STAGED_MAX) {
+        mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
+        mls_rule_words_expr(&message, j->scope, target, NULL, true);
+        mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
+        hint_not_yet(j, target, &message);
+    }
+    mls_judging_stage(j, list, MLS_FINDING_EVALUATION, &message);
+}
+
+static void any_run(const mls_judging *j)
+{
+    const mls_expr_list *targets = &j->rule->check_any;
+    bool held = true;
+    j->rule_state->any_judged = true;
+    for (size_t i = 0; i < targets->count; i++) {
+        const mls_expr *expr = &targets->items[i];
+        const mls_outcome outcome = mls_expr_test(expr, &j->checker->input);
+        held = held && outcome == MLS_OUTCOME_TRUE;
+        if (outcome == MLS_OUTCOME_UNKNOWN) {
+            target_failed(j, expr);
+        }
+    }
+    j->rule_state->any_held |= held;
+    if (!j->rule_state->any_held) {
+        target_note(j, &targets->items[0]);
+    }
+}
+
+/* Notes what the rule queues, once. */
+static void use_note(const mls_judging *j, size_t target, mls_str name)
+{
+    mls_checker *checker = j->checker;
+    mls_scope_state *state = j->state;
+    if (target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX) {
+        return;
+    }
+    for (size_t i = 0; i < state->uses.count; i++) {
+        const mls_use *use = &state->uses.items[i];
+        if (use->scope == target && (target != SIZE_MAX || mls_str_equal(use->name, name))) {
+            return;
+        }
+    }
+    state->unknown_uses += target == SIZE_MAX;
+    const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(name, MLS_VALUE_KEPT_MAX));
+    (void)MLS_ARENA_ADD(&checker->memory, &state->uses, (mls_use){target, kept, j->rule->key, j->record->line});
+}
+
+/* False when its expression cannot be evaluated. */
+static bool use_run(const mls_judging *j, const mls_action *action)
+{
+    mls_value value = {.kind = MLS_JSON_STRING};
+    mls_buffer name = {0};
+    if (action->has_expr && !mls_expr_evaluate(action->expr.root, &j->checker->input, &value)) {
+        return false;
+    }
+    mls_buffer_append(&name, action->prefix);
+    if (value.kind == MLS_JSON_STRING) {
+        mls_buffer_append(&name, value.as.string);
+    } else {
+        mls_value_show(&name, &value);
+    }
+    mls_buffer_append(&name, action->suffix);
+    const size_t target = mls_ruleset_find_scope(j->checker->ruleset, mls_buffer_str(&name));
+    const mls_str text = j->record->value;
+    if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && text.len > 1 && text.ptr[0] == '"') {
+        mls_buffer_clear(&name); /* what rules compare has bytes as Latin-1: a person is shown those of the file */
+        mls_buffer_append(&name, action->prefix);
+        mls_buffer_append(&name, (mls_str){text.ptr + 1, text.len - 2});
+        mls_buffer_append(&name, action->suffix);
+    }
+    use_note(j, target, mls_buffer_str(&name));
+    mls_buffer_release(&name);
+    return true;
+}
+
+static bool actions_run(const mls_judging *j, const mls_action *actions, size_t count)
+{
+    mls_expr_input *input = &j->checker->input;
+    bool done = true;
+    for (size_t i = 0; done && i < count; i++) {
+        const mls_action *action = &actions[i];
+        const mls_expr *expr = &action->expr;
+        const mls_variable *variable = &j->state->variables[action->slot];
+        mls_value value;
+        mls_outcome outcome;
+        switch (action->kind) {
+        case MLS_ACTION_APPEND:
+            if (variable->set && variable->value.kind == MLS_JSON_LIST) {
+                done = mls_expr_evaluate(expr->root->operands[1], input, &value) &&
+                       variable_append(j, action->slot, &value);
+                break;
+            }
+            /* fall through */
+        case MLS_ACTION_SET:
+            done = mls_expr_evaluate(expr->root, input, &value) && variable_set(j, action->slot, &value);
+            break;
+        case MLS_ACTION_USE:
+            done = use_run(j, action);
+            break;
+        case MLS_ACTION_IF:
+            outcome = mls_expr_test(expr, input);
+            done = outcome == MLS_OUTCOME_FALSE ||
+                   (outcome == MLS_OUTCOME_TRUE && actions_run(j, action->actions, action->action_count));
+            break;
+        }
+    }
+    return done;
+}
+
+void mls_rule_apply(const mls_judging *j, bool first)
+{
+    const mls_rule *rule = j->rule;
+    if (rule->first_only && !first) {
+        return;
+    }
+    j->checker->input.variables = j->state->variables;
+    const bool reported = checks_run(j, &rule->check, false);
+    if (first && rule->check_first.count > 0) {
+        (void)checks_run(j, &rule->check_first, reported);
+    }
+    if (rule->check_any.count > 0) {
+        any_run(j);
+    }
+    if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
+        mls_buffer message = {0};
+        mls_buffer_printf(&message, "%s cannot be used for the rules that build on it: %s", rule->key.ptr,
+                          j->checker->input.reason);
+        mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
+    }
+}
+
+/* ---- a log ---- */
 
 mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker)
 {
     *checker = mls_calloc(1, sizeof **checker);
-    if (*checker == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     (*checker)->options = *options;
     mls_checker_reset(*checker);
     return MLS_OK;
@@ -23,7 +493,7 @@ mls_status mls_checker_new(const mls_checker_options *options, mls_checker **che
 void mls_checker_free(mls_checker *checker)
 {
     if (checker != NULL) {
-        mls_checker_release_scopes(checker);
+        release_scopes(checker);
         mls_arena_release(&checker->memory);
         mls_arena_release(&checker->scratch);
         mls_records_release(&checker->kept);
@@ -34,7 +504,7 @@ void mls_checker_free(mls_checker *checker)
 
 void mls_checker_reset(mls_checker *checker)
 {
-    mls_checker_release_scopes(checker);
+    release_scopes(checker);
     mls_findings_release(&checker->findings);
     mls_records_forget(&checker->kept);
     mls_arena_reset(&checker->memory);
@@ -77,7 +547,6 @@ static mls_kept_value value_keep(mls_checker *checker, mls_str text)
     mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
     if (text.len <= MLS_VALUE_KEPT_MAX) {
         kept.text = mls_arena_copy(&checker->memory, text);
-        (void)mls_checker_room(checker, kept.text.ptr);
     }
     return kept;
 }
@@ -94,8 +563,7 @@ static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_
     }
     const mls_value *first = mls_value_build(kept->text, &checker->scratch);
     const mls_value *value = mls_value_build(text, &checker->scratch);
-    checker->out_of_memory |= first == NULL || value == NULL;
-    return first != NULL && value != NULL && mls_value_equal(first, value);
+    return mls_value_equal(first, value);
 }
 
 static void count_key(mls_checker *checker, size_t key_index, const mls_record *record)
@@ -138,11 +606,8 @@ static bool is_new_key(mls_checker *checker, const mls_edition *edition, mls_str
     for (size_t i = 0; first && (other = mls_editions_get(editions, edition->usage, i)) != edition; i++) {
         first = !is_in_file(other, key);
     }
-    if (first && mls_rulesets_get(rulesets, edition, &ruleset, NULL) != MLS_OK) {
-        checker->out_of_memory = true;
-        return false;
-    }
-    return first && mls_ruleset_find_key(ruleset, key) != SIZE_MAX;
+    return first && mls_rulesets_get(rulesets, edition, &ruleset, NULL) == MLS_OK &&
+           mls_ruleset_find_key(ruleset, key) != SIZE_MAX;
 }
 
 static void follow_key(mls_checker *checker, mls_str key)
@@ -158,8 +623,7 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
 {
     const mls_map *unknown = &checker->advice.unknown;
     mls_str text = {NULL, 0};
-    checker->out_of_memory |=
-        mls_json_kind_of(record->value) == MLS_JSON_STRING && !mls_json_string(record->value, &checker->memory, &text);
+    (void)mls_json_string(record->value, &checker->memory, &text);
     checker->benchmark = text.ptr;
     checker->benchmark_line = record->line;
     if (checker->edition == NULL || checker->decided) {
@@ -187,7 +651,8 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
     mls_checker_turn_to(checker, record);
     count_key(checker, key_index, record);
     for (const mls_rule *rule = key->rules; rule != NULL; rule = rule->next) {
-        if (checker->scopes[rule->scope].live && mls_scope_prepare(checker, rule->scope)) {
+        if (checker->scopes[rule->scope].live) {
+            mls_scope_prepare(checker, rule->scope);
             const mls_judging j = mls_judging_of(checker, rule, record);
             mls_rule_apply(&j, first);
             queues |= rule->has_use && rule->first_only && first;
@@ -196,13 +661,14 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
     if (key->derived_from) {
         for (size_t s = 0; s < ruleset->scope_count; s++) {
             if (checker->scopes[s].live && ruleset->scopes[s].derive.key.ptr != NULL &&
-                ruleset->scopes[s].derive_from == key_index && mls_scope_prepare(checker, s)) {
+                ruleset->scopes[s].derive_from == key_index) {
+                mls_scope_prepare(checker, s);
                 mls_derive_record(checker, s, record);
             }
         }
     }
     if (queues) {
-        mls_checker_update_live(checker);
+        update_live(checker);
     }
     if (first && record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
         note_benchmark(checker, record);
@@ -222,7 +688,7 @@ static mls_status judge_record(void *state, const mls_record *record)
     } else if (other && mls_advice_unknown_key(checker, record)) {
         follow_key(checker, record->key);
     }
-    return checker->out_of_memory || checker->input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    return MLS_OK;
 }
 
 /* Judges all that has come, from the start, by an edition; NULL: by the rules that were given, or those of the edition
@@ -231,7 +697,7 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
     const mls_checker_options *options = &checker->options;
     mls_status status = options->ruleset != NULL || options->rulesets != NULL ? MLS_OK : MLS_ERROR_VALUE;
-    mls_checker_release_scopes(checker);
+    release_scopes(checker);
     mls_arena_reset(&checker->memory);
     checker->better = NULL;
     checker->benchmark = NULL;
@@ -245,11 +711,15 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     if (edition != NULL) {
         status = mls_rulesets_get(options->rulesets, edition, &checker->ruleset, NULL);
     }
-    if (status == MLS_OK && !mls_checker_prepare(checker)) {
-        status = MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
+        return status;
     }
+    const mls_ruleset *ruleset = checker->ruleset;
+    checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_names.count, sizeof *checker->keys);
+    checker->scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *checker->scopes);
+    update_live(checker); /* nothing has fired: whatever could ever be queued */
     const mls_sink sink = {.state = checker, .record = judge_record};
-    return status == MLS_OK ? mls_records_replay(&checker->kept, &sink) : status;
+    return mls_records_replay(&checker->kept, &sink);
 }
 
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
@@ -267,7 +737,9 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     if (checker->keeps) {
         checker->keeps = record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP &&
                          record->payload.len < MLS_KEPT_BYTES_MAX - checker->kept.bytes.len;
-        checker->out_of_memory |= checker->keeps && !mls_records_keep(&checker->kept, record);
+        if (checker->keeps) {
+            (void)mls_records_keep(&checker->kept, record);
+        }
     }
     if (status == MLS_OK) {
         status = judge_record(checker, record);
@@ -289,10 +761,8 @@ mls_status mls_checker_end(mls_checker *checker)
                          "the log holds no record");
     }
     mls_checker_judge(checker);
-    mls_advice_end(checker);
     mls_findings_sort(&checker->findings);
-    return checker->out_of_memory || checker->input.out_of_memory || checker->findings.out_of_memory ? MLS_ERROR_MEMORY
-                                                                                                     : MLS_OK;
+    return MLS_OK;
 }
 
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings)

@@ -1,17 +1,321 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker_end.c - the verdict, when the log has ended.
+/* checker_end.c - what a checker gathers for the end of a log, and the verdict then.
  *
- * The queue is played through; of what the scopes in it found, what a later one overrules is left out: findings that
- * checks and occurrences made for a key count only from the last scope that has a rule for it. */
+ * The records of one key that belong together (the metrics of one evaluation) become one record at the end of the log,
+ * whose value holds all of them.  Then the queue of scopes is played through.  Findings that checks and occurrences
+ * made for a key count only from the last scope that has a rule for it.  Advice is about oddities that no rule asks
+ * about; it never makes a log invalid. */
 #include <math.h>
 
-#include "base/buffer.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "rules/judging.h"
 
-/* Plays the queue: who is judged, in which order.  False when memory ran out. */
-static bool queue_play(mls_checker *checker)
+/* Clocks that differ by less than this are not worth a word. */
+#define BACKWARDS_MS 1000.0
+#define LONG_RUN_MS (24 * 3600 * 1000.0)
+
+/* ---- derived records ---- */
+
+enum {
+    GROUPS_MAX = 4096, /* derived records of one scope */
+    GROUP_MEMBERS_MAX = 64,
+    DERIVED_SIZE_MAX = 4 << 20 /* bytes of values kept for derived records */
+};
+
+/* The value of a record to be made; its first member is what it is grouped by, unless a metric took that name. */
+typedef struct derived_group {
+    double time_ms;
+    mls_member *members;
+    size_t count;
+    size_t capacity;
+} derived_group;
+
+/* Set a member of a group; false if there is no room. */
+static bool put_member(mls_scope_state *state, derived_group *group, mls_str name, const mls_value *value)
+{
+    size_t room = DERIVED_SIZE_MAX - state->groups_size;
+    size_t at = 0;
+    while (at < group->count && !mls_str_equal(group->members[at].name, name)) {
+        at++;
+    }
+    if (at > GROUP_MEMBERS_MAX || name.len > room) {
+        return false;
+    }
+    room -= name.len;
+    mls_value *copy = mls_arena_alloc(&state->memory, sizeof *copy);
+    const mls_str kept = mls_arena_copy(&state->memory, name);
+    if (!mls_value_copy(value, &state->memory, &room, copy)) {
+        return false;
+    }
+    (void)mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members);
+    group->members[at] = (mls_member){kept, copy};
+    group->count += at == group->count;
+    state->groups_size = DERIVED_SIZE_MAX - room;
+    return true;
+}
+
+/* Return the group of a value, made when it is new; NULL if there is no room. */
+static derived_group *find_group(mls_scope_state *state, mls_str group_by, const mls_value *by)
+{
+    /* No text starts with such a byte.  NaN is not even like itself. */
+    char bytes[1 + sizeof(double)] = {'\xff'};
+    double number;
+    mls_str key = {bytes, 1};
+    if (mls_value_number(by, &number)) {
+        bytes[0] = isnan(number) ? '\xfe' : '\xff';
+        number = isnan(number) ? (double)state->groups.count : number + 0.0; /* -0 and 0 are one */
+        memcpy(bytes + 1, &number, sizeof number);
+        key.len = sizeof bytes;
+    } else if (by->kind == MLS_JSON_STRING) {
+        key = by->as.string;
+    }
+    state->groups.arena = &state->memory;
+    mls_map_entry *entry = mls_map_find(&state->groups, key);
+    if (entry != NULL || state->groups.count == GROUPS_MAX) {
+        return entry != NULL ? entry->value.pointer : NULL;
+    }
+    derived_group *group = mls_arena_alloc(&state->memory, sizeof *group);
+    *group = (derived_group){.time_ms = -INFINITY};
+    if (!put_member(state, group, group_by, by)) {
+        return NULL;
+    }
+    mls_map_put(&state->groups, key, NULL)->value.pointer = group;
+    return group;
+}
+
+static bool is_compound(const mls_value *value)
+{
+    return value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT;
+}
+
+void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record)
+{
+    const mls_derive *derive = &checker->ruleset->scopes[scope].derive;
+    mls_scope_state *state = &checker->scopes[scope];
+    const mls_value *metadata = mls_expr_input_tree(&checker->input, MLS_EXPR_METADATA);
+    const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
+    const mls_value *field = mls_value_member(metadata, derive->field);
+    const mls_value *by = mls_value_member(metadata, derive->group_by);
+    /* A text or list may hold the field's name, but no member of that name. */
+    const bool object = metadata->kind == MLS_JSON_OBJECT;
+    if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST) {
+        return;
+    }
+    mls_finding_code code = MLS_FINDING_EVALUATION;
+    const char *wrong = !object              ? "has no metadata"
+                        : by == NULL         ? "is missing in its metadata"
+                        : is_compound(by)    ? "is neither a number nor a string"
+                        : is_compound(field) ? "has a metric without a name"
+                                             : NULL;
+    derived_group *group = wrong == NULL ? find_group(state, derive->group_by, by) : NULL;
+    if (group != NULL) {
+        group->time_ms = fmax(record->time_ms, group->time_ms);
+    }
+    /* A member under another name than a string is never asked for. */
+    if (wrong == NULL &&
+        (group == NULL || (field->kind == MLS_JSON_STRING && !put_member(state, group, field->as.string, value)))) {
+        code = MLS_FINDING_TOO_MUCH;
+        wrong = "has too many different values";
+    }
+    const mls_rule *rule = checker->ruleset->scopes[scope].derived_rule;
+    if (wrong != NULL && rule != NULL) {
+        const mls_judging j = mls_judging_of(checker, rule, record);
+        mls_buffer message = {0};
+        mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", derive->key.ptr, derive->group_by.ptr,
+                          derive->from.ptr, wrong);
+        mls_judging_stage(&j, &j.rule_state->others, code, &message);
+    }
+}
+
+/* Apply the rule for the derived records to each. */
+static void derive_finish(mls_checker *checker, size_t scope_index)
+{
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    mls_scope_state *state = &checker->scopes[scope_index];
+    const mls_rule *rule = scope->derived_rule;
+    for (size_t i = 0; rule != NULL && i < state->groups.count; i++) {
+        const derived_group *group = state->groups.entries[i].value.pointer;
+        const mls_value value = {.kind = MLS_JSON_OBJECT, .as.object = {group->members, group->count}};
+        const mls_value metadata = {.kind = MLS_JSON_OBJECT};
+        const mls_member members[] = {{MLS_S("key"), &metadata},
+                                      {MLS_S("value"), &value},
+                                      {MLS_S("metadata"), &metadata},
+                                      {MLS_S("time_ms"), &metadata}};
+        const mls_value whole = {.kind = MLS_JSON_OBJECT, .as.object = {members, 4}};
+        mls_buffer shown = {0};
+        mls_value_show(&shown, &value);
+        const mls_record record = {.time_ms = group->time_ms,
+                                   .key = scope->derive.key,
+                                   .value = mls_buffer_str(&shown),
+                                   .metadata = MLS_S("{}")};
+        mls_checker_turn_to(checker, &record);
+        checker->input.parts[MLS_EXPR_VALUE].tree = &value;
+        checker->input.parts[MLS_EXPR_METADATA].tree = &metadata;
+        checker->input.parts[MLS_EXPR_RECORD].tree = &whole;
+        const mls_judging j = mls_judging_of(checker, rule, &record);
+        mls_rule_apply(&j, i == 0 && checker->keys[rule->key_index].count == 0);
+        mls_buffer_release(&shown);
+    }
+    mls_checker_turn_to(checker, NULL);
+}
+
+/* ---- advice ---- */
+
+/* Only the steps of the run itself show clocks that differ: evaluations and blocks are often logged late, and
+ * cache_clear may belong to the next run. */
+void mls_advice_record(mls_checker *checker, const mls_record *record)
+{
+    mls_advice_state *advice = &checker->advice;
+    mls_str span;
+    if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
+        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP) {
+        return;
+    }
+    if (record->time_ms >= advice->last_time_ms) {
+        advice->last_time_ms = record->time_ms;
+    } else if (advice->last_time_ms - record->time_ms > advice->backwards_ms) {
+        advice->backwards_ms = advice->last_time_ms - record->time_ms;
+        advice->backwards_line = record->line;
+    }
+    if (advice->run_start_line == 0 && record->key_id == MLS_KEY_RUN_START) {
+        advice->run_start_line = record->line;
+        advice->run_start_ms = record->time_ms;
+    } else if (advice->run_stop_line == 0 && record->key_id == MLS_KEY_RUN_STOP) {
+        advice->run_stop_line = record->line;
+        advice->run_stop_ms = record->time_ms;
+        if (mls_record_metadata_member(record, MLS_S("status"), &span)) {
+            (void)mls_json_string(span, &checker->memory, &advice->status);
+        }
+    }
+}
+
+/* Beyond a number of keys further ones are not looked at. */
+bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
+{
+    mls_map *unknown = &checker->advice.unknown;
+    bool added;
+    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX || unknown->count == MLS_UNKNOWN_KEYS_MAX) {
+        return false;
+    }
+    mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
+    if (added) {
+        entry->value.number = record->line;
+    }
+    return added;
+}
+
+/* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */
+static mls_str nearest_missing(const mls_checker *checker, mls_str name)
+{
+    mls_nearest nearest = mls_nearest_to(name);
+    nearest.distance = name.len < 8 ? 2 : 3;
+    for (size_t at = 0; at < checker->order_count; at++) {
+        const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            const mls_rule *rule = &scope->rules[r];
+            if (checker->keys[rule->key_index].count == 0 && rule->max > 0) {
+                mls_nearest_offer(&nearest, rule->key);
+            }
+        }
+    }
+    return nearest.found;
+}
+
+static void advice_misspelt(mls_checker *checker)
+{
+    for (size_t i = 0; i < checker->advice.unknown.count; i++) {
+        const mls_map_entry *unknown = &checker->advice.unknown.entries[i];
+        const mls_str meant = mls_key_meant(unknown->key);
+        const mls_str nearest = nearest_missing(checker, meant);
+        if (nearest.ptr != NULL && !mls_str_equal(meant, unknown->key) && mls_str_equal(meant, nearest)) {
+            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
+                             (mls_finding_place){.line = unknown->value.number, .key = unknown->key},
+                             "%s is AMD's name for %s: rename it, as the reference checker takes the key for missing",
+                             unknown->key.ptr, nearest.ptr);
+        } else if (nearest.ptr != NULL) {
+            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT,
+                             (mls_finding_place){.line = unknown->value.number, .key = unknown->key},
+                             "no rule knows the key %s, and %s is missing: is it misspelt?", unknown->key.ptr,
+                             nearest.ptr);
+        }
+    }
+}
+
+static void advice_edition(mls_checker *checker)
+{
+    if (checker->benchmark == NULL || checker->options.rulesets == NULL) {
+        return;
+    }
+    const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_str benchmark = mls_str_from(checker->benchmark);
+    const mls_edition *here;
+    if (mls_editions_find(editions, ruleset->usage, ruleset->edition, &here, NULL) != MLS_OK ||
+        mls_edition_has_benchmark(here, benchmark)) {
+        return;
+    }
+    const mls_finding_place place = {.line = checker->benchmark_line, .key = MLS_S("submission_benchmark")};
+    const char *called = mls_benchmark_called(checker->benchmark);
+    if (called != checker->benchmark) {
+        mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                         "%s is what the reference code says; the checker's name is %s", checker->benchmark, called);
+        return;
+    }
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        const mls_edition *other = mls_editions_guess(editions, (mls_usage)usage, checker->first_ms, benchmark);
+        const bool known = mls_edition_has_benchmark(other, benchmark);
+        if (known && other->usage == ruleset->usage) {
+            mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                             "edition %s has no benchmark %s, but %s has: try --edition %s", ruleset->edition.ptr,
+                             checker->benchmark, other->name, other->name);
+            return;
+        }
+        if (known) {
+            mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                             "%s is a benchmark of %s: try --usage %s", checker->benchmark,
+                             mls_usage_name(other->usage), mls_usage_name(other->usage));
+        }
+    }
+}
+
+/* Keys that rules which do not apply here want once: several values are worth a word even so. */
+static void advice_several(mls_checker *checker)
+{
+    const mls_ruleset *ruleset = checker->ruleset;
+    for (size_t k = 0; k < ruleset->key_names.count; k++) {
+        const mls_key_state *state = &checker->keys[k];
+        const mls_str key = ruleset->key_names.entries[k].key;
+        if (state->other_line > 0 && !mls_scopes_have_rule(ruleset, checker->order, 0, checker->order_count, k)) {
+            mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
+                             (mls_finding_place){.line = state->other_line, .key = key},
+                             "%s has another value than at line %zu", key.ptr, state->lines[0]);
+        }
+    }
+}
+
+static void advice_run(mls_checker *checker)
+{
+    const mls_advice_state *advice = &checker->advice;
+    const mls_finding_place stop = {.line = advice->run_stop_line, .key = MLS_S("run_stop")};
+    const double duration = advice->run_stop_ms - advice->run_start_ms;
+    if (advice->status.ptr != NULL && !mls_str_equal(advice->status, MLS_S("success"))) {
+        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, stop, "run_stop says %.*s",
+                            MLS_CUT(advice->status, 60));
+    }
+    if (advice->backwards_ms > BACKWARDS_MS) {
+        mls_findings_add(&checker->findings, MLS_FINDING_CLOCK, (mls_finding_place){.line = advice->backwards_line},
+                         "this record's time is %.3f s before that of an earlier one", advice->backwards_ms / 1000);
+    }
+    if (advice->run_start_line > 0 && advice->run_stop_line > 0 && duration > LONG_RUN_MS) {
+        mls_findings_add(&checker->findings, MLS_FINDING_LONG_RUN, stop, "the run took %.1f hours", duration / 3600000);
+    }
+}
+
+/* ---- the verdict ---- */
+
+/* Play the queue: which scopes are judged, in which order. */
+static void queue_play(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
     bool queued[MLS_SCOPES_MAX] = {false};
@@ -21,11 +325,9 @@ static bool queue_play(mls_checker *checker)
     for (size_t at = 0; at < checker->order_count; at++) {
         const size_t scope = checker->order[at];
         const mls_scope_state *state = &checker->scopes[scope];
-        if (!mls_scope_prepare(checker, scope)) {
-            return false;
-        }
+        mls_scope_prepare(checker, scope);
         if (ruleset->scopes[scope].derive.key.ptr != NULL) {
-            mls_derive_finish(checker, scope); /* the made-up records may queue scopes too */
+            derive_finish(checker, scope); /* the made-up records may queue scopes too */
         }
         for (size_t i = 0; i < state->uses.count; i++) {
             const mls_use *use = &state->uses.items[i];
@@ -41,7 +343,6 @@ static bool queue_play(mls_checker *checker)
             }
         }
     }
-    return true;
 }
 
 /* Whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
@@ -57,8 +358,7 @@ static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_pla
     if (placed) {
         mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
     }
-    j->checker->out_of_memory |= message->failed;
-    mls_findings_add(&j->checker->findings, code, place, "%s", message->ptr != NULL ? message->ptr : "");
+    mls_findings_add(&j->checker->findings, code, place, "%s", message->ptr);
     mls_buffer_release(message);
 }
 
@@ -211,9 +511,7 @@ static void take_all(mls_checker *checker, bool first)
 
 void mls_checker_judge(mls_checker *checker)
 {
-    if (!queue_play(checker)) {
-        return;
-    }
+    queue_play(checker);
     mls_checker_turn_to(checker, NULL);
     for (size_t at = 0; at < checker->order_count; at++) {
         const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
@@ -228,4 +526,10 @@ void mls_checker_judge(mls_checker *checker)
     }
     take_all(checker, true);
     take_all(checker, false);
+    advice_run(checker);
+    if (checker->records > 0) {
+        advice_edition(checker);
+        advice_misspelt(checker);
+        advice_several(checker);
+    }
 }

@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr.h - the expression language that rules are written in.
+/* expr.h - the expression language of rules, which other modules can use with names of their own.
  *
  * An expression is compiled once, into a tree that any number of threads may evaluate: to true, to false, or not at
  * all, with the reason in words.  Values follow the reference checker: booleans count as 1 and 0, lists and objects
- * compare by content, a number and a string cannot be ordered, and `&&` and `||` give the operand that decided. */
+ * compare by content, a number and a string cannot be ordered, and `&&` and `||` give the operand that decided.
+ *
+ * A rule looks at its record (value, metadata, record, time_ms) and at the $variables of its scope: mls_expr_compile()
+ * gets a map of symbols, and an mls_expr_input has the record and the variables.
+ *
+ * Another module compiles with symbols NULL.  Then every name, and every function that is not in the list below, is
+ * one that the module knows, and first(a, b, ...) is the first operand that has a value other than 0.  A function of
+ * the module is asked for their values:
+ *
+ *     static bool get(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result)
+ *     {
+ *         const model *of = input->state;
+ *         ...
+ *         *result = mls_value_of_number((double)of->layers, true);
+ *         return true;    // or: return mls_expr_fail(input, "%.*s is missing", (int)name.len, name.ptr);
+ *     }
+ *
+ *     mls_expr_compile(MLS_S("layers * first(heads, hidden / 64)"), NULL, &arena, &expr, &error);
+ *     mls_expr_input input = {.arena = &arena, .get = get, .state = &model};
+ *     mls_value result;
+ *     if (!mls_expr_evaluate(expr.root, &input, &result)) { ... input.reason ... }
+ *
+ * Numbers are doubles, exact for integers up to 2^53; a quotient has a fraction: floor(a / b). */
 #pragma once
 
 #include "base/buffer.h"
@@ -28,6 +50,8 @@ enum {
     F(TIME, "time_ms", 0, 0, NONE, NULL, "its time")                                                                   \
     F(CONSTANT, "constant", 0, 0, NONE, NULL, NULL)                                                                    \
     F(VARIABLE, "$", 0, 0, NONE, NULL, NULL)                                                                           \
+    F(NAME, "name", 0, 0, NONE, NULL, "*") /* the constant is the name of another module's value or function */        \
+    F(FIRST, "first", 1, MLS_ARGUMENTS_MAX, NONE, NULL, "the first of *")                                              \
     F(LIST, "[]", 0, 0, NONE, NULL, "the list of *")                                                                   \
     F(MEMBER, ".", 2, 2, NONE, NULL, "2 of 1") /* the second operand is a constant, its name */                        \
     F(INDEX, "[", 2, 2, NONE, NULL, "item 2, from 0 on, of 1")                                                         \
@@ -98,7 +122,7 @@ typedef struct mls_expr {
     mls_str text;
     const mls_expr_node *root;
     const mls_expr_node *nodes; /* all of them, linked by `next` */
-    uint64_t uses;              /* a bit for each op that stands in it */
+    uint64_t uses;              /* a bit for each op in it */
 } mls_expr;
 
 static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
@@ -106,17 +130,18 @@ static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
     return (expr->uses >> op & 1) != 0;
 }
 
-/* Compiles a copy of `text` into `arena`; `symbols`, in the same arena, receives the variables named in it.  On failure
- * MLS_ERROR_SYNTAX, MLS_ERROR_LIMIT or MLS_ERROR_MEMORY; error->column counts bytes of the rule text from 1. */
+/* Compile a copy of `text` into `arena`; `symbols`, in the same arena, receives the variables named in it (NULL: the
+ * names are another module's).  On failure MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT; error->column counts bytes of the text
+ * from 1. */
 mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr,
                             mls_error *error) MLS_MUST_USE;
 
-/* A variable of a scope; `set` false: nobody gave it a value. */
+/* A variable of a scope. */
 typedef struct mls_variable {
     mls_value value;
     bool set;
     mls_arena memory; /* of the value, unless the scope begins with it */
-    size_t used;      /* of what a variable may hold */
+    size_t used;      /* bytes of what a variable may hold */
     size_t capacity;  /* of a list that grows in place */
 } mls_variable;
 
@@ -125,28 +150,31 @@ typedef struct mls_variable {
 
 enum { MLS_PARTS = MLS_EXPR_RECORD + 1 };
 
-/* A record's value, its metadata or its whole: as text, and as a tree once somebody wants all of it. */
+/* A record's value, its metadata or its whole: as text, and as a tree once all of it is needed. */
 typedef struct mls_expr_part {
     mls_str span;
-    const mls_value *tree; /* NULL: not built yet; may be given, for records that were never in a log */
+    const mls_value *tree; /* NULL: not built yet; given for records that were never in a log */
 } mls_expr_part;
 
-typedef struct mls_expr_input {
+typedef struct mls_expr_input mls_expr_input;
+struct mls_expr_input {
     const mls_record *record; /* NULL where there is none (`end`) */
     mls_expr_part parts[MLS_PARTS];
     const mls_variable *variables;
-    mls_arena *arena; /* for trees and results; whoever owns it resets it between records */
-    bool out_of_memory;
+    mls_arena *arena; /* for trees and results; its owner resets it between records */
+    /* The value of another module's name, or of its function of `count` arguments; false after mls_expr_fail(). */
+    bool (*get)(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result);
+    void *state;      /* for `get` */
     char reason[240]; /* why the last one could not be evaluated */
-} mls_expr_input;
+};
 
-/* Turns to the next record, whose trees are not built. */
+/* Turn to the next record, whose trees are not built. */
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record);
 
-/* The tree of a part, built when needed; NULL when memory runs out (out_of_memory is set then). */
+/* Return the tree of a part, built when needed. */
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op part);
 
-/* The result borrows from all it came from.  False: input->reason says why, or input->out_of_memory is set. */
+/* Evaluate; the result borrows from all it came from.  False: input->reason says why there is none. */
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 typedef enum mls_outcome { MLS_OUTCOME_FALSE, MLS_OUTCOME_TRUE, MLS_OUTCOME_UNKNOWN } mls_outcome;
@@ -181,7 +209,6 @@ enum { MLS_EXPR_QUOTED_MAX = 60 }; /* of the rule text, in a reason */
 
 /* Note a reason why there is no value, and return false. */
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
-bool mls_expr_fail_memory(mls_expr_input *input);
 
 /* "value is a string ("abc"), not a number" */
 bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted);

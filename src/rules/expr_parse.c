@@ -4,8 +4,8 @@
  * A node's depth is that of the tree below it, so that chains which need no recursion to parse (1+1+1+…) cannot make
  * the evaluator recurse without end.
  *
- * Failure is sticky: the first one is kept, from then on every token is the end of the text and every node the same
- * one, and the outcome is looked at once. */
+ * Failure is sticky: the first one is kept, and from then on every token is the end of the text.  The outcome is looked
+ * at once, at the end. */
 #include <math.h>
 
 #include "base/number.h"
@@ -32,13 +32,13 @@ typedef struct expr_parser {
     const char *text; /* ends with a NUL */
     const char *end;
     mls_arena *arena;
-    mls_map *symbols;
+    mls_map *symbols; /* NULL: names are another module's */
     mls_error *error; /* may be NULL */
     mls_status status;
     expr_token token;
     const char *last_end; /* of the token before */
     unsigned depth;       /* of expressions within each other */
-    node first;           /* what the nodes hang on, and what stands for those that could not be made */
+    node first;           /* before all nodes; stands for one after a failure */
     node *last;
     uint64_t uses;
 } expr_parser;
@@ -71,16 +71,6 @@ static void fail_at(expr_parser *p, mls_status status, const char *at, const cha
 static void fail_here(expr_parser *p, const char *what)
 {
     fail_at(p, MLS_ERROR_SYNTAX, p->token.text.ptr, "%s", what);
-}
-
-/* Notes that there is no memory, unless `room` is there; whether all is well. */
-static bool parser_has_room(expr_parser *p, bool room)
-{
-    if (!room && p->status == MLS_OK) {
-        p->status = mls_error_memory(p->error);
-        p->token = (expr_token){.text = {p->end, 0}};
-    }
-    return p->status == MLS_OK;
 }
 
 static bool is_name_start(char c)
@@ -118,7 +108,7 @@ static const char *lex_number(expr_parser *p, const char *begin, mls_value *valu
     }
     const mls_str text = {begin, (size_t)(at - begin)};
     *value = (mls_value){.kind = MLS_JSON_NUMBER, .is_integer = mls_json_is_integer(text)};
-    (void)parser_has_room(p, p->status != MLS_OK || mls_number_parse(text, &value->as.number));
+    (void)mls_number_parse(text, &value->as.number);
     return at;
 }
 
@@ -139,8 +129,8 @@ static const char *lex_string(expr_parser *p, const char *begin, mls_value *valu
     const char *reason = mls_json_validate(quoted, p->arena, &json, &where);
     *value = (mls_value){.kind = MLS_JSON_STRING};
     if (reason == NULL) {
-        (void)parser_has_room(p, mls_json_string(json, p->arena, &value->as.string));
-    } else if (parser_has_room(p, reason != mls_reason_memory)) {
+        (void)mls_json_string(json, p->arena, &value->as.string);
+    } else {
         fail_at(p, MLS_ERROR_SYNTAX, begin + where, "%s",
                 begin[where] == '\\' ? "no such escape; JSON's are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX" : reason);
     }
@@ -226,9 +216,6 @@ static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node 
 {
     node *made = mls_arena_alloc(p->arena, sizeof *made);
     const node **kept = mls_arena_array(p->arena, count, sizeof(node *));
-    if (!parser_has_room(p, made != NULL && kept != NULL) || made == NULL || kept == NULL) {
-        return &p->first;
-    }
     *made = (node){.op = (uint8_t)op, .depth = 1, .operands = kept, .count = (uint32_t)count};
     made->text = (mls_str){begin, (size_t)(p->last_end - begin)};
     for (size_t i = 0; i < count; i++) {
@@ -242,11 +229,17 @@ static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node 
     return made;
 }
 
-static const node *make_constant(expr_parser *p, const char *begin, mls_value value)
+/* A constant, or another module's name, whose text is the constant. */
+static const node *make_with(expr_parser *p, mls_expr_op op, const char *begin, operand_list operands, mls_value value)
 {
-    node *made = make(p, MLS_EXPR_CONSTANT, begin, NULL, 0);
+    node *made = make(p, op, begin, operands.items, operands.count);
     made->constant = value;
     return made;
+}
+
+static const node *make_constant(expr_parser *p, const char *begin, mls_value value)
+{
+    return make_with(p, MLS_EXPR_CONSTANT, begin, (operand_list){0}, value);
 }
 
 /* Reads `item, item …` and the closing sign. */
@@ -256,7 +249,7 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     next_token(p);
     while (p->status == MLS_OK && !at_sign(p, closing)) {
         const node *item = parse_expression(p, MLS_POWER_CHOICE);
-        (void)parser_has_room(p, MLS_ARENA_ADD(p->arena, &list, item));
+        (void)MLS_ARENA_ADD(p->arena, &list, item);
         if (!at_sign(p, closing)) {
             expect_sign(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
         }
@@ -272,8 +265,7 @@ static const node *parse_list(expr_parser *p)
     const operand_list list = parse_items(p, "]");
     mls_value *items = mls_arena_array(p->arena, list.count, sizeof *items);
     size_t constant = 0;
-    (void)parser_has_room(p, items != NULL);
-    while (items != NULL && constant < list.count && list.items[constant]->op == MLS_EXPR_CONSTANT) {
+    while (constant < list.count && list.items[constant]->op == MLS_EXPR_CONSTANT) {
         items[constant] = list.items[constant]->constant;
         constant++;
     }
@@ -293,22 +285,7 @@ static int find_op(mls_str name, int op)
     return op;
 }
 
-static const node *parse_call(expr_parser *p, mls_str name)
-{
-    const int op = find_op(name, MLS_EXPR_ABS);
-    if (op == MLS_EXPR_OP_COUNT) {
-        fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "there is no function '%.*s'", MLS_CUT(name, 60));
-        return &p->first;
-    }
-    const operand_list list = parse_items(p, ")");
-    const mls_expr_info *info = &mls_expr_table[op];
-    if (list.count < info->min || list.count > info->max) {
-        fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
-                info->max > info->min ? "at least " : "", info->min, info->min == 1 ? "" : "s");
-    }
-    return make(p, (mls_expr_op)op, name.ptr, list.items, list.count);
-}
-
+/* A name, or a call of a function. */
 static const node *parse_name(expr_parser *p)
 {
     static const struct {
@@ -321,13 +298,30 @@ static const node *parse_name(expr_parser *p)
         {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
     };
     const mls_str name = p->token.text;
+    const mls_value text = {.kind = MLS_JSON_STRING, .as.string = name};
+    const bool own = p->symbols == NULL; /* names are another module's */
     unsigned i;
     next_token(p);
     if (at_sign(p, "(")) {
-        return parse_call(p, name);
+        const int op = own && mls_str_equal(name, MLS_S("first")) ? MLS_EXPR_FIRST : find_op(name, MLS_EXPR_ABS);
+        if (op == MLS_EXPR_OP_COUNT && !own) {
+            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "there is no function '%.*s'", MLS_CUT(name, 60));
+            return &p->first;
+        }
+        const operand_list list = parse_items(p, ")");
+        const mls_expr_info *info = &mls_expr_table[op < MLS_EXPR_OP_COUNT ? op : MLS_EXPR_FIRST];
+        if (list.count < info->min || list.count > info->max) {
+            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%.*s takes %s%d argument%s", MLS_CUT(name, 60),
+                    info->max > info->min ? "at least " : "", info->min, info->min == 1 ? "" : "s");
+        }
+        return op < MLS_EXPR_OP_COUNT ? make(p, (mls_expr_op)op, name.ptr, list.items, list.count)
+                                      : make_with(p, MLS_EXPR_NAME, name.ptr, list, text);
     }
     if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i)) {
         return make_constant(p, name.ptr, constants[i].value);
+    }
+    if (own) {
+        return make_with(p, MLS_EXPR_NAME, name.ptr, (operand_list){0}, text);
     }
     const int op = find_op(name, MLS_EXPR_VALUE);
     if (op <= MLS_EXPR_TIME) {
@@ -343,8 +337,12 @@ static const node *parse_name(expr_parser *p)
 static const node *parse_variable(expr_parser *p)
 {
     const mls_str text = p->token.text;
-    const mls_map_entry *entry = mls_map_put(p->symbols, (mls_str){text.ptr + 1, text.len - 1}, NULL);
-    const size_t slot = parser_has_room(p, entry != NULL) && entry != NULL ? (size_t)(entry - p->symbols->entries) : 0;
+    if (p->symbols == NULL) {
+        fail_here(p, "there are no variables");
+        return &p->first;
+    }
+    const mls_map_entry *entry = mls_map_put(p->symbols, mls_str_rest(text, 1), NULL);
+    const size_t slot = (size_t)(entry - p->symbols->entries);
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         fail_at(p, MLS_ERROR_LIMIT, text.ptr, "more than %d variables", (int)MLS_VARIABLES_PER_SCOPE_MAX);
     }
@@ -462,13 +460,13 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
                              (int)MLS_EXPR_LENGTH_MAX);
     }
     const mls_str copy = mls_arena_copy(arena, text);
-    expr_parser p = {.text = copy.ptr, .arena = arena, .symbols = symbols, .error = error};
-    if (copy.ptr == NULL) {
-        return mls_error_memory(error);
-    }
-    p.end = copy.ptr + copy.len;
+    expr_parser p = {.text = copy.ptr,
+                     .end = copy.ptr + copy.len,
+                     .arena = arena,
+                     .symbols = symbols,
+                     .error = error,
+                     .token.text = {copy.ptr, 0}};
     p.last = &p.first;
-    p.token.text.ptr = copy.ptr;
     next_token(&p);
     const node *root = parse_expression(&p, MLS_POWER_CHOICE);
     if (p.token.kind != TOKEN_LAST) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judging.h - what a checker keeps about the log it judges.
+/* judging.h - what a checker knows about the log it judges, for checker.c and checker_end.c alone.
  *
  * The rules say: judge `common` over all records, then each scope it queued over all records again, and so on.  A log
  * is read only once, so every scope that may still be queued is judged at the same time, each with its own variables
@@ -112,7 +112,6 @@ struct mls_checker {
     const char *benchmark;
     size_t benchmark_line;
     size_t records;
-    bool out_of_memory;
 };
 
 /* One rule, or a scope as a whole, and what is known of it; `rule` and `record` may be NULL. */
@@ -132,13 +131,6 @@ static inline mls_judging mls_judging_of(mls_checker *checker, const mls_rule *r
     return (mls_judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
 }
 
-/* Notes that there is no memory, unless `there` is; whether it is. */
-static inline bool mls_checker_room(mls_checker *checker, const void *there)
-{
-    checker->out_of_memory |= there == NULL;
-    return there != NULL;
-}
-
 /* Forgets what was worked out for the record before; `record` may be NULL. */
 static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *record)
 {
@@ -146,31 +138,28 @@ static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *r
     mls_expr_input_begin(&checker->input, record);
 }
 
-/* checker_state.c */
-bool mls_checker_prepare(mls_checker *checker);
-bool mls_scope_prepare(mls_checker *checker, size_t scope);
-void mls_checker_release_scopes(mls_checker *checker);
-void mls_checker_update_live(mls_checker *checker);
-bool mls_variable_set(const mls_judging *j, size_t slot, const mls_value *value);
-bool mls_variable_append(const mls_judging *j, size_t slot, const mls_value *items);
+/* checker.c */
 
-/* Copies a value into an arena; *room shrinks by its size.  False when that is more, or memory runs out. */
-bool mls_value_copy(mls_checker *checker, const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy);
+/* Make the variables and results of a scope before its first record. */
+void mls_scope_prepare(mls_checker *checker, size_t scope);
 
-/* Ends a message with the scope and the edition, keeps it in `list` and releases it. */
-void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message);
-
-/* checker_rule.c */
+/* Apply a rule to a record; `first`: the first one of its key. */
 void mls_rule_apply(const mls_judging *j, bool first);
 
-/* checker_derive.c */
-void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record);
-void mls_derive_finish(mls_checker *checker, size_t scope);
+/* Copy a value into an arena and reduce *room by its size; false if it is larger than that. */
+bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy);
+
+/* End a message with the scope and the edition, keep it in `list` and release it. */
+void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message);
 
 /* checker_end.c */
-void mls_checker_judge(mls_checker *checker);
 
-/* checker_advice.c */
+/* Put a record's value into the record that its scope derives from several. */
+void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record);
+
+/* Note what advice is given about; return whether the record is the first of a key that no rule knows. */
 void mls_advice_record(mls_checker *checker, const mls_record *record);
 bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record);
-void mls_advice_end(mls_checker *checker);
+
+/* Add all findings, of rules and advice, when the log has ended. */
+void mls_checker_judge(mls_checker *checker);

@@ -61,13 +61,12 @@ static mls_status ask_rules(const target_walk *walk)
             const mls_rule *rule = mls_scope_find_rule(ruleset, chain.scopes[i], ruleset->key_of_id[keys[k]]);
             if (rule != NULL) {
                 input.variables = variables_at(&ruleset->scopes[chain.scopes[i]], walk->batch_size, &arena);
-                input.out_of_memory |= input.variables == NULL;
-                done = !input.out_of_memory && walk->ask(rule, &input, walk->state);
+                done = walk->ask(rule, &input, walk->state);
             }
         }
     }
     mls_arena_release(&arena);
-    return input.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    return MLS_OK;
 }
 
 typedef struct reach_question {

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* expr.c - evaluates expressions: the tree of nodes, the operators and functions, and the record that they look at.
+ *
+ * The depth of a tree is bounded when it is compiled, so the recursion here is too.  Looking at one member of a
+ * record's value or metadata reads only that member's text; a tree is built when the whole is asked for. */
+#include "rules/expr.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+
+enum { SHOWN_LENGTH_MAX = 60, SHOWN_ITEMS_MAX = 6, SHOWN_DEPTH_MAX = 3 };
+
+/* How far from a whole number is_integer() is still true, and the relative difference that isclose() forgives. */
+#define WHOLE_TOLERANCE 1e-5
+#define CLOSE_TOLERANCE 1e-9
+
+/* ---- values and reasons in words ---- */
+
+bool mls_value_truth(const mls_value *value)
+{
+    const mls_json_kind kind = value->kind;
+    return kind == MLS_JSON_BOOL     ? value->as.boolean
+           : kind == MLS_JSON_NUMBER ? value->as.number != 0 /* NaN is true */
+           : kind == MLS_JSON_STRING ? value->as.string.len > 0
+           : kind == MLS_JSON_LIST   ? value->as.list.count > 0
+                                     : kind == MLS_JSON_OBJECT && value->as.object.count > 0;
+}
+
+static void show_string(mls_buffer *buffer, mls_str string, const char *after)
+{
+    mls_buffer_append_char(buffer, '"');
+    mls_utf8_append_cut(buffer, string, SHOWN_LENGTH_MAX);
+    mls_buffer_append_text(buffer, after);
+}
+
+/* Leaves out what comes after `enough` bytes. */
+static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth, size_t enough)
+{
+    const bool list = value->kind == MLS_JSON_LIST;
+    if (value->kind == MLS_JSON_STRING) {
+        show_string(buffer, value->as.string, "\"");
+        return;
+    }
+    if (value->kind == MLS_JSON_NUMBER && isfinite(value->as.number)) {
+        mls_buffer_append_text(buffer, mls_words_exact(value->as.number).text);
+        return;
+    }
+    if (!list && value->kind != MLS_JSON_OBJECT) {
+        mls_buffer_append_text(buffer, value->kind == MLS_JSON_NULL   ? "null"
+                                       : value->kind == MLS_JSON_BOOL ? value->as.boolean ? "true" : "false"
+                                       : isnan(value->as.number)      ? "NaN"
+                                       : value->as.number > 0         ? "inf"
+                                                                      : "-inf");
+        return;
+    }
+    const size_t count = list ? value->as.list.count : value->as.object.count;
+    mls_buffer_append_char(buffer, list ? '[' : '{');
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(buffer, i > 0 ? ", " : "");
+        if (i == SHOWN_ITEMS_MAX || depth == SHOWN_DEPTH_MAX || buffer->len > enough) {
+            mls_buffer_append_text(buffer, "…");
+            break;
+        }
+        if (!list) {
+            show_string(buffer, value->as.object.members[i].name, "\": ");
+        }
+        show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1, enough);
+    }
+    mls_buffer_append_char(buffer, list ? ']' : '}');
+}
+
+void mls_value_show(mls_buffer *buffer, const mls_value *value)
+{
+    show_nested(buffer, value, 0, SIZE_MAX);
+}
+
+bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)mls_text_vprintf(input->reason, sizeof input->reason, format, args);
+    va_end(args);
+    return false;
+}
+
+bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
+{
+    static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
+    const mls_json_kind kind = value->kind;
+    mls_buffer shown = {0};
+    if (kind != MLS_JSON_NULL) {
+        mls_buffer_append_text(&shown, " (");
+        show_nested(&shown, value, 0, sizeof input->reason);
+        mls_buffer_append_char(&shown, ')');
+    }
+    (void)mls_expr_fail(input, "%.*s is %s%s, not %s", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
+                        shown.ptr != NULL ? shown.ptr : "", wanted);
+    mls_buffer_release(&shown);
+    return false;
+}
+
+/* ---- the record ---- */
+
+void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
+{
+    static const mls_record none;
+    const mls_record *from = record != NULL ? record : &none;
+    const mls_str spans[MLS_PARTS] = {from->value, from->metadata, from->payload};
+    input->record = record;
+    for (size_t i = 0; i < MLS_PARTS; i++) {
+        input->parts[i].span = spans[i];
+        input->parts[i].tree = NULL;
+    }
+}
+
+const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op op)
+{
+    mls_expr_part *part = &input->parts[op];
+    if (part->tree == NULL) {
+        part->tree = mls_value_build(part->span, input->arena);
+    }
+    return part->tree;
+}
+
+/* ---- operators and functions, from values to a value ---- */
+
+static bool give_bool(const mls_call *c, bool truth)
+{
+    *c->result = mls_value_of_bool(truth);
+    return true;
+}
+
+/* The number of a node's value, which is a number or boolean. */
+static bool operand_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
+{
+    *number = 0;
+    return mls_value_number(value, number) || mls_expr_fail_kind(input, node, value, "a number");
+}
+
+static bool two_numbers(const mls_call *c, double *a, double *b)
+{
+    *b = 0;
+    return operand_number(c->input, c->node->operands[0], &c->values[0], a) &&
+           operand_number(c->input, c->node->operands[1], &c->values[1], b);
+}
+
+static bool call_not(const mls_call *c)
+{
+    return give_bool(c, !mls_value_truth(c->values));
+}
+
+static mls_str bytes_of(const mls_value *value)
+{
+    return value->kind == MLS_JSON_STRING
+               ? value->as.string
+               : (mls_str){(const char *)value->as.list.items, value->as.list.count * sizeof(mls_value)};
+}
+
+/* Joins two strings or two lists. */
+static bool join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
+{
+    const bool strings = left->kind == MLS_JSON_STRING;
+    const size_t size = strings ? 1 : sizeof(mls_value);
+    const mls_str first = bytes_of(left);
+    const mls_str second = bytes_of(right);
+    const size_t count = (first.len + second.len) / size;
+    char *joined = mls_arena_array(input->arena, count, size);
+    if (count > MLS_EXPR_RESULT_MAX) {
+        return mls_expr_fail(input, "the joined %s would be too long", strings ? "string" : "list");
+    }
+    if (first.len > 0) {
+        memcpy(joined, first.ptr, first.len);
+    }
+    if (second.len > 0) {
+        memcpy(joined + first.len, second.ptr, second.len);
+    }
+    *result = *left;
+    if (strings) {
+        result->as.string = (mls_str){joined, count};
+    } else {
+        result->as.list.items = (const mls_value *)(const void *)joined;
+        result->as.list.count = count;
+    }
+    return true;
+}
+
+/* The remainder takes the sign of the divisor, as in the language that the rules come from. */
+static double remainder_of(double a, double b)
+{
+    const double rest = fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* Why there is no such number; NULL when there is. */
+static const char *arithmetic_reason(mls_expr_op op, double a, double b, double c)
+{
+    const bool power = op == MLS_EXPR_POWER;
+    if (power ? a == 0 && b < 0 : (op == MLS_EXPR_DIVIDE || op == MLS_EXPR_REMAINDER) && b == 0) {
+        return "division by zero";
+    }
+    if (power && a < 0 && isfinite(b) && b != floor(b)) {
+        return "a negative number has no power with a fraction";
+    }
+    return power && isinf(c) && isfinite(a) && isfinite(b) ? "the power is too large" : NULL;
+}
+
+static bool call_arithmetic(const mls_call *c)
+{
+    const mls_value *left = &c->values[0];
+    const mls_value *right = &c->values[1];
+    double a;
+    double b;
+    if (c->op == MLS_EXPR_ADD && left->kind == right->kind &&
+        (left->kind == MLS_JSON_STRING || left->kind == MLS_JSON_LIST)) {
+        return join(c->input, left, right, c->result);
+    }
+    if (!two_numbers(c, &a, &b)) {
+        return false;
+    }
+    const double number = c->op == MLS_EXPR_ADD         ? a + b
+                          : c->op == MLS_EXPR_SUBTRACT  ? a - b
+                          : c->op == MLS_EXPR_MULTIPLY  ? a * b
+                          : c->op == MLS_EXPR_REMAINDER ? remainder_of(a, b)
+                          : c->op == MLS_EXPR_POWER     ? pow(a, b)
+                          : b != 0                      ? a / b
+                                                        : 0;
+    const char *reason = arithmetic_reason(c->op, a, b, number);
+    *c->result = mls_value_of_number(number, mls_value_is_int(left) && mls_value_is_int(right) &&
+                                                 c->op != MLS_EXPR_DIVIDE && (c->op != MLS_EXPR_POWER || b >= 0));
+    return reason == NULL || mls_expr_fail(c->input, "%s", reason);
+}
+
+static bool call_equal(const mls_call *c)
+{
+    const bool equal = mls_value_equal(&c->values[0], &c->values[1]);
+    return give_bool(c, equal == (c->op == MLS_EXPR_EQUAL));
+}
+
+/* < <= > >= of two numbers or two strings. */
+static bool call_order(const mls_call *c)
+{
+    double a = 0;
+    double b = 0;
+    mls_str left;
+    mls_str right;
+    if (mls_value_string(&c->values[0], &left) && mls_value_string(&c->values[1], &right)) {
+        a = mls_str_compare(left, right);
+    } else if (!two_numbers(c, &a, &b)) {
+        return false;
+    }
+    return give_bool(c, c->op == MLS_EXPR_LESS         ? a < b
+                        : c->op == MLS_EXPR_LESS_EQUAL ? a <= b
+                        : c->op == MLS_EXPR_GREATER    ? a > b
+                                                       : a >= b);
+}
+
+/* Whether an item is in a list, a string or among an object's members: `item in all` and has(all, item). */
+static bool call_contains(const mls_call *c)
+{
+    const size_t container = c->op == MLS_EXPR_IN;
+    const mls_value *item = &c->values[1 - container];
+    const mls_value *all = &c->values[container];
+    bool contains = false;
+    if (all->kind == MLS_JSON_LIST) {
+        for (size_t i = 0; i < all->as.list.count && !contains; i++) {
+            contains = mls_value_equal(&all->as.list.items[i], item);
+        }
+    } else if (all->kind == MLS_JSON_STRING) {
+        if (item->kind != MLS_JSON_STRING) {
+            return mls_expr_fail(c->input, "only a string can be in a string");
+        }
+        contains = mls_str_contains(all->as.string, item->as.string);
+    } else if (all->kind == MLS_JSON_OBJECT) {
+        if (item->kind == MLS_JSON_LIST || item->kind == MLS_JSON_OBJECT) {
+            return mls_expr_fail(c->input, "a list or object cannot name a member");
+        }
+        contains = item->kind == MLS_JSON_STRING && mls_value_member(all, item->as.string) != NULL;
+    } else {
+        return mls_expr_fail_kind(c->input, c->node->operands[container], all, "an object, list or string");
+    }
+    return give_bool(c, contains);
+}
+
+/* int("12") reads a string as a whole number: blanks around it, a sign and single underscores are fine. */
+static bool int_of_string(mls_str text, double *number)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        if (!mls_is_digit(c) && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL)) {
+            return false;
+        }
+    }
+    return text.len <= 400 && mls_number_parse_lenient(text, number) && isfinite(*number);
+}
+
+/* Functions of one number; -x is one. */
+static bool call_numeric(const mls_call *c)
+{
+    const bool is_int = mls_value_is_int(c->values);
+    double x = 0;
+    if (c->op == MLS_EXPR_INT && c->values->kind == MLS_JSON_STRING) {
+        if (!int_of_string(c->values->as.string, &x)) {
+            return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
+        }
+    } else if (!operand_number(c->input, c->node->operands[0], c->values, &x)) {
+        return false;
+    }
+    if (c->op == MLS_EXPR_LOG2 && x <= 0) {
+        return mls_expr_fail(c->input, "log2 of %g, which is not above 0", x);
+    }
+    if (c->op != MLS_EXPR_LOG2 && c->op != MLS_EXPR_ABS && c->op != MLS_EXPR_NEGATE && !isfinite(x)) {
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a finite number");
+    }
+    *c->result = c->op == MLS_EXPR_NEGATE       ? mls_value_of_number(-x, is_int)
+                 : c->op == MLS_EXPR_ABS        ? mls_value_of_number(fabs(x), is_int)
+                 : c->op == MLS_EXPR_LOG2       ? mls_value_of_number(log2(x), false)
+                 : c->op == MLS_EXPR_IS_INTEGER ? mls_value_of_bool(fabs(rint(x) - x) < WHOLE_TOLERANCE)
+                 : c->op == MLS_EXPR_CEIL       ? mls_value_of_number(ceil(x), true)
+                 : c->op == MLS_EXPR_FLOOR      ? mls_value_of_number(floor(x), true)
+                                                : mls_value_of_number(trunc(x), true);
+    return true;
+}
+
+static bool call_kind(const mls_call *c)
+{
+    return give_bool(c, c->op == MLS_EXPR_IS_INT ? mls_value_is_int(c->values) : c->values->kind == MLS_JSON_BOOL);
+}
+
+static bool call_len(const mls_call *c)
+{
+    const mls_value *value = c->values;
+    size_t count = 0;
+    if (value->kind == MLS_JSON_STRING) { /* in code points: continuation bytes do not count */
+        for (size_t i = 0; i < value->as.string.len; i++) {
+            count += ((unsigned char)value->as.string.ptr[i] & 0xc0) != 0x80;
+        }
+    } else if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
+        count = value->kind == MLS_JSON_LIST ? value->as.list.count : value->as.object.count;
+    } else {
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a string, list or object");
+    }
+    *c->result = mls_value_of_number((double)count, true);
+    return true;
+}
+
+static bool call_lower(const mls_call *c)
+{
+    mls_str text;
+    if (!mls_value_string(c->values, &text)) {
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a string");
+    }
+    char *lower = mls_arena_alloc(c->input->arena, text.len + 1);
+    for (size_t i = 0; i < text.len; i++) {
+        lower[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
+    }
+    *c->result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {lower, text.len}};
+    return true;
+}
+
+static int compare_string_values(const void *left, const void *right)
+{
+    return mls_str_compare(((const mls_value *)left)->as.string, ((const mls_value *)right)->as.string);
+}
+
+static bool call_sorted(const mls_call *c)
+{
+    if (c->values->kind != MLS_JSON_LIST) {
+        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a list");
+    }
+    const size_t count = c->values->as.list.count;
+    mls_value *items = mls_arena_array(c->input->arena, count, sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        items[i] = c->values->as.list.items[i];
+        if (items[i].kind != MLS_JSON_STRING) {
+            return mls_expr_fail(c->input, "only strings can be sorted");
+        }
+    }
+    qsort(items, count, sizeof *items, compare_string_values);
+    *c->result = (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}};
+    return true;
+}
+
+/* min and max take several numbers or one list of them. */
+static bool call_extreme(const mls_call *c)
+{
+    const bool list = c->node->count == 1 && c->values->kind == MLS_JSON_LIST;
+    const size_t count = list ? c->values->as.list.count : c->node->count;
+    const mls_value *items = list ? c->values->as.list.items : c->values;
+    double best = 0;
+    for (size_t i = 0; i < count; i++) {
+        double number;
+        if (!operand_number(c->input, c->node->operands[list ? 0 : i], &items[i], &number)) {
+            return false;
+        }
+        if (i == 0 || (c->op == MLS_EXPR_MIN ? number < best : number > best)) {
+            best = number;
+            *c->result = items[i];
+        }
+    }
+    return count > 0 || mls_expr_fail(c->input, "%s of an empty list", mls_expr_table[c->op].name);
+}
+
+static bool call_isclose(const mls_call *c)
+{
+    double a;
+    double b;
+    if (!two_numbers(c, &a, &b)) {
+        return false;
+    }
+    const bool finite = isfinite(a) && isfinite(b);
+    return give_bool(c, a == b || (finite && fabs(a - b) <= CLOSE_TOLERANCE * fmax(fabs(a), fabs(b))));
+}
+
+const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT] = {
+#define MLS_EXPR_ROW(op, name, min, max, power, call, words) {name, min, max, MLS_POWER_##power, call, words},
+    MLS_EXPR_LIST(MLS_EXPR_ROW)};
+
+/* ---- evaluation ---- */
+
+/* If a node is a part of the record that is an object without a tree yet, find a member in its text; member->ptr is
+ * NULL if it has none of the name.  Otherwise return false. */
+static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, mls_str *member)
+{
+    const mls_record *record = input->record;
+    *member = (mls_str){NULL, 0};
+    if (node->op > MLS_EXPR_RECORD || record == NULL || input->parts[node->op].tree != NULL ||
+        mls_json_kind_of(input->parts[node->op].span) != MLS_JSON_OBJECT) {
+        return false;
+    }
+    if (node->op == MLS_EXPR_VALUE) {
+        (void)mls_record_value_member(record, name, member);
+    } else if (node->op == MLS_EXPR_METADATA) {
+        (void)mls_record_metadata_member(record, name, member);
+    } else if (record->line > 0 && mls_str_equal(name, MLS_S("value"))) { /* a record that was made up has no line */
+        *member = record->value;
+    } else {
+        (void)mls_json_member(record->payload, name, member);
+    }
+    return true;
+}
+
+/* Get a member of the node's first operand. */
+static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input *input, mls_value *result)
+{
+    const mls_expr_node *object = node->operands[0];
+    mls_value whole = {0};
+    const mls_value *member = NULL;
+    mls_str text;
+    if (find_in_text(object, input, name, &text)) {
+        member = text.ptr != NULL ? mls_value_build(text, input->arena) : NULL;
+    } else if (!mls_expr_evaluate(object, input, &whole)) {
+        return false;
+    } else if (whole.kind != MLS_JSON_OBJECT) {
+        return mls_expr_fail_kind(input, object, &whole, "an object");
+    } else {
+        member = mls_value_member(&whole, name);
+    }
+    if (member == NULL) {
+        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(object->text, MLS_EXPR_QUOTED_MAX),
+                             MLS_CUT(name, MLS_EXPR_QUOTED_MAX));
+    }
+    *result = *member;
+    return true;
+}
+
+/* Get a member of an object, or an item of a list, whose number counts from the end if it is negative. */
+static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    mls_value index = {0};
+    mls_value list = {0};
+    double at = 0;
+    if (!mls_expr_evaluate(node->operands[1], input, &index)) {
+        return false;
+    }
+    if (index.kind == MLS_JSON_STRING) {
+        return eval_member(node, index.as.string, input, result);
+    }
+    if (!mls_expr_evaluate(node->operands[0], input, &list)) {
+        return false;
+    }
+    if (list.kind != MLS_JSON_LIST) {
+        return mls_expr_fail_kind(input, node->operands[0], &list, "a list");
+    }
+    if (!mls_value_is_int(&index)) {
+        return mls_expr_fail_kind(input, node->operands[1], &index, "a whole number");
+    }
+    (void)mls_value_number(&index, &at);
+    const double count = (double)list.as.list.count;
+    at += at < 0 ? count : 0;
+    if (!(at >= 0 && at < count)) {
+        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(node->operands[0]->text, MLS_EXPR_QUOTED_MAX),
+                             list.as.list.count);
+    }
+    *result = list.as.list.items[(size_t)at];
+    return true;
+}
+
+/* Return the first operand with a true value, else the last one that has a value. */
+static bool eval_first(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    char reason[sizeof input->reason] = "";
+    mls_value value;
+    bool any = false;
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (mls_expr_evaluate(node->operands[i], input, &value)) {
+            *result = value;
+            any = true;
+            if (mls_value_truth(&value)) {
+                break;
+            }
+        } else if (i == 0) {
+            memcpy(reason, input->reason, sizeof reason);
+        }
+    }
+    if (!any) {
+        memcpy(input->reason, reason, sizeof reason);
+    }
+    return any;
+}
+
+static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_value *values)
+{
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (!mls_expr_evaluate(node->operands[i], input, &values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* has(metadata, "name") needs no tree. */
+static bool has_in_text(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    const mls_value *name = &node->operands[1]->constant;
+    mls_str member;
+    const bool found = node->operands[1]->op == MLS_EXPR_CONSTANT && name->kind == MLS_JSON_STRING &&
+                       find_in_text(node->operands[0], input, name->as.string, &member);
+    if (found) {
+        *result = mls_value_of_bool(member.ptr != NULL);
+    }
+    return found;
+}
+
+bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    mls_value values[MLS_ARGUMENTS_MAX];
+    switch (node->op) {
+    case MLS_EXPR_CONSTANT:
+        *result = node->constant;
+        return true;
+    case MLS_EXPR_VALUE:
+    case MLS_EXPR_METADATA:
+    case MLS_EXPR_RECORD:
+    case MLS_EXPR_TIME:
+        if (input->record == NULL) {
+            return mls_expr_fail(input, "there is no record to look at");
+        }
+        *result =
+            node->op != MLS_EXPR_TIME
+                ? *mls_expr_input_tree(input, (mls_expr_op)node->op)
+                : mls_value_of_number(input->record->time_ms, input->record->time_ms == floor(input->record->time_ms));
+        return true;
+    case MLS_EXPR_VARIABLE:
+        *result = input->variables[node->slot].value;
+        return input->variables[node->slot].set ||
+               mls_expr_fail(input, "%.*s has not been set", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX));
+    case MLS_EXPR_NAME:
+        return eval_operands(node, input, values) &&
+               input->get(input, node->constant.as.string, values, node->count, result);
+    case MLS_EXPR_FIRST:
+        return eval_first(node, input, result);
+    case MLS_EXPR_LIST: {
+        mls_value *items = mls_arena_array(input->arena, node->count, sizeof *items);
+        *result = (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, node->count}};
+        return eval_operands(node, input, items);
+    }
+    case MLS_EXPR_MEMBER:
+    case MLS_EXPR_INDEX:
+        return eval_index(node, input, result);
+    case MLS_EXPR_AND:
+    case MLS_EXPR_OR: /* the operand that decided */
+        return mls_expr_evaluate(node->operands[0], input, result) &&
+               (mls_value_truth(result) != (node->op == MLS_EXPR_AND) ||
+                mls_expr_evaluate(node->operands[1], input, result));
+    case MLS_EXPR_CHOICE:
+        return mls_expr_evaluate(node->operands[0], input, result) &&
+               mls_expr_evaluate(node->operands[mls_value_truth(result) ? 1 : 2], input, result);
+    case MLS_EXPR_HAS:
+        if (has_in_text(node, input, result)) {
+            return true;
+        }
+        break;
+    default:
+        break;
+    }
+    return eval_operands(node, input, values) &&
+           mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
+}
+
+mls_outcome mls_expr_test(const mls_expr *expr, mls_expr_input *input)
+{
+    mls_value result;
+    return !mls_expr_evaluate(expr->root, input, &result) ? MLS_OUTCOME_UNKNOWN
+           : mls_value_truth(&result)                     ? MLS_OUTCOME_TRUE
+                                                          : MLS_OUTCOME_FALSE;
+}
