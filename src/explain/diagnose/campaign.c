@@ -11,22 +11,10 @@
 #include "base/statistics.h"
 #include "explain/diagnose/diagnose.h"
 
-static unsigned class_of(const char *word)
-{
-    unsigned number = 1;
-    while (!mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, number), mls_str_from(word))) {
-        number++;
-    }
-    return number;
-}
-
 /* The class that the end of a job stands for; 0: it did not fail.  A script that goes on when a step of it failed may
  * still end well. */
 static unsigned class_of_end(const mls_slurm_job *row)
 {
-    const bool codes = row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 || row->derived_signal > 0;
-    const mls_slurm_end said = mls_slurm_job_end(row);
-    const mls_slurm_end end = said == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : said;
     static const char *const kinds[] = {[MLS_SLURM_ENDED] = NULL,
                                         [MLS_SLURM_LOST_NODE] = "node",
                                         [MLS_SLURM_OUT_OF_MEMORY] = "host-memory",
@@ -35,23 +23,14 @@ static unsigned class_of_end(const mls_slurm_job *row)
                                         [MLS_SLURM_OUT_OF_TIME] = "scheduler",
                                         [MLS_SLURM_CANCELLED] = "scheduler",
                                         [MLS_SLURM_FAILED] = "unknown"};
-    return kinds[end] != NULL ? class_of(kinds[end]) : 0;
-}
-
-/* The last number in the name of a path: of job_9007 it is 9007. */
-static mls_str job_number(const char *path)
-{
-    mls_str whole = mls_str_from(path);
-    const mls_str name = mls_path_cut(&whole);
-    size_t end = name.len;
-    while (end > 0 && !mls_is_digit(name.ptr[end - 1])) {
-        end--;
+    const bool codes = row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 || row->derived_signal > 0;
+    const mls_slurm_end said = mls_slurm_job_end(row);
+    const char *kind = kinds[said == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : said];
+    unsigned number = kind != NULL;
+    while (kind != NULL && !mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, number), mls_str_from(kind))) {
+        number++;
     }
-    size_t first = end;
-    while (first > 0 && mls_is_digit(name.ptr[first - 1])) {
-        first--;
-    }
-    return (mls_str){name.ptr + first, end - first};
+    return number;
 }
 
 /* The failure that ended a job; NULL: there was none. */
@@ -62,11 +41,21 @@ static const mls_failure *ending(const mls_campaign_job *job)
 }
 
 /* `sacct` may be NULL. */
-static bool fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *arena)
+static void fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *arena)
 {
     const mls_diagnosis *diagnosis = job->diagnosis;
     const mls_failure *failure = ending(job);
-    const mls_str number = job_number(diagnosis->path);
+    /* The number of the job is the last one in its name: of job_9007 it is 9007. */
+    mls_str path = mls_str_from(diagnosis->path);
+    mls_str number = mls_path_cut(&path);
+    while (number.len > 0 && !mls_is_digit(number.ptr[number.len - 1])) {
+        number.len--;
+    }
+    const char *end = number.ptr + number.len;
+    while (number.len > 0 && mls_is_digit(number.ptr[number.len - 1])) {
+        number.len--;
+    }
+    number = (mls_str){number.ptr + number.len, (size_t)(end - number.ptr) - number.len};
     const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
     const unsigned kind = row != NULL ? class_of_end(row) : 0;
     job->job = number.len > 0 ? mls_arena_copy(arena, number).ptr : NULL;
@@ -80,7 +69,6 @@ static bool fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *a
         job->kind = kind;
         job->outcome = MLS_JOB_FAILED;
     }
-    return number.len == 0 || job->job != NULL;
 }
 
 /* By start; those without one last. */
@@ -128,15 +116,6 @@ static double completed_at(const mls_diagnosis *diagnosis, double iteration)
     return time;
 }
 
-static double saved_iteration(const mls_diagnosis *diagnosis)
-{
-    double iteration = NAN;
-    for (size_t i = 0; i < diagnosis->checkpoint_count; i++) {
-        iteration = isfinite(diagnosis->checkpoints[i].end_ms) ? diagnosis->checkpoints[i].iteration : iteration;
-    }
-    return iteration;
-}
-
 /* The time of saving between two times; all of it counts as checkpoints. */
 static double saving_time(const mls_diagnosis *diagnosis, double from, double to)
 {
@@ -161,7 +140,11 @@ static void price(mls_campaign_job *job, const mls_campaign_job *next)
     double seen = timed ? failure->time_ms : job->end_ms;
     seen = seen < stood ? stood : seen;
     double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
-    loaded = isfinite(loaded) ? loaded : saved_iteration(job->diagnosis);
+    const bool known = isfinite(loaded);
+    for (size_t i = 0; i < job->diagnosis->checkpoint_count && !known; i++) { /* else the last one that was saved */
+        const mls_checkpoint *checkpoint = &job->diagnosis->checkpoints[i];
+        loaded = isfinite(checkpoint->end_ms) ? checkpoint->iteration : loaded;
+    }
     double from = isfinite(loaded) ? completed_at(job->diagnosis, loaded) : (double)NAN;
     from = isfinite(from) ? from : first.time_ms;
     job->lost_ms[MLS_LOST_DETECTION] = span(stood, seen);
@@ -204,116 +187,84 @@ static void count_time(mls_campaign *campaign)
     campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
 }
 
-/* A failure of which the node is known. */
+/* A failure whose node is known. */
 typedef struct sighting {
     const mls_failure *failure;
     const char *job;
 } sighting;
 
-/* Whether it may come back on its node; or, of the application, at its iteration. */
-static bool may_recur(const mls_failure *failure, bool application)
+/* Finds one signature on one node in several jobs, or (of the application) at one iteration on several nodes. */
+static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t count, bool application)
 {
-    const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, failure->signature->kind);
-    const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, failure->signature->origin);
-    return application ? mls_str_equal(kind, MLS_S("numerics")) && isfinite(failure->iteration)
-                       : !mls_str_equal(origin, MLS_S("user"));
-}
-
-static bool same_failure(const mls_failure *a, const mls_failure *b, bool application)
-{
-    return a->signature == b->signature &&
-           (application ? mls_compare_doubles(a->iteration, b->iteration) == 0 : strcmp(a->node, b->node) == 0);
-}
-
-/* One signature on one node in several jobs, or (of the application) at one iteration on several nodes. */
-static bool add_recurrence(mls_campaign *campaign, size_t *capacity, const sighting *all, size_t count, size_t first,
-                           bool application)
-{
-    const mls_failure *failure = all[first].failure;
-    mls_recurrence found = {.signature = failure->signature->id,
-                            .node = application ? NULL : failure->node,
-                            .iteration = application ? failure->iteration : (double)NAN,
-                            .names = mls_arena_array(campaign->arena, count, sizeof *found.names)};
-    if (found.names == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < count; i++) {
-        if (!same_failure(failure, all[i].failure, application)) {
+        const mls_failure *failure = all[i].failure;
+        const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, failure->signature->kind);
+        const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, failure->signature->origin);
+        const bool may_recur = application ? mls_str_equal(kind, MLS_S("numerics")) && isfinite(failure->iteration)
+                                           : !mls_str_equal(origin, MLS_S("user"));
+        if (!may_recur) {
             continue;
         }
-        if (i < first) {
-            return true; /* it has been added */
-        }
-        const char *name = application ? all[i].failure->node : all[i].job;
-        size_t k = 0;
-        while (k < found.name_count && strcmp(found.names[k], name) != 0) {
-            k++;
-        }
-        found.names[k] = name;
-        found.name_count += k == found.name_count;
-    }
-    if (found.name_count < 2) {
-        return true;
-    }
-    if (!mls_arena_grow(campaign->arena, (void **)&campaign->recurrences, campaign->recurrence_count, capacity,
-                        sizeof found)) {
-        return false;
-    }
-    campaign->recurrences[campaign->recurrence_count++] = found;
-    return true;
-}
-
-static bool find_recurrences(mls_campaign *campaign)
-{
-    size_t count = 0;
-    size_t capacity = 0;
-    for (size_t i = 0; i < campaign->count; i++) {
-        count += campaign->jobs[i].diagnosis->failure_count;
-    }
-    sighting *all = mls_arena_array(campaign->arena, count, sizeof *all);
-    bool ok = all != NULL;
-    count = 0;
-    for (size_t i = 0; i < campaign->count && ok; i++) {
-        const mls_campaign_job *job = &campaign->jobs[i];
-        for (size_t k = 0; k < job->diagnosis->failure_count; k++) {
-            const mls_failure *failure = &job->diagnosis->failures[k];
-            if (failure->node != NULL) {
-                all[count++] = (sighting){failure, job->job != NULL ? job->job : job->diagnosis->path};
+        bool listed = false; /* with an earlier one */
+        mls_recurrence found = {.signature = failure->signature->id,
+                                .node = application ? NULL : failure->node,
+                                .iteration = application ? failure->iteration : (double)NAN,
+                                .names = mls_arena_array(campaign->arena, count, sizeof *found.names)};
+        for (size_t k = 0; k < count && !listed; k++) {
+            const mls_failure *other = all[k].failure;
+            if (failure->signature != other->signature ||
+                (application ? mls_compare_doubles(failure->iteration, other->iteration) != 0
+                             : strcmp(failure->node, other->node) != 0)) {
+                continue;
             }
+            listed = k < i;
+            const char *name = application ? other->node : all[k].job;
+            size_t n = 0;
+            while (n < found.name_count && strcmp(found.names[n], name) != 0) {
+                n++;
+            }
+            found.names[n] = name;
+            found.name_count += n == found.name_count;
+        }
+        if (!listed && found.name_count >= 2) {
+            campaign->recurrences[campaign->recurrence_count++] = found;
         }
     }
-    for (int application = 0; application < 2; application++) {
-        for (size_t i = 0; i < count && ok; i++) {
-            ok = !may_recur(all[i].failure, application) ||
-                 add_recurrence(campaign, &capacity, all, count, i, application);
-        }
-    }
-    return ok;
 }
 
 mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
                              mls_campaign *campaign, mls_error *error)
 {
-    *campaign = (mls_campaign){.arena = mls_calloc(1, sizeof(mls_arena))};
-    if (campaign->arena == NULL) {
-        return mls_error_memory(error);
-    }
-    campaign->jobs = mls_arena_zeroed(campaign->arena, count, sizeof *campaign->jobs);
-    if (campaign->jobs == NULL) {
-        return mls_error_memory(error);
-    }
+    (void)error;
+    mls_arena *arena = mls_calloc(1, sizeof *arena);
+    *campaign =
+        (mls_campaign){.jobs = mls_arena_zeroed(arena, count, sizeof *campaign->jobs), .count = count, .arena = arena};
     for (size_t i = 0; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
         campaign->by_class[i] = NAN;
     }
-    bool ok = true;
-    for (; campaign->count < count && ok; campaign->count++) {
-        mls_campaign_job *job = &campaign->jobs[campaign->count];
-        job->diagnosis = &diagnoses[campaign->count];
-        ok = fill_job(job, sacct, campaign->arena);
+    size_t failures = 0;
+    for (size_t i = 0; i < count; i++) {
+        campaign->jobs[i].diagnosis = &diagnoses[i];
+        fill_job(&campaign->jobs[i], sacct, arena);
+        failures += diagnoses[i].failure_count;
     }
-    qsort(campaign->jobs, campaign->count, sizeof *campaign->jobs, compare_job_starts);
+    qsort(campaign->jobs, count, sizeof *campaign->jobs, compare_job_starts);
     count_time(campaign);
-    return ok && find_recurrences(campaign) ? MLS_OK : mls_error_memory(error);
+    sighting *all = mls_arena_array(arena, failures, sizeof *all);
+    size_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        const mls_campaign_job *job = &campaign->jobs[i];
+        for (size_t k = 0; k < job->diagnosis->failure_count; k++) {
+            const mls_failure *failure = &job->diagnosis->failures[k];
+            if (failure->node != NULL) {
+                all[seen++] = (sighting){failure, job->job != NULL ? job->job : job->diagnosis->path};
+            }
+        }
+    }
+    campaign->recurrences = mls_arena_array(arena, 2 * seen, sizeof *campaign->recurrences);
+    find_recurrences(campaign, all, seen, false);
+    find_recurrences(campaign, all, seen, true);
+    return MLS_OK;
 }
 
 void mls_campaign_release(mls_campaign *campaign)

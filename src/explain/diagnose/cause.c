@@ -1,11 +1,244 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cause.c - the first cause of each run that failed, and what of it is known. */
+/* cause.c - the verdict on a job that has been read: its runs, and for each that failed the first cause and what is
+ * known of it. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/moment.h"
+#include "base/statistics.h"
 #include "explain/diagnose/job.h"
+
+/* ---------------------------------------------------------------- how long steps took
+ *
+ * A job may have thousands of runs that failed, each at its own time, so nothing is sorted for one of them: they are
+ * asked about in the order of their times, and a tree of counts (Fenwick 1994) yields the median of all intervals
+ * before such a time. */
+
+enum { LAST_INTERVALS = 5, PROGRESS_MIN = 6 };
+
+/* Until a time: the median length of all steps, of the last ones and of those before; NAN: too few. */
+typedef struct step_lengths {
+    double median, last, before;
+} step_lengths;
+
+typedef struct job_steps {
+    const mls_iteration *iterations; /* the job's; its last progress counts as one more behind them */
+    size_t count;
+    mls_iteration last_time;
+    double stride;   /* as many advances are between two of them */
+    uint32_t *times; /* their places, and that of the last progress, in the order of time */
+    struct known {
+        uint32_t iteration, samples;
+    } * known;           /* at each of these times, the places of the last iteration and the last samples */
+    uint32_t *intervals; /* the iterations that they end with, the shortest first */
+    uint32_t *ranks;     /* of each iteration its interval's place there, from 1 */
+    int32_t *tree;       /* counts those until the time that was asked for last */
+    size_t taken, came;  /* until that time: of the times, of the iterations */
+    size_t interval_count, last[LAST_INTERVALS];
+} job_steps;
+
+static mls_iteration progress_at(const job_steps *steps, size_t place)
+{
+    return place < steps->count ? steps->iterations[place] : steps->last_time;
+}
+
+static double time_of_progress(const void *steps, size_t place)
+{
+    return progress_at(steps, place).time_ms;
+}
+
+/* The length of the step that ends with an iteration, which is not the first. */
+static double step_before(const void *of, size_t place)
+{
+    const job_steps *steps = of;
+    return (steps->iterations[place].time_ms - steps->iterations[place - 1].time_ms) / steps->stride;
+}
+
+static void make_steps(job_steps *steps, const mls_job_log *job)
+{
+    const size_t count = job->to->iteration_count;
+    const size_t intervals = count > 0 ? count - 1 : 0;
+    *steps = (job_steps){.iterations = job->to->iterations,
+                         .count = count,
+                         .last_time = job->last_time,
+                         .stride = (double)job->time_stride,
+                         .times = mls_calloc(count + 1, sizeof *steps->times),
+                         .known = mls_calloc(count + 1, sizeof *steps->known),
+                         .intervals = mls_calloc(count + 1, sizeof *steps->intervals),
+                         .ranks = mls_calloc(count + 1, sizeof *steps->ranks),
+                         .tree = mls_calloc(count + 1, sizeof *steps->tree)};
+    for (uint32_t i = 0; i <= count; i++) {
+        steps->times[i] = i;
+        steps->intervals[i] = i + 1;
+    }
+    mls_sort_places(steps->times, count + 1, time_of_progress, steps);
+    mls_sort_places(steps->intervals, intervals, step_before, steps);
+    for (uint32_t i = 0; i < intervals; i++) {
+        steps->ranks[steps->intervals[i]] = i + 1;
+    }
+    for (size_t i = 0; i <= count; i++) {
+        const uint32_t place = steps->times[i];
+        const mls_iteration one = progress_at(steps, place);
+        const struct known before = i > 0 ? steps->known[i - 1] : (struct known){place, place};
+        steps->known[i] = (struct known){isfinite(one.iteration) ? place : before.iteration,
+                                         isfinite(one.samples) ? place : before.samples};
+    }
+}
+
+/* The last progress at or before a time; NAN: none is known. */
+static mls_iteration known_at(const job_steps *steps, double time_ms)
+{
+    size_t low = 0;
+    size_t high = steps->count + 1;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (progress_at(steps, steps->times[middle]).time_ms <= time_ms) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0) {
+        return (mls_iteration){NAN, NAN, NAN};
+    }
+    const struct known known = steps->known[low - 1];
+    return (mls_iteration){progress_at(steps, steps->times[low - 1]).time_ms,
+                           progress_at(steps, known.iteration).iteration, progress_at(steps, known.samples).samples};
+}
+
+/* Adds to the count of the interval that ends with an iteration. */
+static void count_interval(job_steps *steps, size_t place, int32_t by)
+{
+    for (size_t i = steps->ranks[place]; i < steps->count; i += i & -i) {
+        steps->tree[i] += by;
+    }
+}
+
+/* The interval that has `below` others before it that are not longer. */
+static double interval_at(const job_steps *steps, size_t below)
+{
+    size_t at = 0;
+    size_t width = 1;
+    while (2 * width < steps->count) {
+        width *= 2;
+    }
+    for (; width > 0; width /= 2) {
+        if (at + width < steps->count && (size_t)steps->tree[at + width] <= below) {
+            at += width;
+            below -= (size_t)steps->tree[at];
+        }
+    }
+    return step_before(steps, steps->intervals[at]);
+}
+
+static double median_of(const job_steps *steps, size_t count)
+{
+    const double middle[] = {interval_at(steps, (count - 1) / 2), interval_at(steps, count / 2)};
+    return mls_median(middle, count % 2 == 0 ? 2 : 1);
+}
+
+/* Times are asked for in their order, NAN last. */
+static step_lengths lengths_until(job_steps *steps, double until_ms)
+{
+    step_lengths lengths = {NAN, NAN, NAN};
+    size_t *last = steps->last;
+    for (; steps->taken <= steps->count; steps->taken++) {
+        size_t place = steps->times[steps->taken];
+        if (!(progress_at(steps, place).time_ms <= until_ms)) {
+            break;
+        }
+        steps->came += place < steps->count;
+        if (place == 0 || place == steps->count) {
+            continue; /* no interval ends with it */
+        }
+        steps->interval_count++;
+        count_interval(steps, place, 1);
+        for (size_t i = 0; i < LAST_INTERVALS; i++) {
+            const size_t other = last[i];
+            last[i] = place > other ? place : other;
+            place = place > other ? other : place;
+        }
+    }
+    if (isnan(until_ms)) {
+        return lengths;
+    }
+    if (steps->interval_count > LAST_INTERVALS + PROGRESS_MIN) {
+        double values[LAST_INTERVALS];
+        for (size_t i = 0; i < LAST_INTERVALS; i++) {
+            values[i] = step_before(steps, last[i]);
+            count_interval(steps, last[i], -1);
+        }
+        mls_sort_doubles(values, LAST_INTERVALS);
+        lengths.last = mls_median(values, LAST_INTERVALS);
+        lengths.before = median_of(steps, steps->interval_count - LAST_INTERVALS);
+        for (size_t i = 0; i < LAST_INTERVALS; i++) {
+            count_interval(steps, last[i], 1);
+        }
+    }
+    if (steps->came >= PROGRESS_MIN) {
+        lengths.median = median_of(steps, steps->interval_count);
+    }
+    return lengths;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+/* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
+ * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
+ * and a job of which nothing else is known is one that died early. */
+static void drop_unbegun(mls_job_log *job)
+{
+    bool began = false;
+    for (size_t i = 0; i < job->match_count; i++) {
+        const unsigned role = mls_job_signature(job, &job->matches[i])->role;
+        job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
+    }
+    for (size_t i = 0; i < job->segment_count; i++) {
+        began |= (job->segments[i].began || job->segments[i].died) && job->segments[i].line > 0;
+    }
+    for (size_t i = 0; i < job->segment_count && began; i++) {
+        mls_log_segment *segment = &job->segments[i];
+        segment->line = segment->began || segment->died ? segment->line : 0;
+    }
+}
+
+/* Numbers the runs, of which one may be in several files with the same times, counts them for the job and its
+ * diagnosis, and sets whether each succeeded. */
+static void number_runs(mls_job_log *job, bool *success)
+{
+    mls_arena arena = {0};
+    mls_map seen = {.arena = &arena};
+    for (size_t i = 0; i < job->segment_count; i++) {
+        mls_log_segment *segment = &job->segments[i];
+        if (segment->line == 0) {
+            continue;
+        }
+        if (!isnan(segment->start_ms)) {
+            const double times[] = {segment->start_ms + 0.0, isnan(segment->stop_ms) ? -1 : segment->stop_ms + 0.0};
+            bool added = false;
+            mls_map_entry *entry = mls_map_put(&seen, (mls_str){(const char *)times, sizeof times}, &added);
+            const mls_log_segment *first = &job->segments[entry->value.number];
+            if (added) {
+                entry->value.number = i;
+            } else if (first->file != segment->file) {
+                segment->run = first->run;
+            }
+        }
+        if (segment->run == 0) {
+            segment->run = ++job->run_count;
+            job->to->runs += segment->began;
+        }
+        success[segment->run] |= segment->success;
+    }
+    /* Other files may contain no more than the end that it came to before. */
+    for (size_t i = 0; i < job->segment_count; i++) {
+        success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
+    }
+    mls_arena_release(&arena);
+}
+
+/* ---------------------------------------------------------------- the verdict on a run */
 
 /* How far from the first of them other messages may be to be taken for it. */
 enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
@@ -40,8 +273,7 @@ static const mls_signature traceback_signature =
 /* A run's verdict in the making. */
 typedef struct run_view {
     mls_job_log *job;
-    const mls_job_steps *steps;
-    size_t run;                      /* 0: of a job without records */
+    const job_steps *steps;
     size_t number;                   /* of the failure: among the runs that began; 0: it is a launch that died before */
     double last_times[MLS_SURVIVED]; /* of the last advances */
     const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
@@ -54,18 +286,10 @@ typedef struct run_view {
     mls_match_count *counts;         /* likewise */
     const mls_match *cause;          /* NULL: nothing said why */
     bool failed;
-    mls_step_lengths lengths; /* until then */
+    step_lengths lengths; /* until then */
 } run_view;
 
-/* Where the run was last: there is a segment when there is a run. */
-static const mls_log_segment *end_segment(const run_view *view)
-{
-    return view->last != NULL ? view->last : view->own != NULL ? view->own : view->job->segments;
-}
-
-/* ----------------------------------------------------------------- times */
-
-/* Times without a year get it. */
+/* Gives a year to times that have none. */
 static void resolve_times(mls_job_log *job)
 {
     const double near_ms = job->full_time;
@@ -92,8 +316,6 @@ static void resolve_times(mls_job_log *job)
         }
     }
 }
-
-/* ------------------------------------------------------------ candidates */
 
 /* Takes what a part of a file, which is the run's or of every run, says of its progress. */
 static void view_part(run_view *view, const mls_log_segment *segment)
@@ -170,7 +392,7 @@ static bool was_survived(const run_view *view, const mls_match *match)
            (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
-/* Before by time, when all have one, then by file, then by line. */
+/* The order of two matches: by time, when all have one, then by file, then by line. */
 static bool came_before(const mls_job_log *job, const mls_match *a, const mls_match *b, bool timed)
 {
     const size_t file_a = job->segments[a->segment].file;
@@ -181,20 +403,14 @@ static bool came_before(const mls_job_log *job, const mls_match *a, const mls_ma
     return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
 }
 
-static bool is_near(const mls_job_log *job, const mls_match *first, const mls_match *other, bool timed)
-{
-    return timed ? other->time_ms - first->time_ms <= NEAR_MS
-                 : job->segments[first->segment].file == job->segments[other->segment].file &&
-                       other->at.line - first->at.line <= NEAR_LINES;
-}
-
 /* The turn of a signature: an effect that only says that something died is tried where no other matches. */
 static unsigned turn_of(const mls_signature *signature)
 {
     return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;
 }
 
-/* The first cause among the matches of one turn; NULL: there is none. */
+/* The first cause among the matches of one turn: of those near the first one that of the highest precedence; NULL: none
+ * matches. */
 static const mls_match *first_of(const run_view *view, unsigned turn)
 {
     const mls_job_log *job = view->job;
@@ -210,7 +426,9 @@ static const mls_match *first_of(const run_view *view, unsigned turn)
                 timed = timed && isfinite(match->time_ms);
             } else if (pass == 1) {
                 first = first == NULL || came_before(job, match, first, timed) ? match : first;
-            } else if (is_near(job, first, match, timed)) {
+            } else if (timed ? match->time_ms - first->time_ms <= NEAR_MS
+                             : job->segments[first->segment].file == job->segments[match->segment].file &&
+                                   match->at.line - first->at.line <= NEAR_LINES) {
                 const uint64_t precedence = mls_job_signature(job, match)->precedence;
                 const uint64_t highest = best != NULL ? mls_job_signature(job, best)->precedence : 0;
                 best = best == NULL || precedence > highest ||
@@ -223,8 +441,6 @@ static const mls_match *first_of(const run_view *view, unsigned turn)
     return best;
 }
 
-/* --------------------------------------------------------------- failure */
-
 static int compare_failure_counts(const void *left, const void *right)
 {
     const mls_failure_count *a = left;
@@ -233,8 +449,8 @@ static int compare_failure_counts(const void *left, const void *right)
                                 : strcmp(a->signature->id, b->signature->id);
 }
 
-/* The signatures that were counted, in the arena of the diagnosis; how many there are. */
-static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_count **list)
+/* Lists the signatures that were counted, in the arena of the diagnosis; returns how many. */
+static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_failure_count **list)
 {
     const size_t signatures = mls_signatures_count(job->signatures);
     size_t count = 0;
@@ -243,8 +459,7 @@ static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_co
     }
     *list = mls_arena_array(job->to->arena, count, sizeof **list);
     count = 0;
-    job->failed |= *list == NULL;
-    for (size_t i = 0; i < signatures && *list != NULL; i++) {
+    for (size_t i = 0; i < signatures; i++) {
         if (counts[i] > 0) {
             (*list)[count++] = (mls_failure_count){mls_signatures_get(job->signatures, i), counts[i]};
         }
@@ -252,15 +467,11 @@ static size_t list_counts(mls_job_log *job, const size_t *counts, mls_failure_co
     return count;
 }
 
-/* All other messages of the run, with how often they came. */
+/* Lists all other messages of the run, with how often they came. */
 static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
     size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
-    if (counts == NULL) {
-        job->failed = true;
-        return;
-    }
     for (const mls_match_count *one = view->counts; one != NULL; one = one->next) {
         counts[one->signature] += one->count;
     }
@@ -278,17 +489,16 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     free(counts);
 }
 
-/* The ranks that were seen and did not report the timeout: for each run of the job the same. */
+/* Lists the ranks that were seen and did not report the timeout, which are the same for each run of the job. */
 static void find_suspects(mls_job_log *job, mls_failure *failure)
 {
-    size_t count = 0;
-    for (size_t rank = 0; rank < MLS_RANKS_MAX && job->suspects == NULL; rank++) {
-        count += job->rank_seen[rank] == MLS_RANK_SEEN;
-    }
     if (job->suspects == NULL) {
+        size_t count = 0;
+        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++) {
+            count += job->rank_seen[rank] == MLS_RANK_SEEN;
+        }
         job->suspects = mls_arena_array(job->to->arena, count, sizeof *job->suspects);
-        job->failed |= job->suspects == NULL;
-        for (size_t rank = 0; rank < MLS_RANKS_MAX && job->suspects != NULL; rank++) {
+        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++) {
             if (job->rank_seen[rank] == MLS_RANK_SEEN) {
                 job->suspects[job->suspect_count++] = (uint32_t)rank;
             }
@@ -349,7 +559,7 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
 {
     mls_job_log *job = view->job;
     const mls_job_file *file = &job->files[job->segments[cause->segment].file];
-    const mls_iteration known = mls_steps_known(view->steps, cause->time_ms);
+    const mls_iteration known = known_at(view->steps, cause->time_ms);
     int32_t rank = cause->rank;
     failure->signature = mls_job_signature(job, cause);
     if (rank < 0 &&
@@ -378,36 +588,6 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->gpu = cause->gpu;
 }
 
-/* Nothing said why: only where training was last is known. */
-static void fill_end(const run_view *view, const mls_signature *signature, mls_failure *failure)
-{
-    mls_job_log *job = view->job;
-    const mls_log_segment *segment = end_segment(view);
-    const size_t line = view->last != NULL ? segment->last_line : segment->end_line;
-    failure->signature = signature;
-    failure->root_known = false;
-    failure->rank = NAN;
-    failure->node = failure->gpu = NULL;
-    failure->at = (mls_failure_line){.file = job->files[segment->file].name, .line = line, .text = segment->last_text};
-    failure->time_ms = view->last != NULL ? segment->last_times[0] : segment->last_ms;
-    failure->samples = segment->samples;
-    failure->iteration =
-        isnan(segment->iteration) ? mls_steps_known(view->steps, failure->time_ms).iteration : segment->iteration;
-}
-
-/* Nothing said why but a traceback without its end. */
-static void fill_traceback(const run_view *view, mls_failure *failure)
-{
-    const mls_traceback *begin = &view->traced->traceback;
-    failure->signature = &traceback_signature;
-    failure->at = (mls_failure_line){.file = view->job->files[view->traced->file].name,
-                                     .line = begin->line,
-                                     .text = "Traceback (most recent call last):"};
-    failure->time_ms = begin->time_ms;
-    failure->rank = begin->rank >= 0 ? begin->rank : (double)NAN;
-    failure->node = begin->node;
-}
-
 static double failed_at(const run_view *view)
 {
     return view->cause != NULL ? view->cause->time_ms : view->end_ms;
@@ -417,7 +597,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
 {
     mls_job_log *job = view->job;
     const mls_match *cause = view->cause;
-    const mls_step_lengths lengths = view->lengths;
+    const step_lengths lengths = view->lengths;
     *failure = (mls_failure){.run = view->number, .slower = (double)NAN, .run_start_ms = (double)NAN};
     if (cause != NULL) {
         fill_cause(view, cause, failure);
@@ -426,24 +606,41 @@ static void judge_run(const run_view *view, mls_failure *failure)
     const bool ended = cause == NULL || turn_of(failure->signature) == LAST_TURN ||
                        is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
     const double still = failed_at(view) - view->last_times[0];
+    const mls_log_segment *seen = view->last != NULL ? view->last : view->own != NULL ? view->own : job->segments;
     failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * lengths.median;
     failure->slower = lengths.last >= SLOWER_MEDIANS * lengths.before ? lengths.last / lengths.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
+        /* No message tells the cause: all that is known is where training was last, or a traceback without its end. */
         cause = NULL;
-        fill_end(view, failure->hang ? &hang_signature : &end_signature, failure);
+        failure->signature = failure->hang ? &hang_signature : &end_signature;
+        failure->root_known = false;
+        failure->rank = NAN;
+        failure->node = failure->gpu = NULL;
+        failure->at = (mls_failure_line){.file = job->files[seen->file].name,
+                                         .line = view->last != NULL ? seen->last_line : seen->end_line,
+                                         .text = seen->last_text};
+        failure->time_ms = view->last != NULL ? seen->last_times[0] : seen->last_ms;
+        failure->samples = seen->samples;
+        failure->iteration =
+            isnan(seen->iteration) ? known_at(view->steps, failure->time_ms).iteration : seen->iteration;
         if (!failure->hang && view->traced != NULL) {
-            fill_traceback(view, failure);
+            const mls_traceback *begin = &view->traced->traceback;
+            seen = view->traced;
+            failure->signature = &traceback_signature;
+            failure->at = (mls_failure_line){
+                .file = job->files[seen->file].name, .line = begin->line, .text = "Traceback (most recent call last):"};
+            failure->time_ms = begin->time_ms;
+            failure->rank = begin->rank >= 0 ? begin->rank : (double)NAN;
+            failure->node = begin->node;
         }
+    } else {
+        seen = &job->segments[cause->segment];
     }
     fold_others(view, cause, failure);
     if (!failure->root_known) {
-        const bool traced = failure->signature == &traceback_signature;
-        const mls_log_segment *segment = cause != NULL ? &job->segments[cause->segment]
-                                         : traced      ? view->traced
-                                                       : end_segment(view);
-        failure->read = segment->read;
-        failure->read_count = segment->read_count;
-        failure->read_errors = segment->read_errors;
+        failure->read = seen->read;
+        failure->read_count = seen->read_count;
+        failure->read_errors = seen->read_errors;
     }
     if (timeout) {
         find_suspects(job, failure);
@@ -455,35 +652,24 @@ static void judge_run(const run_view *view, mls_failure *failure)
     }
 }
 
-/* ------------------------------------------------------------------- job */
-
-static void list_overran(mls_job_log *job)
-{
-    mls_diagnosis *to = job->to;
-    const size_t signatures = mls_signatures_count(job->signatures);
-    to->overran = mls_arena_array(to->arena, signatures, sizeof *to->overran);
-    job->failed |= to->overran == NULL;
-    for (size_t i = 0; i < signatures && to->overran != NULL; i++) {
-        if (mls_signatures_overran(job->signatures, i)) {
-            to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
-        }
-    }
-}
+/* ---------------------------------------------------------------- the job */
 
 /* Fills the failures of the runs without success, in their order; a job without records, and a run that succeeded and
- * began again, failed only if something says so.  `order` and `views` have room for each run, and one more. */
-static void judge_runs(mls_job_log *job, const bool *success, run_view *views, mls_placed *order)
+ * began again, failed only if a message shows it. */
+static void judge_runs(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
-    mls_job_steps steps = {0};
+    job_steps steps = {0};
     size_t count = 0;
     size_t began = 0;
+    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
+    number_runs(job, success);
+    run_view *views = mls_calloc(job->run_count + 1, sizeof *views);
+    mls_placed *order = mls_calloc(job->run_count + 1, sizeof *order);
+    to->failures = mls_arena_array(to->arena, job->run_count + 1, sizeof *to->failures);
     for (size_t run = 0; run <= job->run_count; run++) {
-        views[run] = (run_view){.job = job,
-                                .steps = &steps,
-                                .run = run,
-                                .last_times = {(double)NAN, (double)NAN, (double)NAN},
-                                .end_ms = (double)NAN};
+        views[run] = (run_view){
+            .job = job, .steps = &steps, .last_times = {(double)NAN, (double)NAN, (double)NAN}, .end_ms = (double)NAN};
     }
     fill_views(job, views);
     for (size_t run = job->run_count > 0; run <= job->run_count; run++) {
@@ -497,41 +683,40 @@ static void judge_runs(mls_job_log *job, const bool *success, run_view *views, m
             order[count++] = (mls_placed){failed_at(view), run};
         }
     }
-    mls_sort_placed(order, count, sizeof *order);
-    /* Nobody asks for the progress of a job whose runs all succeeded. */
-    job->failed |= count > 0 && !mls_steps_make(&steps, job);
-    for (size_t i = 0; i < count && !job->failed; i++) {
-        views[order[i].place].lengths = mls_steps_until(&steps, order[i].value);
+    if (count > 0) { /* else the lengths of steps do not matter */
+        mls_sort_placed(order, count, sizeof *order);
+        make_steps(&steps, job);
+    }
+    for (size_t i = 0; i < count; i++) {
+        views[order[i].place].lengths = lengths_until(&steps, order[i].value);
         views[order[i].place].failed = true;
     }
-    for (size_t run = 0; run <= job->run_count && !job->failed; run++) {
+    for (size_t run = 0; run <= job->run_count; run++) {
         if (views[run].failed) {
             judge_run(&views[run], &to->failures[to->failure_count++]);
         }
     }
-    mls_steps_release(&steps);
+    free(steps.times);
+    free(steps.known);
+    free(steps.intervals);
+    free(steps.ranks);
+    free(steps.tree);
+    free(success);
+    free(views);
+    free(order);
 }
 
-mls_status mls_job_judge(mls_job_log *job)
+void mls_job_judge(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
-    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
-    run_view *views = mls_calloc(job->segment_count + 1, sizeof *views);
-    mls_placed *order = mls_calloc(job->segment_count + 1, sizeof *order);
+    const size_t signatures = mls_signatures_count(job->signatures);
     resolve_times(job);
-    mls_job_drop_unbegun(job);
-    if (success != NULL) {
-        mls_job_number_runs(job, success);
-    }
-    to->failures = mls_arena_array(to->arena, job->run_count + 1, sizeof *to->failures);
-    job->failed |= success == NULL || views == NULL || order == NULL || to->failures == NULL;
+    drop_unbegun(job);
     for (size_t i = 0; i < job->segment_count; i++) {
         to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);
         to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
     }
-    if (!job->failed) {
-        judge_runs(job, success, views, order);
-    }
+    judge_runs(job);
     for (size_t i = 0; i < job->match_count; i++) {
         if (!job->matches[i].reported) {
             mls_job_note(job, &job->matches[i]);
@@ -539,13 +724,14 @@ mls_status mls_job_judge(mls_job_log *job)
     }
     to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;
     to->matched_count = list_counts(job, job->matched, &to->matched);
-    list_overran(job);
+    to->overran = mls_arena_array(to->arena, signatures, sizeof *to->overran);
+    for (size_t i = 0; i < signatures; i++) {
+        if (mls_signatures_overran(job->signatures, i)) {
+            to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
+        }
+    }
     /* Of the times that are kept the last one may be missing. */
     if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
         mls_job_add_iteration(job, job->last_time);
     }
-    free(success);
-    free(views);
-    free(order);
-    return job->failed ? MLS_ERROR_MEMORY : MLS_OK;
 }

@@ -9,34 +9,25 @@
 #include "explain/diagnose/job.h"
 #include "run/reading.h"
 
-/* Takes one of the endings off a name. */
-static bool take_ending(mls_str *name, const mls_str *endings, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (mls_str_ends(*name, endings[i])) {
-            name->len -= endings[i].len;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Files that hold nothing that a job says, packed or not; in a folder, by their name. */
+/* Why a file of a folder is not read, by its name, packed or not; NULL: it may be a log. */
 static const char *other_file(const char *path)
 {
-    static const mls_str packed[] = {MLS_STR(".gz"), MLS_STR(".bz2"), MLS_STR(".xz"), MLS_STR(".zst")};
-    static const mls_str others[] = {MLS_STR(".json"),   MLS_STR(".jsonl"),    MLS_STR(".csv"), MLS_STR(".tar"),
-                                     MLS_STR(".sqlite"), MLS_STR(".nsys-rep"), MLS_STR(".png"), MLS_STR(".tgz")};
     mls_str name = mls_str_from(path);
-    (void)take_ending(&name, packed, sizeof packed / sizeof *packed);
-    return take_ending(&name, others, sizeof others / sizeof *others) ? "not a log, by its name" : NULL;
+    static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        if (mls_str_ends(name, mls_str_from(packed[i]))) {
+            name.len -= strlen(packed[i]);
+            break;
+        }
+    }
+    const bool other = mls_str_any(name, ".json|.jsonl|.csv|.tar|.sqlite|.nsys-rep|.png|.tgz", mls_str_ends);
+    return other ? "not a log, by its name" : NULL;
 }
 
 typedef struct diagnose_state {
     const mls_diagnose_options *options;
     mls_job_log *job;
     const mls_sources *sources;
-    size_t skipped_capacity;
 } diagnose_state;
 
 /* The part of a file's path below that of the job; its own name when the job is a file. */
@@ -54,19 +45,17 @@ static const char *short_name(const diagnose_state *state, const char *path)
     return skip > 0 ? path + skip : mls_path_name(path);
 }
 
-static mls_status skip_log(diagnose_state *state, const char *path, const char *reason, bool failed)
+static void skip_log(const diagnose_state *state, const char *path, const char *reason, bool failed, bool malformed)
 {
-    mls_diagnosis *to = state->job->to;
-    if (!mls_arena_grow(to->arena, (void **)&to->skipped, to->skipped_count, &state->skipped_capacity,
-                        sizeof *to->skipped)) {
-        return MLS_ERROR_MEMORY;
-    }
-    const mls_skipped_file file = {.path = mls_arena_copy(to->arena, mls_str_from(path)).ptr,
-                                   .file = mls_arena_copy(to->arena, mls_str_from(short_name(state, path))).ptr,
-                                   .reason = mls_arena_copy(to->arena, mls_str_from(reason)).ptr,
-                                   .failed = failed};
-    to->skipped[to->skipped_count++] = file;
-    return file.path != NULL && file.file != NULL && file.reason != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_job_log *job = state->job;
+    mls_diagnosis *to = job->to;
+    (void)!mls_arena_grow(to->arena, (void **)&to->skipped, to->skipped_count, &job->skipped_capacity,
+                          sizeof *to->skipped);
+    to->skipped[to->skipped_count++] = (mls_skipped_file){.path = mls_job_copy(job, path),
+                                                          .file = mls_job_copy(job, short_name(state, path)),
+                                                          .reason = mls_job_copy(job, reason),
+                                                          .failed = failed,
+                                                          .malformed = malformed};
 }
 
 static int open_source(void *opaque, size_t index)
@@ -79,49 +68,39 @@ static int open_source(void *opaque, size_t index)
 
 static mls_status listen(void *opaque, size_t index, mls_sink *sink)
 {
-    diagnose_state *state = opaque;
-    const mls_str below = mls_str_from(short_name(state, state->sources->items[index].path));
-    const char *name = mls_arena_copy(state->job->to->arena, below).ptr;
+    const diagnose_state *state = opaque;
     *sink = mls_job_sink(state->job);
-    return name != NULL ? mls_job_begin_file(state->job, name) : MLS_ERROR_MEMORY;
+    mls_job_begin_file(state->job, mls_job_copy(state->job, short_name(state, state->sources->items[index].path)));
+    return MLS_OK;
 }
 
 static mls_status file_done(void *opaque, const mls_read *read)
 {
-    diagnose_state *state = opaque;
-    const char *reason = read->status != MLS_OK ? read->error.message : read->totals.unread;
-    state->job->to->files += read->totals.unread == NULL && read->totals.bytes > 0;
-    if (reason != NULL) {
-        return skip_log(state, read->source->path, reason, read->status != MLS_OK || read->source->named);
-    }
+    const diagnose_state *state = opaque;
     const mls_log_totals *totals = &read->totals;
-    if (totals->suite != NULL) {
-        return skip_log(state, read->source->path, totals->suite, true);
-    }
+    const char *path = read->source->path;
+    const char *reason = read->status != MLS_OK ? read->error.message : totals->unread;
     char words[MLS_NONE_READ_LENGTH];
-    mls_status status = MLS_OK;
-    if (mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words)) {
-        status = skip_log(state, read->source->path, words, true);
-        if (status == MLS_OK) {
-            state->job->to->skipped[state->job->to->skipped_count - 1].malformed = true;
-        }
+    state->job->to->files += totals->unread == NULL && totals->bytes > 0;
+    if (reason != NULL) {
+        skip_log(state, path, reason, read->status != MLS_OK || read->source->named, false);
+    } else if (totals->suite != NULL) {
+        skip_log(state, path, totals->suite, true, false);
+    } else if (mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words)) {
+        skip_log(state, path, words, true, true);
     }
-    return status;
+    return MLS_OK;
 }
 
 static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_error *error)
 {
     const mls_diagnose_options *options = state->options;
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < sources->count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
         const char *other = source->skip == NULL && !source->named ? other_file(source->path) : NULL;
-        if (other != NULL) {
-            source->skip = mls_strdup(other);
-            status = source->skip != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-        }
-        if (source->skip != NULL && status == MLS_OK) {
-            status = skip_log(state, source->path, source->skip, source->failed);
+        source->skip = other != NULL ? mls_strdup(other) : source->skip;
+        if (source->skip != NULL) {
+            skip_log(state, source->path, source->skip, source->failed, false);
         }
     }
     const mls_reading reading = {.plain = !options->unpack,
@@ -132,8 +111,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
                                  .listen = listen,
                                  .done = file_done};
     state->sources = sources;
-    status = status == MLS_OK ? mls_read_sources(&reading, sources->items, sources->count, error) : status;
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return mls_read_sources(&reading, sources->items, sources->count, error);
 }
 
 /* SIZE_MAX: there is none of that id, or no id. */
@@ -147,7 +125,7 @@ static size_t find_signature(const mls_signatures *signatures, const char *id)
     return i < count && id != NULL ? i : SIZE_MAX;
 }
 
-static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosis *to)
+static void begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosis *to)
 {
     const size_t count = mls_signatures_count(signatures);
     *job = (mls_job_log){.signatures = signatures,
@@ -162,18 +140,14 @@ static mls_status begin_job(mls_job_log *job, mls_signatures *signatures, mls_di
                          .tracebacks = mls_calloc(MLS_TRACEBACKS_MAX, sizeof *job->tracebacks),
                          .rank_nodes = mls_calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
                          .rank_seen = mls_calloc(MLS_RANKS_MAX, 1),
-                         .lines = mls_calloc(1, sizeof *job->lines),
                          .scratch = mls_malloc((size_t)2 * MLS_LINE_EXAMINED)};
     job->watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout");
     job->exception_signature = find_signature(signatures, "python-exception");
     job->ignored_signature = find_signature(signatures, "exception-ignored");
-    for (size_t i = 0; i < count && job->recovers != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
         job->recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
     }
-    const bool ok = job->matched != NULL && job->recovers != NULL && job->recoveries != NULL &&
-                    job->tracebacks != NULL && job->rank_nodes != NULL && job->rank_seen != NULL &&
-                    job->lines != NULL && job->scratch != NULL;
-    return ok ? mls_job_prepare(job) : MLS_ERROR_MEMORY;
+    mls_job_prepare(job);
 }
 
 static void end_job(mls_job_log *job)
@@ -188,7 +162,6 @@ static void end_job(mls_job_log *job)
     free(job->tracebacks);
     free(job->rank_nodes);
     free(job->rank_seen);
-    free(job->lines);
     free(job->block.marked.bits);
     free(job->block.records);
     free(job->block.run_starts);
@@ -198,29 +171,30 @@ static void end_job(mls_job_log *job)
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
                         mls_error *error)
 {
-    mls_job_log job = {0};
+    mls_job_log job;
     mls_sources sources = {0};
     diagnose_state state = {.options = options, .job = &job};
-    *diagnosis = (mls_diagnosis){.start_ms = (double)NAN,
+    mls_arena *arena = mls_calloc(1, sizeof *arena);
+    *diagnosis = (mls_diagnosis){.path = mls_arena_copy(arena, mls_str_from(path)).ptr,
+                                 .start_ms = (double)NAN,
                                  .end_ms = (double)NAN,
                                  .loaded_iteration = (double)NAN,
-                                 .arena = mls_calloc(1, sizeof(mls_arena))};
-    if (diagnosis->arena == NULL) {
-        return mls_error_memory(error);
-    }
-    diagnosis->path = mls_arena_copy(diagnosis->arena, mls_str_from(path)).ptr;
-    mls_status status = diagnosis->path != NULL ? begin_job(&job, options->signatures, diagnosis) : MLS_ERROR_MEMORY;
-    mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* lives as long as the call */
-    if (status == MLS_OK && options->open != NULL) {
+                                 .arena = arena};
+    begin_job(&job, options->signatures, diagnosis);
+    mls_status status;
+    if (options->open != NULL) {
+        mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* not released */
         status = read_files(&state, &(mls_sources){&only, 1, 1}, error);
-    } else if (status == MLS_OK) {
+    } else {
         status = mls_sources_find(&path, 1, &sources, error);
         status = status == MLS_OK ? read_files(&state, &sources, error) : status;
     }
-    status = status == MLS_OK ? mls_job_judge(&job) : status;
+    if (status == MLS_OK) {
+        mls_job_judge(&job);
+    }
     end_job(&job);
     mls_sources_release(&sources);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }
 
 void mls_diagnosis_release(mls_diagnosis *diagnosis)
