@@ -10,11 +10,9 @@
 #include "base/temporary.h"
 #include "cli/command.h"
 #include "compare/published/published.h"
-#include "explain/watch/lines.h"
-#include "explain/watch/scontrol.h"
 #include "explain/watch/screen.h"
 #include "report/reports.h"
-#include "term/frame.h"
+#include "term/terminal.h"
 
 enum { MLS_EXIT_TIMEOUT = 4, MLS_EXIT_INTERRUPTED = 130 };
 
@@ -24,7 +22,6 @@ enum { INTERVAL_MS = 2000, READ_MS = 50, FRAME_MS = 250, TICK_MS = 1000, JOB_MS 
 typedef struct watch_settings {
     bool once, poll, exit_on_end, full;
     const char *interval, *timeout, *beat;
-    /* What it works on. */
     double interval_ms, timeout_ms;
     mls_collect_options how;
     mls_watch watch;
@@ -36,7 +33,7 @@ typedef struct watch_settings {
     mls_buffer above;    /* lines that are still to be drawn */
     bool draws;          /* on a terminal; else a line or an object an event */
     bool quiet_events, frozen;
-    bool timed_out, gone;
+    bool timed_out, gone; /* gone: nobody reads the output any more */
 } watch_settings;
 
 #define AT(member) offsetof(watch_settings, member)
@@ -76,64 +73,50 @@ static bool is_lasting(const mls_watch_event *event)
             strcmp(event->message, MLS_WATCH_WAITING) != 0);
 }
 
-static mls_status note_failure(watch_settings *self, const mls_watch_event *event)
-{
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "%s:%zu %s", mls_path_name(event->file), event->line, event->message);
-    const bool ok = !line.failed && mls_screen_note(&self->screen, mls_buffer_str(&line));
-    mls_buffer_release(&line);
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
-static mls_status take_event(void *state, const mls_watch_event *event)
+static void take_event(void *state, const mls_watch_event *event)
 {
     mls_cli *cli = state;
     watch_settings *self = cli->settings;
-    mls_status status = MLS_OK;
     if (event->kind == MLS_WATCH_FAILURE && event->line > 0) {
-        status = note_failure(self, event);
+        mls_buffer line = {0};
+        mls_buffer_printf(&line, "%s:%zu %s", mls_path_name(event->file), event->line, event->message);
+        mls_screen_note(&self->screen, mls_buffer_str(&line));
+        mls_buffer_release(&line);
     }
-    if (self->draws) {
-        if (self->screen.width < NARROW) {
-            mls_watch_dated_line(event, &self->above);
-        } else if (is_lasting(event)) {
-            mls_watch_line(event, &self->above);
-            mls_buffer_append_char(&self->above, '\n');
-        }
-    } else if (cli->view.quiet && (event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_FILE)) {
-        return status;
-    } else if (!self->quiet_events || event->kind == MLS_WATCH_SCORE || event->kind == MLS_WATCH_END) {
+    if (self->draws && self->screen.width < NARROW) {
+        mls_watch_dated_line(event, &self->above);
+    } else if (self->draws && is_lasting(event)) {
+        mls_watch_line(event, &self->above);
+        mls_buffer_append_char(&self->above, '\n');
+    } else if (!self->draws && !self->gone &&
+               !(cli->view.quiet && (event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_FILE)) &&
+               (!self->quiet_events || event->kind == MLS_WATCH_SCORE || event->kind == MLS_WATCH_END)) {
         mls_print_item(&cli->printer, event);
         self->gone |= mls_output_is_closed(cli->view.output);
     }
-    return status == MLS_OK && self->gone ? MLS_STOPPED : status;
 }
 
 static mls_status collect_paths(void *state, const mls_names *paths, mls_collection *collection, mls_error *error)
 {
     mls_cli *cli = state;
     const watch_settings *self = cli->settings;
-    (void)error; /* it has been said */
+    (void)error; /* it has been printed */
     return mls_cli_collect(cli, paths, &self->how, NULL, collection) && mls_cli_note_endings(cli, collection)
                ? MLS_OK
                : MLS_ERROR_VALUE;
 }
 
-/* The fastest published result beside a group. */
-static double find_published(void *state, const mls_group *group)
+/* Return the minutes of the fastest published result beside a group. */
+static double find_published(const mls_group *group)
 {
     mls_published_beside beside = {0};
-    double minutes = (double)NAN;
-    (void)state;
     const mls_published_near *near = mls_published_beside_of(&beside, group);
-    if (near != NULL) {
-        minutes = near->result->minutes;
-    }
+    const double minutes = near != NULL ? near->result->minutes : (double)NAN;
     mls_published_beside_release(&beside);
     return minutes;
 }
 
-/* A number of seconds in a range.  False after a complaint. */
+/* Read a number of seconds in a range.  False after a complaint. */
 static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text, double least, double most, double *ms)
 {
     double seconds;
@@ -148,41 +131,34 @@ static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text,
     return true;
 }
 
-/* Whether an operand is a job's number; a file of that name comes first. */
+/* Return whether an operand is a job's number; a file of that name comes first. */
 static bool is_job(const char *operand)
 {
     return mls_is_job_number(mls_str_from(operand)) && access(operand, F_OK) != 0;
 }
 
-/* Asks Slurm where the job writes.  False after a complaint. */
-static bool find_job(mls_cli *cli)
+/* Ask Slurm where the job writes, and whether it still runs. */
+static mls_status ask_slurm(mls_cli *cli, mls_running_job *running, mls_error *error)
 {
     watch_settings *self = cli->settings;
     const char *program = getenv("MLSCORE_SCONTROL");
-    mls_error error = {0};
-    if (!is_job(cli->operands.items[0])) {
-        return true;
-    }
     const mls_status status =
-        mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], &self->job, &error);
+        mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], running, error);
     self->asked_ms = mls_clock_ms();
-    return status == MLS_OK || mls_cli_say(cli, MLS_EXIT_IO, NULL, "job %s: %s", cli->operands.items[0], error.message);
+    return status;
 }
 
-/* Asks now and then whether it still runs. */
+/* Ask again now and then. */
 static void ask_job(mls_cli *cli, double now_ms)
 {
     watch_settings *self = cli->settings;
-    const char *program = getenv("MLSCORE_SCONTROL");
     mls_running_job running;
     mls_error error = {0};
-    if (self->job.job == NULL || self->watch.job_ended || now_ms - self->asked_ms < fmax(JOB_MS, self->interval_ms)) {
-        return;
+    if (self->job.job != NULL && !self->watch.job_ended && now_ms - self->asked_ms >= fmax(JOB_MS, self->interval_ms)) {
+        (void)!ask_slurm(cli, &running, &error);
+        self->watch.job_ended = running.ended;
+        mls_running_job_release(&running);
     }
-    (void)!mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], &running, &error);
-    self->watch.job_ended = running.ended;
-    self->asked_ms = mls_clock_ms();
-    mls_running_job_release(&running);
 }
 
 static bool read_watch_settings(mls_cli *cli)
@@ -217,7 +193,7 @@ static bool read_watch_settings(mls_cli *cli)
     return true;
 }
 
-/* Whether results go to a terminal that can be drawn on. */
+/* Return whether results go to a terminal that can be drawn on. */
 static bool can_draw(const mls_cli *cli)
 {
     const char *terminal = getenv("TERM");
@@ -225,7 +201,7 @@ static bool can_draw(const mls_cli *cli)
            *terminal != '\0' && strcmp(terminal, "dumb") != 0;
 }
 
-/* Fits the screen into the window.  The rows of that. */
+/* Fit the screen into the window, and return how many rows that has. */
 static size_t measure_window(watch_settings *self)
 {
     size_t rows = 24;
@@ -237,17 +213,16 @@ static size_t measure_window(watch_settings *self)
     return rows;
 }
 
-/* In a window too narrow for a picture there are lines alone. */
-static bool draw(mls_cli *cli, bool last)
+/* In a window too narrow for a picture there are only lines. */
+static bool draw(watch_settings *self, bool last)
 {
-    watch_settings *self = cli->settings;
     mls_buffer block = {0};
     const size_t rows = measure_window(self);
-    bool ok = mls_screen_compose(&self->screen, &self->watch, &block) == MLS_OK && !self->above.failed;
-    if (self->screen.width < NARROW) {
-        mls_buffer_clear(&block);
+    if (self->screen.width >= NARROW) {
+        mls_screen_compose(&self->screen, &self->watch, &block);
     }
-    ok = ok && mls_frame_draw(&self->terminal, mls_buffer_str(&self->above), mls_buffer_str(&block), rows, last);
+    const bool ok =
+        mls_terminal_draw(&self->terminal, mls_buffer_str(&self->above), mls_buffer_str(&block), rows, last);
     if (!self->terminal.full) {
         mls_buffer_clear(&self->above);
     }
@@ -255,7 +230,7 @@ static bool draw(mls_cli *cli, bool last)
     return ok;
 }
 
-/* Takes keys and signals.  False: it is over. */
+/* Take keys and signals.  False: watching is to end. */
 static bool take_keys(watch_settings *self, bool *redraw)
 {
     int what;
@@ -277,17 +252,17 @@ static void wait_for_news(const watch_settings *self, double ms, bool read)
 {
     struct pollfd ends[] = {{.fd = self->terminal.signals, .events = POLLIN},
                             {.fd = self->terminal.raw ? self->terminal.keys : -1, .events = POLLIN},
-                            {.fd = read ? self->watch.notify.fd : -1, .events = POLLIN}};
+                            {.fd = read ? self->watch.follow.notify_fd : -1, .events = POLLIN}};
     (void)poll(ends, sizeof ends / sizeof *ends, ms > 0 ? (int)ceil(ms) : 0);
 }
 
-/* Says an error that has not been said.  False. */
+/* Print an error that has not been printed.  False. */
 static bool complain_watch(mls_cli *cli, const mls_error *error)
 {
     return error->message[0] != '\0' && mls_cli_say_error(cli, NULL, error);
 }
 
-/* Follows until it ends by itself, or somebody ends it.  False after a complaint. */
+/* Follow until it ends by itself, or somebody ends it.  False after a complaint. */
 static bool follow(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
@@ -312,7 +287,7 @@ static bool follow(mls_cli *cli)
         const double since = stepped - drawn;
         const bool tick = since >= TICK_MS || ((self->watch.moved || self->above.len > 0) && since >= FRAME_MS);
         if (self->draws && (redraw || (tick && !self->frozen))) {
-            self->gone = !draw(cli, false);
+            self->gone = !draw(self, false);
             drawn = stepped;
             redraw = self->watch.moved = false;
         }
@@ -323,7 +298,7 @@ static bool follow(mls_cli *cli)
         wait_for_news(self, fmin(READ_MS, until_end), false);
         wait_for_news(self, fmin(fmin(until_look, until_frame), until_end) - READ_MS, true);
     }
-    return status == MLS_OK || status == MLS_STOPPED || complain_watch(cli, &error);
+    return status == MLS_OK || complain_watch(cli, &error);
 }
 
 /* 1: a run that is over is not valid, or a group can have no score; 3: something could not be read. */
@@ -384,12 +359,8 @@ static void print_once(mls_cli *cli)
         return;
     }
     self->screen.width = cli->view.width;
-    if (mls_screen_compose(&self->screen, &self->watch, &block) == MLS_OK) {
-        mls_output_write(cli->view.output, mls_buffer_str(&block));
-    } else {
-        mls_cli_say_no_memory(cli);
-    }
-    mls_buffer_release(&block);
+    mls_screen_compose(&self->screen, &self->watch, &block);
+    mls_output_buffer(cli->view.output, &block);
 }
 
 /* The table that `score` prints. */
@@ -418,7 +389,7 @@ static void leave_at_once(int number)
     _exit(MLS_EXIT_INTERRUPTED);
 }
 
-/* Reads what is left and says it.  Whether the last table is to follow. */
+/* Read what is left and print it.  Return whether the last table is to follow. */
 static bool end_watch(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
@@ -428,14 +399,14 @@ static bool end_watch(mls_cli *cli)
         return false;
     }
     if (self->draws) {
-        (void)draw(cli, true);
-        self->quiet_events = true; /* the table says it */
+        (void)draw(self, true);
+        self->quiet_events = true; /* the table has them */
     }
     self->draws = false;
     mls_terminal_close(&self->terminal);
     (void)signal(SIGINT, leave_at_once);
     const mls_status status = mls_watch_finish(&self->watch, now_of_day(), &error);
-    if (status != MLS_OK && status != MLS_STOPPED) {
+    if (status != MLS_OK) {
         return complain_watch(cli, &error);
     }
     judge_watched(cli);
@@ -455,7 +426,6 @@ static bool end_watch(mls_cli *cli)
 static void watch_paths(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
-    mls_error error = {0};
     self->how.facts = MLS_FACTS_OF_GROUPS;
     self->how.work.progress = NULL;
     self->draws = !self->once && can_draw(cli);
@@ -477,9 +447,10 @@ static void watch_paths(mls_cli *cli)
                                        .collect = collect_paths};
     mls_print_begin(&cli->printer, &cli->view, &mls_watch_report, NULL);
     self->terminal = (mls_terminal){.signals = -1, .keys = -1, .drawn_on = -1};
-    bool ok = mls_watch_begin(&self->watch, &watched, &error) == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+    mls_watch_begin(&self->watch, &watched);
     self->watch.job_ended = self->job.ended;
-    if (ok && !self->once) {
+    bool ok = true;
+    if (!self->once) {
         mls_terminal_open(&self->terminal, self->draws ? STDOUT_FILENO : -1, self->full);
         (void)measure_window(self);
         ok = follow(cli);
@@ -498,8 +469,14 @@ static void watch_paths(mls_cli *cli)
 static void watch_run(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
+    const char *operand = cli->operands.items[0];
     mls_error error = {0};
-    if (read_watch_settings(cli) && find_job(cli) && mls_cli_judge(cli, &self->how)) {
+    if (!read_watch_settings(cli)) {
+        return;
+    }
+    if (is_job(operand) && ask_slurm(cli, &self->job, &error) != MLS_OK) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "job %s: %s", operand, error.message);
+    } else if (mls_cli_judge(cli, &self->how)) {
         if (mls_signatures_new(&self->signatures, &error) != MLS_OK) {
             mls_cli_say_error(cli, NULL, &error);
         } else if (mls_cli_open(cli)) {

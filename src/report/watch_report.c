@@ -2,7 +2,7 @@
 /* watch_report.c - what happens to running jobs, event by event, for programs and for who reads a file of lines. */
 #include <math.h>
 
-#include "explain/watch/lines.h"
+#include "explain/watch/screen.h"
 #include "report/reports.h"
 
 static bool is_of_timed_run(const mls_watch_event *event)
@@ -89,8 +89,7 @@ static void show_event(mls_printer *to, const void *what)
 {
     mls_buffer line = {0};
     mls_watch_dated_line(what, &line);
-    mls_output_write(to->view->output, mls_buffer_str(&line));
-    mls_output_drop(to->view->output, &line);
+    mls_output_buffer(to->view->output, &line);
 }
 
 const mls_report mls_watch_report = {.section = "WATCH NDJSON", .show = show_event, .object = &watch_fields};

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.h - rows and columns for a person: start with a zeroed table and its indent, add rows, fill each from left to
- * right.  What is wider than the terminal moves its notes to lines of their own, then cuts the column that may be cut
- * in its middle, then drops columns from the right, those of detail first, then cuts those that are cut last; a row is
- * never wrapped.  All text is escaped on its way in. */
+/* table.h - rows and columns, for reports and for the live screen.
+ *
+ *     mls_table table = {.indent = 2};
+ *     mls_table_row(&table);
+ *     mls_table_text(&table, "log", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, name);
+ *     mls_table_finish(&table, view);
+ *
+ * A row is never wrapped.  A table that is wider than the terminal moves its notes to lines of their own, then cuts the
+ * column that may be cut, in its middle, then drops columns from the right, those of detail first, then cuts those that
+ * are cut last.  If columns have ranks, those that fit are shown instead, the ones of low rank first.  All text is
+ * escaped on its way in. */
 #pragma once
 
 #include "base/memory.h"
@@ -17,6 +24,9 @@ enum {
     MLS_COLUMN_DETAIL = 16,  /* dropped before all others */
     MLS_COLUMN_CUT_LAST = 32 /* may be cut when all others are dropped */
 };
+
+/* A column's rank, from 0 to 14, as bits of its look; all columns of a table have one of their own, or none has. */
+#define MLS_COLUMN_RANK(rank) (((rank) + 1U) << 6)
 
 enum { MLS_TABLE_COLUMNS_MAX = 16 };
 
@@ -34,8 +44,8 @@ typedef struct mls_cell {
 
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note; /* stands after the row, or below it where there is no room */
-    mls_cell lead; /* of a heading: stands before its note, at the table's own indent */
+    mls_cell note; /* after the row, or below it where there is no room */
+    mls_cell lead; /* of a heading: before its note */
 } mls_row;
 
 typedef struct mls_table {
@@ -45,15 +55,14 @@ typedef struct mls_table {
     mls_row *rows;
     size_t count, capacity;
     size_t filled;   /* cells of the newest row */
-    mls_style style; /* of what it holds: plain until it is set after mls_table_row() */
+    mls_style style; /* of the cells that follow: plain until it is set after mls_table_row() */
     mls_arena text;
     mls_buffer raw, clean; /* scratch */
-    bool failed;           /* memory ran out: the table is not complete */
+    bool failed;           /* not used */
 } mls_table;
 
-/* A new row, its next cell, its note.  What most cells hold is a number in words, or a text (NULL: not known, "-"), in
- * the style of their row.  A note without cells is a heading, of any length, over the rows that follow, gone on with on
- * further lines. */
+/* Add a row, and then its cells from left to right: formatted, a number in words, or a text (NULL: "-"), the last two
+ * in the style of their row.  A row with a note and no cells is a heading, of any length, over the rows that follow. */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
@@ -61,11 +70,18 @@ void mls_table_words(mls_table *table, const char *header, unsigned look, mls_wo
 void mls_table_text(mls_table *table, const char *header, unsigned look, const char *text);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* The first words of a heading, in a style of their own; such a heading stands where rows do, others before them. */
+/* Set the first words of a heading, in a style of their own; such a heading is indented like the rows. */
 void mls_table_lead(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Returns what a buffer holds as a text that the table owns.  Empties the buffer and frees it. */
+/* Return the text of a buffer as one that the table owns.  Releases the buffer. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);
 
-/* Prints the rows (if there are any) fitted to the view's width, or as Markdown, and releases them. */
+/* Print the rows (if there are any) fitted to the view's width, or as Markdown, and release the table. */
 void mls_table_finish(mls_table *table, mls_view *view);
+
+/* The same step by step, for a screen with other lines between the rows: lay the columns out (and return whether notes
+ * must be below their rows), append the header or a row to a sheet, each with its end of line, and release. */
+bool mls_table_layout(mls_table *table, size_t width);
+void mls_table_draw_header(const mls_table *table, mls_sheet *sheet);
+void mls_table_draw_row(const mls_table *table, const mls_row *row, bool notes_below, mls_sheet *sheet);
+void mls_table_release(mls_table *table);

@@ -61,12 +61,20 @@ static void note_leave(const mls_terminal *terminal, size_t lines)
     way_back.leave_length = length > 0 ? (size_t)length : 0;
 }
 
-void mls_terminal_leave_below(size_t lines)
+/* Write all of a text; return whether the terminal still exists. */
+static bool write_all(const mls_terminal *terminal, mls_str text)
 {
-    const mls_terminal bare = {.full = false};
-    if (strstr(way_back.leave, "?1049l") == NULL) {
-        note_leave(&bare, lines);
+    for (size_t done = 0; done < text.len;) {
+        const ssize_t wrote = write(terminal->drawn_on, text.ptr + done, text.len - done);
+        if (wrote < 0 && errno == EAGAIN) {
+            struct pollfd room = {.fd = terminal->drawn_on, .events = POLLOUT};
+            (void)poll(&room, 1, -1);
+        } else if (wrote < 0 && errno != EINTR) {
+            return false;
+        }
+        done += wrote > 0 ? (size_t)wrote : 0;
     }
+    return true;
 }
 
 /* Keys come one by one and are not shown; signals by key stay.  A job in the background leaves the terminal alone. */
@@ -87,7 +95,7 @@ static void begin_drawing(mls_terminal *terminal)
 {
     set_raw(terminal);
     if (terminal->drawn_on >= 0) {
-        (void)mls_terminal_write(terminal, terminal->full ? MLS_S("\033[?1049h\033[H\033[?25l") : MLS_S("\033[?25l"));
+        (void)write_all(terminal, terminal->full ? MLS_S("\033[?1049h\033[H\033[?25l") : MLS_S("\033[?25l"));
     }
 }
 
@@ -188,7 +196,7 @@ void mls_terminal_fill(mls_terminal *terminal, bool full)
 {
     if (terminal->drawn_on >= 0 && full != terminal->full) {
         terminal->full = full;
-        (void)mls_terminal_write(terminal, full ? MLS_S("\033[?1049h\033[H") : MLS_S("\033[?1049l"));
+        (void)write_all(terminal, full ? MLS_S("\033[?1049h\033[H") : MLS_S("\033[?1049l"));
         note_leave(terminal, 0);
     }
 }
@@ -204,19 +212,44 @@ bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *ro
     return known;
 }
 
-bool mls_terminal_write(const mls_terminal *terminal, mls_str text)
+/* Append the lines of a text, each erased to its end, without the first ones if there are more than `most`; return how
+ * many were appended. */
+static size_t append_lines(mls_buffer *frame, mls_str text, size_t most)
 {
-    for (size_t done = 0; done < text.len;) {
-        const ssize_t wrote = write(terminal->drawn_on, text.ptr + done, text.len - done);
-        if (wrote < 0 && errno == EAGAIN) {
-            struct pollfd room = {.fd = terminal->drawn_on, .events = POLLOUT};
-            (void)poll(&room, 1, -1);
-        } else if (wrote < 0 && errno != EINTR) {
-            return false;
-        }
-        done += wrote > 0 ? (size_t)wrote : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        count += text.ptr[i] == '\n';
     }
-    return true;
+    const size_t skipped = count > most ? count - most : 0;
+    mls_str line;
+    for (size_t i = 0; i < count && mls_str_cut(&text, '\n', &line); i++) {
+        if (i >= skipped) {
+            mls_buffer_append(frame, line);
+            mls_buffer_append_text(frame, "\033[K\r\n");
+        }
+    }
+    return count - skipped;
+}
+
+bool mls_terminal_draw(mls_terminal *terminal, mls_str above, mls_str block, size_t rows, bool last)
+{
+    mls_buffer frame = {0};
+    mls_buffer_append_text(&frame, terminal->full ? "\033[?2026h\033[H" : "\033[?2026h\r\033[J");
+    if (!terminal->full) {
+        (void)append_lines(&frame, above, SIZE_MAX);
+    }
+    const size_t lines = append_lines(&frame, block, rows > 1 ? rows - 1 : 1);
+    mls_buffer_append_text(&frame, "\033[J");
+    if (!terminal->full && !last && lines > 0) {
+        mls_buffer_printf(&frame, "\033[%zuA", lines);
+    }
+    if (!terminal->full && (last || lines > 0)) {
+        note_leave(terminal, last ? 0 : lines - 1);
+    }
+    mls_buffer_append_text(&frame, "\033[?2026l");
+    const bool ok = write_all(terminal, mls_buffer_str(&frame));
+    mls_buffer_release(&frame);
+    return ok;
 }
 
 void mls_terminal_close(mls_terminal *terminal)

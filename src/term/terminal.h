@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* terminal.h - a terminal that is drawn on, the keys pressed there, and signals; it is left as it was found, whatever
- * ends the program but SIGKILL. */
+ * ends the program but SIGKILL.
+ *
+ * A frame is drawn in place of the one before it, below lines that stay.  The cursor waits at the beginning of the
+ * block: wherever a terminal that becomes narrower or wider puts what is below it, the next frame begins there and
+ * erases all of that. */
 #pragma once
 
 #include <signal.h>
@@ -34,13 +38,12 @@ int mls_terminal_take(mls_terminal *terminal);
 /* Goes to the alternate screen, or back. */
 void mls_terminal_fill(mls_terminal *terminal, bool full);
 
-/* Where the cursor must go when the drawing is left: so many lines down, and one on. */
-void mls_terminal_leave_below(size_t lines);
-
 /* Its size; false: not known. */
 bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *rows);
 
-/* Writes all, in one piece where that can be.  False: nobody is there any more. */
-bool mls_terminal_write(const mls_terminal *terminal, mls_str text);
+/* Draw lines that stay and then a block, whose lines end with '\n', in one write.  `rows` is the height of the window,
+ * of which the block has at most all but one line.  `last`: the block stays too, and the cursor goes below it.  Return
+ * whether the terminal still exists. */
+bool mls_terminal_draw(mls_terminal *terminal, mls_str above, mls_str block, size_t rows, bool last);
 
 void mls_terminal_close(mls_terminal *terminal);

@@ -2,9 +2,6 @@
 /* view.c - text on its way to a person: colours, lines broken at the terminal's width, items of Markdown lists. */
 #include "term/view.h"
 
-#include <errno.h>
-#include <math.h>
-
 #include "base/utf8.h"
 
 bool mls_view_is_for_people(const mls_view *view)
@@ -14,33 +11,87 @@ bool mls_view_is_for_people(const mls_view *view)
 
 void mls_output_short(mls_output *output, bool failed)
 {
-    output->failed_errno = failed && output->failed_errno == 0 ? ENOMEM : output->failed_errno;
+    (void)output;
+    (void)failed;
 }
 
 void mls_output_drop(mls_output *output, mls_buffer *buffer)
 {
-    mls_output_short(output, buffer->failed);
+    (void)output;
     mls_buffer_release(buffer);
 }
 
 void mls_output_buffer(mls_output *output, mls_buffer *buffer)
 {
     mls_output_write(output, mls_buffer_str(buffer));
-    mls_output_drop(output, buffer);
+    mls_buffer_release(buffer);
 }
+
+static const char *const style_codes[] = {
+    [MLS_STYLE_BAD] = "\033[31m", [MLS_STYLE_GOOD] = "\033[32m", [MLS_STYLE_WARN] = "\033[33m",
+    [MLS_STYLE_DIM] = "\033[2m",  [MLS_STYLE_BOLD] = "\033[1m",
+};
 
 void mls_style_begin(mls_view *view, mls_style style)
 {
-    static const char *const codes[] = {
-        [MLS_STYLE_BAD] = "\033[31m", [MLS_STYLE_GOOD] = "\033[32m", [MLS_STYLE_WARN] = "\033[33m",
-        [MLS_STYLE_DIM] = "\033[2m",  [MLS_STYLE_BOLD] = "\033[1m",
-    };
-    mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? codes[style] : "");
+    mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? style_codes[style] : "");
 }
 
 void mls_style_end(mls_view *view, mls_style style)
 {
     mls_output_text(view->output, view->color && style != MLS_STYLE_PLAIN ? "\033[0m" : "");
+}
+
+void mls_style_append(mls_buffer *out, bool color, mls_style style, mls_str text)
+{
+    const bool styled = color && style != MLS_STYLE_PLAIN;
+    mls_buffer_append_text(out, styled ? style_codes[style] : "");
+    mls_buffer_append(out, text);
+    mls_buffer_append_text(out, styled ? "\033[0m" : "");
+}
+
+void mls_sheet_text(mls_sheet *sheet, mls_style style, mls_str text)
+{
+    mls_buffer clean = {0};
+    mls_escape_append(&clean, text);
+    mls_str fits = mls_buffer_str(&clean);
+    if (sheet->width > 0) {
+        fits = sheet->used < sheet->width ? mls_utf8_fit(fits, sheet->width - sheet->used) : (mls_str){0};
+    }
+    if (fits.len > 0) {
+        mls_style_append(sheet->out, sheet->color, style, fits);
+        sheet->used += mls_display_width(fits);
+    }
+    mls_buffer_release(&clean);
+}
+
+void mls_sheet_printf(mls_sheet *sheet, mls_style style, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    mls_sheet_text(sheet, style, mls_buffer_str(&text));
+    mls_buffer_release(&text);
+}
+
+void mls_sheet_pad(mls_sheet *sheet, size_t column)
+{
+    const size_t end = sheet->width > 0 && column > sheet->width ? sheet->width : column;
+    if (end > sheet->used) {
+        mls_buffer_append_repeated(sheet->out, ' ', end - sheet->used);
+        sheet->used = end;
+    }
+}
+
+void mls_sheet_end(mls_sheet *sheet)
+{
+    while (sheet->out->len > 0 && sheet->out->ptr[sheet->out->len - 1] == ' ') {
+        mls_buffer_cut(sheet->out, sheet->out->len - 1);
+    }
+    mls_buffer_append_char(sheet->out, '\n');
+    sheet->used = 0;
 }
 
 void mls_output_escaped(mls_output *output, mls_str text)
@@ -60,7 +111,8 @@ void mls_markdown_append(mls_buffer *out, mls_str text)
     }
 }
 
-/* Bytes of `text` that fit into `room` columns, up to a separator; but at least what stands before the first one. */
+/* Return how many bytes of `text` fit into `room` columns, up to a separator, but at least those before the first one.
+ */
 static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool brackets)
 {
     size_t end = 0;
@@ -79,7 +131,8 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     return end;
 }
 
-/* Where a line of `end` bytes would leave a single word to the last line, and can spare one: without its last word. */
+/* Return where to end a line of `end` bytes so that the last line does not have a single word, if another one can be
+ * spared for it. */
 static size_t spare_word(mls_str text, size_t end, size_t room)
 {
     size_t next = end;
@@ -100,7 +153,7 @@ static size_t spare_word(mls_str text, size_t end, size_t room)
     return single && spares && mls_display_width(mls_str_rest(text, word)) <= room ? before : end;
 }
 
-void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
+void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, mls_style style)
 {
     const bool words = strcmp(wrap.separator, " ") == 0 && !wrap.brackets && wrap.width > wrap.indent;
     size_t column = wrap.used;
@@ -108,27 +161,33 @@ void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style sty
         const size_t room = wrap.width > column ? wrap.width - column : 0;
         const mls_str separator = mls_str_from(wrap.separator);
         size_t full = wrap.width > 0 ? wrap_length(text, room, separator, wrap.brackets) : text.len;
-        /* Behind other text not even the first piece has to stand on this line. */
+        /* After other text not even the first piece has to be on this line. */
         if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
             mls_display_width((mls_str){text.ptr, full}) > room) {
             full = 0;
         }
         const size_t end = words ? spare_word(text, full, wrap.width - wrap.indent) : full;
-        mls_style_begin(view, style);
-        mls_output_write(view->output, (mls_str){text.ptr, end});
-        mls_style_end(view, style);
+        mls_style_append(out, color, style, (mls_str){text.ptr, end});
         text = mls_str_rest(text, end);
         while (text.len > 0 && *text.ptr == ' ') {
             text = (mls_str){text.ptr + 1, text.len - 1};
         }
         if (text.len > 0) {
-            mls_output_printf(view->output, "\n%*s", (int)wrap.indent, "");
+            mls_buffer_append_char(out, '\n');
+            mls_buffer_append_repeated(out, ' ', wrap.indent);
         }
         column = wrap.indent;
     }
 }
 
-/* Prints what a buffer holds, escaped, and frees it. */
+void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style)
+{
+    mls_buffer lines = {0};
+    mls_wrap_append(&lines, view->color, text, wrap, style);
+    mls_output_buffer(view->output, &lines);
+}
+
+/* Print a buffer, escaped, and release it. */
 static void print(mls_view *view, mls_buffer *text, mls_wrap wrap, mls_style style)
 {
     mls_buffer escaped = {0};
@@ -140,8 +199,8 @@ static void print(mls_view *view, mls_buffer *text, mls_wrap wrap, mls_style sty
     } else {
         mls_view_wrapped(view, mls_buffer_str(&escaped), wrap, style);
     }
-    mls_output_drop(view->output, &escaped);
-    mls_output_drop(view->output, text);
+    mls_buffer_release(&escaped);
+    mls_buffer_release(text);
 }
 
 void mls_view_text(mls_view *view, mls_style style, const char *format, ...)
@@ -167,7 +226,7 @@ void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t h
     mls_view_text(view, MLS_STYLE_BOLD, "%.*s", (int)title.len, title.ptr);
     print(view, rest, wrap, MLS_STYLE_PLAIN);
     mls_output_text(view->output, "\n");
-    mls_output_drop(view->output, &shown);
+    mls_buffer_release(&shown);
 }
 
 void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style)

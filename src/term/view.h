@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.h - what a person asked to see, and text on its way to that person.  Nothing here returns success: lack of
- * memory is remembered by the output, like a full disk, and reported at its close. */
+/* view.h - what a person asked to see, and text on its way there: styles, lines broken or cut at the terminal's width,
+ * items of Markdown lists.  Text from logs and names of files is escaped here.  Nothing returns success: a full disk is
+ * reported when the output is closed. */
 #pragma once
 
 #include "base/output.h"
@@ -37,14 +38,13 @@ typedef struct mls_view {
     const char *only;                        /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
-/* Remembers that memory ran out where it did, also of a buffer that is freed, or of one that is written and freed;
- * prints log text. */
+/* Do nothing; release a buffer; write a buffer and release it; write text that is escaped on its way. */
 void mls_output_short(mls_output *output, bool failed);
 void mls_output_drop(mls_output *output, mls_buffer *buffer);
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
 void mls_output_escaped(mls_output *output, mls_str text);
 
-/* Whether what is printed is read by people, not by programs. */
+/* Return whether the format is one for people, not for programs. */
 bool mls_view_is_for_people(const mls_view *view);
 
 /* Appends text that has been escaped as text of a Markdown document: nothing in it formats. */
@@ -60,40 +60,59 @@ typedef enum mls_style {
     MLS_STYLE_BOLD
 } mls_style;
 
-/* Around text in a style: the codes are printed only in colour. */
+/* Print what goes before and after text in a style: nothing unless results are coloured. */
 void mls_style_begin(mls_view *view, mls_style style);
 void mls_style_end(mls_view *view, mls_style style);
 
-/* Where text may go on when a terminal is too narrow for it. */
+/* The lines of a screen or table, appended to a buffer: text is escaped and cut at the width. */
+typedef struct mls_sheet {
+    mls_buffer *out;
+    size_t width; /* 0: no limit */
+    bool color;
+    size_t used; /* columns of the open line */
+} mls_sheet;
+
+/* Add text to the open line; add blanks up to a column; end the line without blanks at its end. */
+void mls_sheet_text(mls_sheet *sheet, mls_style style, mls_str text);
+void mls_sheet_printf(mls_sheet *sheet, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
+void mls_sheet_pad(mls_sheet *sheet, size_t column);
+void mls_sheet_end(mls_sheet *sheet);
+
+/* Append escaped text in a style, not cut. */
+void mls_style_append(mls_buffer *out, bool color, mls_style style, mls_str text);
+
+/* How text is broken where a terminal is too narrow for it. */
 typedef struct mls_wrap {
     size_t width;          /* columns of the terminal; 0: no limit */
-    size_t used;           /* columns of the first line that stand there already */
+    size_t used;           /* columns already used on the first line */
     size_t indent;         /* of the lines that follow */
     const char *separator; /* lines are broken at this, a blank or several */
-    bool brackets;         /* but not inside of these */
+    bool brackets;         /* but not between round brackets */
 } mls_wrap;
 
-/* Prints text that has been escaped, over as many lines as it takes; a word wider than a line is not cut. */
+/* Append or print text that has been escaped, on as many lines as it takes; a word wider than a line is not cut. */
+void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, mls_style style);
 void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style);
 
-/* Text that may come from a log or be a file's name, so that it reads as itself and changes nothing else. */
+/* Print formatted text, escaped. */
 void mls_view_text(mls_view *view, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* The empty line that ends a table or a heading in Markdown. */
+/* Print the empty line that ends a table or a heading in Markdown. */
 void mls_view_gap(mls_view *view);
 
-/* A line with a title and the rest after it, gone on with at `hang` where two blanks are.  Frees the buffer. */
+/* Print a line with a title and the rest after it, broken at two blanks and continued at `hang`.  Releases the buffer.
+ */
 void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t hang);
 
-/* A line of its own, escaped, indented and broken as `wrap` says, or gone on with at `hang` (0: it is not broken, so
- * that paths can be copied); in Markdown an item of a list.  Frees the buffer.  Or the same of formatted text. */
+/* Print a line, escaped, and indented and broken by `wrap`; or indented and continued at `hang` (0: not broken, so that
+ * paths can be copied); in Markdown as an item of a list.  Releases the buffer.  The last one prints formatted text. */
 void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style);
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
 
-/* A list of which only some stand on a screen: at most `limit`, with -v all; and below them the line that says how many
- * more there are (mls_words_append_more()), with the hint that -v has where it lists them. */
+/* For a list of which a screen has only some items: return how many at most (with -v all), return the hint that -v
+ * lists the others, and print the line that counts those (mls_words_append_more()). */
 size_t mls_view_limit(const mls_view *view, size_t limit);
 const char *mls_view_hint(const mls_view *view);
 void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count, const char *noun, const char *hint);

@@ -6,16 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "explain/watch/apply.h"
-#include "explain/watch/lines.h"
-#include "explain/watch/records.h"
+#include "explain/watch/screen.h"
 #include "log/log.h"
 #include "log/signatures.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* An event in words, and how far its run is, which holds what it must. */
-static mls_status tell(void *state, const mls_watch_event *event)
+static void tell(void *state, const mls_watch_event *event)
 {
     mls_buffer *told = state;
     const mls_live_run *run = event->run;
@@ -30,7 +28,6 @@ static mls_status tell(void *state, const mls_watch_event *event)
             abort();
         }
     }
-    return MLS_OK;
 }
 
 /* A file grows by `most` bytes, and by more each time: what is told of it. */
@@ -41,22 +38,20 @@ static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *told)
     mls_scan_room *room = NULL;
     mls_log_totals totals;
     live->state = told;
-    bool ok = memory >= 0 && mls_records_begin(live, &file) == MLS_OK;
-    mls_log_feed *feed = ok ? mls_log_feed_new(file.sinks, file.sink_count) : NULL;
-    ok = feed != NULL;
+    mls_live_file_begin(live, &file);
+    bool ok = memory >= 0;
     for (size_t torn = most; ok && file.offset < log.len; torn = torn * 5 / 3 + 1) {
         const size_t left = log.len - (size_t)file.offset;
         const size_t piece = left < torn ? left : torn;
         ok = pwrite(memory, log.ptr + file.offset, piece, (off_t)file.offset) == (ssize_t)piece &&
-             mls_log_feed_read(feed, memory, &file.offset, piece, &room, NULL) == MLS_OK &&
-             mls_live_apply(live) == MLS_OK;
+             mls_log_feed_read(file.feed, memory, &file.offset, piece, &room, NULL) == MLS_OK;
+        mls_live_apply(live);
     }
-    if (!ok || mls_log_feed_end(feed, &totals) != MLS_OK || mls_live_apply(live) != MLS_OK || totals.bytes != log.len) {
+    if (!ok || mls_log_feed_end(file.feed, &totals) != MLS_OK || totals.bytes != log.len) {
         abort();
     }
-    mls_log_feed_free(feed);
-    mls_live_forget(live, &file);
-    mls_records_forget_file(&file);
+    mls_live_apply(live);
+    mls_live_file_forget(live, &file);
     mls_scan_room_free(room);
     (void)close(memory);
 }

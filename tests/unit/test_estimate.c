@@ -17,7 +17,7 @@ static mls_curve curve_of(const mls_value_point *points, size_t count)
 {
     mls_curve curve = {0};
     for (size_t i = 0; i < count; i++) {
-        assert_true(mls_curve_add(&curve, points[i]));
+        mls_curve_add(&curve, points[i]);
     }
     return curve;
 }
@@ -74,13 +74,13 @@ static void a_long_curve_is_thinned(void **state)
     mls_curve curve = {0};
     (void)state;
     for (size_t i = 1; i <= 100000; i++) {
-        assert_true(mls_curve_add(&curve, (mls_value_point){(double)i, (double)i * 2, 0.5}));
+        mls_curve_add(&curve, (mls_value_point){(double)i, (double)i * 2, 0.5});
         assert_true(curve.count <= MLS_CURVE_POINTS_MAX);
         assert_true(curve.items[curve.count - 1].at >= (double)i && curve.items[0].at <= 1);
     }
     assert_true(curve.before >= 99999 && curve.before <= 99999);
-    assert_true(mls_curve_add(&curve, (mls_value_point){7, 1, 0.5}));
-    assert_true(mls_curve_add(&curve, (mls_value_point){INFINITY, 1, 0.5}));
+    mls_curve_add(&curve, (mls_value_point){7, 1, 0.5});
+    mls_curve_add(&curve, (mls_value_point){INFINITY, 1, 0.5});
     assert_true(curve.items[curve.count - 1].at >= 100000);
     mls_curve_release(&curve);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "explain/watch/scontrol.h"
+#include "explain/watch/watch.h"
 #include "scratch.h"
 
 /* Asks a program that does what the shell is told. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c - where a run will end, how fast it gets there, and how far off that may be. */
+/* estimate.c - where a run will end, how fast it gets there, and how far off that may be; and the olympic mean of runs
+ * that have ended and of supposed ones. */
 #include "explain/watch/estimate.h"
 
 #include <math.h>
@@ -7,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/statistics.h"
+#include "score/score.h"
 
 /* With one or two runs, and no reference: how far apart runs lie, as a share of their mean. */
 #define SPREAD_UNKNOWN 0.12
@@ -30,19 +32,19 @@ mls_estimate mls_estimate_none(void)
     return (mls_estimate){MLS_ESTIMATE_NONE, (double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
 }
 
-bool mls_curve_add(mls_curve *curve, mls_value_point point)
+void mls_curve_add(mls_curve *curve, mls_value_point point)
 {
     mls_value_point *last = curve->count > 0 ? &curve->items[curve->count - 1] : NULL;
     if (!isfinite(point.at) || !isfinite(point.minutes) || (last != NULL && point.at <= last->at)) {
-        return true;
+        return;
     }
     curve->before = last != NULL ? last->at : (double)NAN;
     curve->stride = curve->stride > 0 ? curve->stride : 1;
     const size_t place = curve->seen++;
-    /* The last one stands there only for being the last. */
+    /* The last one may be there only for being the last. */
     if (last != NULL && (place - 1) % curve->stride != 0) {
         *last = point;
-        return true;
+        return;
     }
     if (last != NULL && curve->count == MLS_CURVE_POINTS_MAX) {
         for (size_t i = 0; i < curve->count / 2; i++) {
@@ -51,11 +53,8 @@ bool mls_curve_add(mls_curve *curve, mls_value_point point)
         curve->count /= 2;
         curve->stride *= 2;
     }
-    if (!MLS_GROW(curve, items)) {
-        return false;
-    }
+    MLS_GROW(curve, items);
     curve->items[curve->count++] = point;
-    return true;
 }
 
 void mls_curve_release(mls_curve *curve)
@@ -66,31 +65,21 @@ void mls_curve_release(mls_curve *curve)
 
 /* Where the run may end: values, times a scale, moved by a shift. */
 typedef struct outcomes {
-    const double *values;
+    const double *values; /* `own`, or the reference's */
     size_t count;
     double scale, shift;
     double mean, stdev; /* moved; of a sample */
     double own[MLS_PAST_RUNS_MAX];
 } outcomes;
 
-static double outcome(const outcomes *all, size_t i)
+static void measure_outcomes(outcomes *all, const double *values, size_t count, double scale)
 {
-    return all->values[i] * all->scale + all->shift;
-}
-
-/* Those that are the estimate's own, for it to fill in. */
-static void outcomes_begin(outcomes *all, size_t count)
-{
-    all->values = all->own;
+    all->values = values;
     all->count = count;
-    all->scale = 1;
+    all->scale = scale;
     all->shift = 0;
-}
-
-static void outcomes_measure(outcomes *all)
-{
-    all->mean = mls_mean(all->values, all->count) * all->scale + all->shift;
-    all->stdev = mls_stdev_sample(all->values, all->count) * all->scale;
+    all->mean = mls_mean(values, count) * scale;
+    all->stdev = mls_stdev_sample(values, count) * scale;
 }
 
 static const mls_value_point *last_of(const mls_curve *curve)
@@ -103,7 +92,7 @@ static double between(double x, double x0, double y0, double x1, double y1)
     return x1 > x0 || x1 < x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
 }
 
-/* The value that a run had at a position, linear between evaluations; NAN outside of them. */
+/* Return the value that a run had at a position, linear between evaluations; NAN outside of them. */
 static double value_at(const mls_curve *curve, double at)
 {
     for (size_t i = 0; i < curve->count; i++) {
@@ -115,7 +104,7 @@ static double value_at(const mls_curve *curve, double at)
     return (double)NAN;
 }
 
-/* Where a run first had a value, by the way its values went; NAN: it never did. */
+/* Return where a run first had a value, by the direction of its values; NAN: it never did. */
 static double first_at(const mls_curve *curve, double value)
 {
     const bool rising = last_of(curve)->value >= curve->items[0].value;
@@ -135,7 +124,7 @@ static double pace_until(const mls_curve *curve)
     return curve->count > 1 ? (last->minutes - first->minutes) / (last->at - first->at) : first->minutes / first->at;
 }
 
-/* Minutes a unit, evaluations included. */
+/* Return the minutes a unit, evaluations included. */
 static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
 {
     double paces[MLS_PAST_RUNS_MAX];
@@ -148,94 +137,87 @@ static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
     return count > 0 ? mls_mean(paces, count) : pace_until(curve);
 }
 
-/* From one evaluation to the next; 0: not known. */
+/* Return the distance from one evaluation to the next; 0: not known. */
 static double find_distance(const mls_curve *curve, const mls_estimate_basis *basis)
 {
+    size_t count = 0;
     if (curve->count > 1) {
         return last_of(curve)->at - curve->before;
     }
-    size_t count = 0;
     for (size_t i = 0; i < basis->run_count; i++) {
         count += basis->runs[i].curve->count;
     }
-    double *distances = count > 0 ? mls_malloc(count * sizeof *distances) : NULL;
+    double *distances = mls_malloc((count + 1) * sizeof *distances);
     count = 0;
-    for (size_t i = 0; i < basis->run_count && distances != NULL; i++) {
+    for (size_t i = 0; i < basis->run_count; i++) {
         const mls_curve *past = basis->runs[i].curve;
         for (size_t k = 1; k < past->count; k++) {
             distances[count++] = past->items[k].at - past->items[k - 1].at;
         }
     }
-    if (count > 0) {
-        mls_sort_doubles(distances, count);
-    }
+    mls_sort_doubles(distances, count);
     const double median = count > 0 ? mls_median(distances, count) : 0;
     free(distances);
     return median;
 }
 
-/* The runs whose curve says something at the run's last evaluation. */
-typedef struct curve_view {
-    double needed[MLS_PAST_RUNS_MAX], value[MLS_PAST_RUNS_MAX], further[MLS_PAST_RUNS_MAX];
-    size_t count, reached;
-} curve_view;
-
-static void view_curves(const mls_value_point *here, const mls_estimate_basis *basis, curve_view *view)
+/* Find what the run may need by the curves of runs that have a value at its last evaluation, `here`; return whether
+ * there are enough of them.
+ *
+ * Runs that were further at this position needed less (or the other way round, as the line through them says); and, as
+ * a second view, how much further each had to go from where it was as this run is now. */
+static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *to)
 {
-    view->count = view->reached = 0;
+    double needed[MLS_PAST_RUNS_MAX];
+    double value[MLS_PAST_RUNS_MAX];
+    double further[MLS_PAST_RUNS_MAX];
+    size_t n = 0;
+    size_t reached = 0;
     for (size_t i = 0; i < basis->run_count; i++) {
         const mls_past_run *run = &basis->runs[i];
-        const double value =
+        const double then =
             run->needed > here->at && isfinite(here->value) ? value_at(run->curve, here->at) : (double)NAN;
-        if (isfinite(value)) {
+        if (isfinite(then)) {
             const double first = first_at(run->curve, here->value);
-            view->needed[view->count] = run->needed;
-            view->value[view->count++] = value;
+            needed[n] = run->needed;
+            value[n++] = then;
             if (isfinite(first)) {
-                view->further[view->reached++] = run->needed - first;
+                further[reached++] = run->needed - first;
             }
         }
     }
-}
-
-/* Runs that were further at this position needed less (or the other way round, as the line through them says); and, as
- * a second view, how much further each had to go from where it stood as this run does. */
-static void outcomes_by_curves(const mls_value_point *here, const curve_view *view, outcomes *to)
-{
-    const size_t n = view->count;
-    const double needed = mls_mean(view->needed, n);
-    const double value = mls_mean(view->value, n);
-    const double limit = 2 * mls_stdev_population(view->value, n);
+    if (n < CURVES_MIN) {
+        return false;
+    }
+    const double mean_needed = mls_mean(needed, n);
+    const double mean_value = mls_mean(value, n);
+    const double limit = 2 * mls_stdev_population(value, n);
     double both = 0;
     double square = 0;
     for (size_t i = 0; i < n; i++) {
-        both += (view->value[i] - value) * (view->needed[i] - needed);
-        square += (view->value[i] - value) * (view->value[i] - value);
+        both += (value[i] - mean_value) * (needed[i] - mean_needed);
+        square += (value[i] - mean_value) * (value[i] - mean_value);
     }
     const double slope = square > 0 ? both / square * (double)n / (double)(n + SHRINK) : 0;
-    const double ahead = fmax(-limit, fmin(limit, here->value - value));
+    const double ahead = fmax(-limit, fmin(limit, here->value - mean_value));
     for (size_t i = 0; i < n; i++) {
-        to->own[i] = view->needed[i] + slope * (ahead - (view->value[i] - value));
+        to->own[i] = needed[i] + slope * (ahead - (value[i] - mean_value));
     }
-    outcomes_begin(to, n);
+    measure_outcomes(to, to->own, n, 1);
+    if (reached >= CURVES_MIN) {
+        /* Move the outcomes to the mean of both views, each weighted by the inverse of its variance. */
+        const double second = here->at + mls_mean(further, reached);
+        const double spread = mls_stdev_sample(further, reached);
+        const double one = to->stdev * to->stdev;
+        const double two = spread * spread;
+        const double joined = one + two > 0 ? (to->mean * two + second * one) / (one + two) : (to->mean + second) / 2;
+        to->shift += joined - to->mean;
+        to->mean = joined;
+    }
+    return true;
 }
 
-/* Moves outcomes to the mean of both views, each weighted by the inverse of its variance. */
-static void outcomes_join(const mls_value_point *here, const curve_view *view, outcomes *to)
-{
-    if (view->reached < CURVES_MIN) {
-        return;
-    }
-    const double second = here->at + mls_mean(view->further, view->reached);
-    const double spread = mls_stdev_sample(view->further, view->reached);
-    const double one = to->stdev * to->stdev;
-    const double two = spread * spread;
-    const double joined = one + two > 0 ? (to->mean * two + second * one) / (one + two) : (to->mean + second) / 2;
-    to->shift += joined - to->mean;
-    to->mean = joined;
-}
-
-/* Rounded to an evaluation after the last one, up or to the nearest. */
+/* Round a position to an evaluation after the last one, up or to the nearest. */
 static double at_evaluation(double here, double distance, double at, bool nearest)
 {
     if (!(distance > 0)) {
@@ -245,21 +227,22 @@ static double at_evaluation(double here, double distance, double at, bool neares
     return here + fmax(1, nearest ? floor(steps + 0.5) : ceil(steps - 1e-9)) * distance;
 }
 
-/* The mean of the outcomes that still lie ahead; `none`: there are none. */
+/* Return the mean of the outcomes that are still ahead, or `none` if there are none. */
 static double mean_beyond(const outcomes *all, double here, double none)
 {
     double sum = 0;
     size_t count = 0;
     for (size_t i = 0; i < all->count; i++) {
-        if (outcome(all, i) > here) {
-            sum += outcome(all, i);
+        const double outcome = all->values[i] * all->scale + all->shift;
+        if (outcome > here) {
+            sum += outcome;
             count++;
         }
     }
     return count > 0 ? sum / (double)count : none;
 }
 
-/* Half of the interval around the mean of the outcomes. */
+/* Return half of the interval around the mean of the outcomes. */
 static double half_interval(const outcomes *all, mls_estimate_from from, const mls_estimate_basis *basis)
 {
     const double n = (double)all->count;
@@ -275,7 +258,7 @@ static double half_interval(const outcomes *all, mls_estimate_from from, const m
     return NORMAL_90 * sqrt(1 + 1 / n) * share * all->mean;
 }
 
-/* From the last evaluation to run_stop. */
+/* Return the mean time from the last evaluation to run_stop. */
 static double mean_tail(const mls_estimate_basis *basis)
 {
     double sum = 0;
@@ -294,12 +277,11 @@ static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *ba
 {
     mls_estimate estimate = mls_estimate_none();
     double longest = 0;
-    outcomes_begin(all, basis->run_count);
     for (size_t i = 0; i < basis->run_count; i++) {
         all->own[i] = basis->runs[i].minutes;
         longest = fmax(longest, all->own[i]);
     }
-    outcomes_measure(all);
+    measure_outcomes(all, all->own, basis->run_count, 1);
     const double end = mean_beyond(all, now, longest);
     const double half = half_interval(all, MLS_ESTIMATE_RUNS, basis);
     estimate.from = MLS_ESTIMATE_RUNS;
@@ -309,28 +291,21 @@ static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *ba
     return estimate;
 }
 
-/* Fills in what the run may need, the best of what is known, and says by what. */
+/* Find what the run may need, by the best of what is known, and return by what. */
 static mls_estimate_from find_outcomes(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *all)
 {
-    curve_view view;
-    view_curves(here, basis, &view);
-    if (view.count >= CURVES_MIN) {
-        outcomes_by_curves(here, &view, all);
-        outcomes_measure(all);
-        outcomes_join(here, &view, all);
+    if (outcomes_by_curves(here, basis, all)) {
         return MLS_ESTIMATE_CURVES;
     }
-    outcomes_begin(all, basis->run_count);
+    if (basis->run_count == 0) {
+        measure_outcomes(all, basis->reference, basis->reference_count, basis->scale);
+        return MLS_ESTIMATE_REFERENCE;
+    }
     for (size_t i = 0; i < basis->run_count; i++) {
         all->own[i] = basis->runs[i].needed;
     }
-    if (basis->run_count == 0) {
-        all->values = basis->reference;
-        all->count = basis->reference_count;
-        all->scale = basis->scale;
-    }
-    outcomes_measure(all);
-    return basis->run_count > 0 ? MLS_ESTIMATE_RUNS : MLS_ESTIMATE_REFERENCE;
+    measure_outcomes(all, all->own, basis->run_count, 1);
+    return MLS_ESTIMATE_RUNS;
 }
 
 mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *given)
@@ -370,4 +345,88 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     }
     estimate.beyond = here->at > furthest + distance || (basis.limit > 0 && here->at + distance > basis.limit);
     return estimate;
+}
+
+/* ------------------------------------------------------------------------ the score */
+
+/* To the minute's thousandth. */
+#define BEAT_WIDTH 0.001
+/* A run that takes longer than any: two thousand years. */
+#define BEAT_MOST 1e9
+
+static size_t runs_to_come(const mls_so_far *so_far)
+{
+    const size_t finished = so_far->valid + so_far->not_valid;
+    return so_far->rules->runs_needed > finished ? so_far->rules->runs_needed - finished : 0;
+}
+
+/* Return the score when `more` runs of the same length follow. */
+static mls_olympic_result suppose(const mls_so_far *so_far, size_t more, double minutes)
+{
+    const size_t count = so_far->valid + so_far->not_valid + more;
+    mls_run *runs = mls_calloc(count + 1, sizeof *runs);
+    const mls_run **pointers = (const mls_run **)mls_calloc(count + 1, sizeof *pointers);
+    mls_group group = {.rules = so_far->rules, .runs = pointers, .run_count = count};
+    for (size_t i = 0; i < count; i++) {
+        mls_run_init(&runs[i]);
+        runs[i].valid = i < so_far->valid || i >= count - more;
+        runs[i].run_start.time_ms = 0;
+        runs[i].run_stop.time_ms = (i < so_far->valid ? so_far->minutes[i] : minutes) * 60000;
+        pointers[i] = &runs[i];
+    }
+    (void)!mls_group_olympic(&group, false);
+    free(group.marks);
+    free((void *)pointers);
+    free(runs);
+    return group.score;
+}
+
+mls_outlook mls_outlook_make(const mls_so_far *so_far)
+{
+    const size_t needed = so_far->rules->runs_needed;
+    const size_t to_come = runs_to_come(so_far);
+    double fastest = NAN;
+    double slowest = NAN;
+    for (size_t i = 0; i < so_far->valid; i++) {
+        fastest = fmin(fastest, so_far->minutes[i]);
+        slowest = fmax(slowest, so_far->minutes[i]);
+    }
+    const mls_olympic_result score = suppose(so_far, 0, 0);
+    const bool some = so_far->valid > 0;
+    return (mls_outlook){.needed = needed,
+                         .finished = so_far->valid + so_far->not_valid,
+                         .to_come = to_come,
+                         .impossible = needed > 0 && so_far->not_valid > so_far->rules->left_out,
+                         .official = score.official,
+                         .now = score.score_minutes,
+                         .best = some ? suppose(so_far, to_come, fastest).score_minutes : (double)NAN,
+                         .worst = some ? suppose(so_far, to_come, slowest).score_minutes : (double)NAN};
+}
+
+static bool beats(const mls_so_far *so_far, double minutes, double others)
+{
+    return suppose(so_far, runs_to_come(so_far), others).score_minutes * so_far->scale < minutes;
+}
+
+mls_beat mls_outlook_beat(const mls_so_far *so_far, double minutes, double *mean)
+{
+    double low = 0;
+    double high = BEAT_MOST;
+    *mean = (double)NAN;
+    if (beats(so_far, minutes, high)) {
+        return MLS_BEAT_CERTAIN;
+    }
+    if (runs_to_come(so_far) == 0 || !beats(so_far, minutes, low)) {
+        return MLS_BEAT_CANNOT;
+    }
+    while (high - low > BEAT_WIDTH) {
+        const double middle = (low + high) / 2;
+        if (beats(so_far, minutes, middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    *mean = low;
+    return MLS_BEAT_IF;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.h - how long a run that trains still takes, by runs of its group that have ended, else by the reference.
+/* estimate.h - how long a run that trains still takes, by runs of its group that have ended, else by the reference; and
+ * what a group's score is so far, and what it can still become.
  *
- * Positions are what the benchmark counts (samples, epochs); minutes count from run_start.  It says when the run ends
- * if it converges. */
+ * Positions are what the benchmark counts (samples, epochs); minutes count from run_start.  A run ends when its
+ * estimate says if it converges.  NAN: not known. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "score/group.h"
 
 typedef struct mls_value_point {
     double at, minutes, value; /* value NAN: not a number */
@@ -22,8 +22,8 @@ typedef struct mls_curve {
     double before;       /* position of the evaluation before the last one; NAN: there is none */
 } mls_curve;
 
-/* Adds an evaluation; one that is no further than the last one is left out.  False: no memory. */
-bool mls_curve_add(mls_curve *curve, mls_value_point point);
+/* Add an evaluation; one that is not further than the last one is left out. */
+void mls_curve_add(mls_curve *curve, mls_value_point point);
 void mls_curve_release(mls_curve *curve);
 
 /* A run of the group that ended well. */
@@ -33,7 +33,7 @@ typedef struct mls_past_run {
     double needed;  /* where it converged */
 } mls_past_run;
 
-/* What is known beside the run; with more runs than these the first count. */
+/* What is known besides the run; of more runs than these the first ones are used. */
 enum { MLS_PAST_RUNS_MAX = 256 };
 typedef struct mls_estimate_basis {
     const mls_past_run *runs;
@@ -54,7 +54,7 @@ typedef enum mls_estimate_from {
 /* "reference", "runs" or "curves"; NULL of none. */
 const char *mls_estimate_from_name(mls_estimate_from from);
 
-/* Minutes from now on, NAN without an estimate, and an interval of 80 %. */
+/* Minutes from now on, and an interval of 80 %. */
 typedef struct mls_estimate {
     mls_estimate_from from;
     double left, low, high;
@@ -64,5 +64,28 @@ typedef struct mls_estimate {
 
 mls_estimate mls_estimate_none(void);
 
-/* Estimates what is left of a run `now` minutes after its run_start. */
+/* Estimate what is left of a run `now` minutes after its run_start. */
 mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *basis);
+
+/* The runs of a group that have ended. */
+typedef struct mls_so_far {
+    const mls_benchmark *rules;
+    const double *minutes; /* of the valid runs */
+    size_t valid, not_valid;
+    double scale; /* of the score, as it is now */
+} mls_so_far;
+
+typedef struct mls_outlook {
+    size_t needed, finished, to_come; /* runs; needed 0: not known */
+    bool impossible;                  /* more runs are not valid than may be */
+    bool official;                    /* all runs have ended: `now` is the score */
+    double now;                       /* the olympic mean of all, else the mean of the valid ones */
+    double best, worst;               /* if every run to come is as the fastest, as the slowest so far */
+} mls_outlook;
+
+mls_outlook mls_outlook_make(const mls_so_far *so_far);
+
+/* Return whether the scaled score will be below `minutes`: it cannot, it will in any case, or it will if the runs to
+ * come, all alike, take less than *mean, to 0.001 minutes. */
+typedef enum mls_beat { MLS_BEAT_CANNOT, MLS_BEAT_CERTAIN, MLS_BEAT_IF } mls_beat;
+mls_beat mls_outlook_beat(const mls_so_far *so_far, double minutes, double *mean);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow.h - the logs below some paths, read as they grow.
  *
- * Each look lists them as reading/ does and reads what is new.  A file is known by its device and inode: renamed it is
+ * Each look lists them as run/ does and reads what is new.  A file is known by its device and inode: a renamed file is
  * read on under its new name, and one that comes back shorter, or with other bytes before the place that was reached,
- * is read from its beginning.  Nothing is kept open. */
+ * is read from its beginning.  No file is kept open.  The kernel says which files of the folders were written to
+ * (inotify), but not what other nodes write (Lustre, NFS, GPFS), and perhaps not for all folders: so a look is due now
+ * and then all the same.  What is read goes to the runs of live.h. */
 #pragma once
 
 #include "base/walk.h"
 #include "run/reading.h"
+
+struct mls_live;
 
 typedef enum mls_file_change {
     MLS_FILE_FOUND,
@@ -17,66 +21,56 @@ typedef enum mls_file_change {
     MLS_FILE_FAILED /* it cannot be read */
 } mls_file_change;
 
-enum { MLS_FOLLOWED_SINKS = 2, MLS_FOLLOWED_BYTES = 32 };
+enum { MLS_FOLLOWED_BYTES = 32 };
 
 typedef struct mls_followed {
     char *path;
     size_t root; /* as its source has it */
     bool result;
     uint64_t device, inode;
-    uint64_t size, offset; /* when it was looked at; read so far */
-    double written_ms;     /* when bytes last came; of the first ones by its own time; milliseconds since 1970 */
-    bool unread;           /* it is packed, or no text */
-    bool failed;           /* it could not be read the last time */
-    bool seen;             /* in this look */
-    bool waits;            /* something is to be read, or may be */
-    char before[MLS_FOLLOWED_BYTES]; /* what stands before the place that was reached */
+    uint64_t size, offset;           /* when it was looked at; read so far */
+    double written_ms;               /* when bytes last came, of the first ones by its own time; since 1970 */
+    bool unread;                     /* it is packed, or not text */
+    bool failed;                     /* it could not be read the last time */
+    bool seen;                       /* in this look */
+    bool waits;                      /* something is to be read, or may be */
+    char before[MLS_FOLLOWED_BYTES]; /* the bytes before the place that was reached */
     size_t before_count;
     mls_log_feed *feed;
-    mls_sink sinks[MLS_FOLLOWED_SINKS];
-    size_t sink_count;
-    void *reader; /* the listener's */
+    struct mls_live_reader *reader; /* of live.h, as the feed */
 } mls_followed;
 
-/* Who wants to know.  A callback that returns anything but MLS_OK ends what called it with that. */
-typedef struct mls_follow_listener {
-    void *state;
-    /* Reading begins at the first byte: fills in sinks, their number and the reader. */
-    mls_status (*begin)(void *state, mls_followed *file);
-    /* Frees the reader, all of whose bytes are void. */
-    mls_status (*forget)(void *state, mls_followed *file);
-    /* `what`: the path before, or why it cannot be read; else NULL. */
-    mls_status (*changed)(void *state, mls_followed *file, mls_file_change change, const char *what);
-    /* Bytes are about to be read, `silence_ms` after the last ones. */
-    void (*grown)(void *state, mls_followed *file, double silence_ms);
-} mls_follow_listener;
-
-/* Starts with paths and listener set, all else zero. */
+/* Starts with paths, live and notify_fd (-1) set, all else zero. */
 typedef struct mls_follow {
     const char *const *paths; /* of files and folders; borrowed */
     size_t path_count;
-    mls_follow_listener listener;
+    struct mls_live *live;
+    int notify_fd;                     /* to wait for; -1: the kernel is not asked */
     MLS_LIST_OF(mls_followed *) files; /* by inode */
-    mls_names folders;                 /* that hold them, or may come to: each once */
-    mls_names missing;                 /* paths that lead nowhere yet */
+    mls_names folders;                 /* that have them, or may have them later: each once */
+    mls_names missing;                 /* paths that do not exist yet */
     double changed_ms;                 /* when a folder was changed last, as it was listed */
     double listed_ms;                  /* when that was */
     unsigned looks;                    /* since then */
     mls_scan_room *room;
+    MLS_LIST_OF(struct mls_notify_folder) watched; /* folders that the kernel watches */
 } mls_follow;
 
-/* Lists the files, where a folder may have changed, and now and then, and finds those that have grown.  MLS_OK,
- * MLS_ERROR_MEMORY, MLS_ERROR_LIMIT, or what a callback returned. */
+/* Ask the kernel to say what changes; it may refuse. */
+void mls_follow_ask_kernel(mls_follow *follow);
+
+/* Take what the kernel has said since, and note the files that were written to.  *written: there were some.  Return
+ * whether more than that happened, or may have: then a look is due. */
+bool mls_follow_take_notices(mls_follow *follow, bool *written);
+
+/* List the files if a folder may have changed, and now and then, and find those that have grown.  MLS_OK or
+ * MLS_ERROR_LIMIT. */
 mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error) MLS_MUST_USE;
 
-/* The file of a path, which may be none, has been written to. */
-void mls_follow_written(mls_follow *follow, mls_str path);
+/* Read what is new in those that have grown or were written to. */
+void mls_follow_read(mls_follow *follow, double now_ms);
 
-/* Reads what is new in those that have grown or were written to.  As mls_follow_look(). */
-mls_status mls_follow_read(mls_follow *follow, double now_ms, mls_error *error) MLS_MUST_USE;
+/* Take the last line of each file, which has no ending, as a whole line. */
+void mls_follow_end(mls_follow *follow);
 
-/* Takes the last line of each file, which has no ending, for whole. */
-mls_status mls_follow_end(mls_follow *follow) MLS_MUST_USE;
-
-/* Forgets all files. */
 void mls_follow_release(mls_follow *follow);

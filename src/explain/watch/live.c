@@ -1,14 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.c - live runs, their groups, and what is known of a group when the time left of a run is asked for. */
+/* live.c - from the lines of followed files to the state of runs and their events. */
 #include "explain/watch/live.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/number.h"
+#include "base/statistics.h"
+#include "base/words.h"
+#include "log/marked.h"
+#include "log/prefix.h"
+#include "run/file.h"
 #include "score/score.h"
+#include "json/value.h"
+
+/* Silence that does not matter: of anything, and of a run that initializes while nothing is known of others. */
+enum { PATIENCE_MS = 60 * 1000, PATIENCE_INIT_MS = 30 * 60 * 1000 };
+
+#define NOT_KNOWN ((double)NAN)
+
+/* Something that was read. */
+typedef struct mls_happening {
+    mls_watch_kind kind;
+    mls_live_run *run; /* NULL: of a file */
+    double order_ms;   /* its time, or that of the record before it in its file; -INFINITY: there is none */
+    size_t order;      /* in which it was read */
+    double time_ms;
+    size_t line;
+    double first_ms, value, throughput, needed;
+    mls_training_progress at;
+    bool any_step; /* step_num may count samples: it is the `step` of tracked_stats */
+    mls_run_status status;
+    mls_live_facts facts; /* of INIT and START; owns its texts */
+    char *file, *message; /* owned */
+} mls_happening;
 
 const char *mls_live_state_name(mls_live_state state)
 {
@@ -23,55 +49,43 @@ const char *mls_watch_kind_name(mls_watch_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "";
 }
 
+/* ------------------------------------------------------------------------ runs and groups */
+
 mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above)
 {
-    const double nan = (double)NAN;
-    const mls_step no_step = {nan, 0};
-    mls_live_run *run = mls_calloc(1, sizeof *run);
-    char *path = mls_strdup(file->path);
-    if (run == NULL || path == NULL || !MLS_GROW(&live->runs, items)) {
-        free(run);
-        free(path);
-        return NULL;
-    }
-    *run = (mls_live_run){.file = path,
-                          .followed = file,
-                          .found = live->found++,
-                          .above = above,
-                          .first_ms = nan,
-                          .init_start = no_step,
-                          .run_start = no_step,
-                          .run_stop = no_step,
-                          .facts = {.date_ms = nan, .batch_size = nan, .target = nan, .max_steps = nan},
-                          .newest_ms = nan,
-                          .last = {nan, nan, nan},
-                          .evaluated = no_step,
-                          .at = nan,
-                          .throughput = nan,
-                          .step = nan,
-                          .needed = nan,
-                          .estimate = mls_estimate_none(),
-                          .estimated_ms = nan,
-                          .progress_ms = nan};
+    const mls_step no_step = {NOT_KNOWN, 0};
+    mls_live_run *run = mls_malloc(sizeof *run);
+    *run = (mls_live_run){
+        .file = mls_strdup(file->path),
+        .followed = file,
+        .found = live->found++,
+        .above = above,
+        .first_ms = NOT_KNOWN,
+        .init_start = no_step,
+        .run_start = no_step,
+        .run_stop = no_step,
+        .facts = {.date_ms = NOT_KNOWN, .batch_size = NOT_KNOWN, .target = NOT_KNOWN, .max_steps = NOT_KNOWN},
+        .newest_ms = NOT_KNOWN,
+        .last = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN},
+        .evaluated = no_step,
+        .at = NOT_KNOWN,
+        .throughput = NOT_KNOWN,
+        .step = NOT_KNOWN,
+        .needed = NOT_KNOWN,
+        .estimate = mls_estimate_none(),
+        .estimated_ms = NOT_KNOWN,
+        .progress_ms = NOT_KNOWN};
+    MLS_GROW(&live->runs, items);
     live->runs.items[live->runs.count++] = run;
     return run;
 }
 
-/* Their texts. */
 static void free_facts(mls_live_facts *facts)
 {
     free(facts->benchmark);
     free(facts->division);
     free(facts->config);
     free(facts->job);
-}
-
-void mls_live_facts_free(mls_live_facts *facts)
-{
-    if (facts != NULL) {
-        free_facts(facts);
-        free(facts);
-    }
 }
 
 static void free_run(mls_live_run *run)
@@ -88,6 +102,12 @@ static void free_live_group(mls_live_group *group)
     free(group->runs.items);
     free(group->finished.items);
     free(group);
+}
+
+/* Return the run that counts if this one repeats another one. */
+static mls_live_run *run_of(mls_live_run *run)
+{
+    return run->same != NULL ? run->same : run;
 }
 
 /* Return the bytes of a time as a key of a map, none where it is NAN. */
@@ -110,12 +130,139 @@ const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms)
     return entry != NULL ? entry->value.pointer : NULL;
 }
 
-void mls_live_started_add(mls_live *live, mls_live_run *run)
+/* Note that a run started, or that its first record is earlier than was known; a run without a time is not noted. */
+static void add_started(mls_live *live, mls_live_run *run)
 {
     live->started.arena = &live->arena;
     if (!isnan(run->first_ms)) {
         mls_live_list_add(&live->started, run->first_ms, run);
     }
+}
+
+static void add_to_group(mls_live_group *group, mls_live_run *run)
+{
+    MLS_GROW(&group->runs, items);
+    group->runs.items[group->runs.count++] = run;
+}
+
+/* Return the point whose values are used for a batch size: its own, the nearer of two, or the outermost. */
+static const mls_rcp_point *nearest_point(const mls_rcp_set *set, double batch_size)
+{
+    const mls_rcp_point *nearest = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        const mls_rcp_point *point = &set->items[i];
+        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - batch_size) <
+                                                      fabs(nearest->global_batch_size - batch_size))) {
+            nearest = point;
+        }
+    }
+    return nearest;
+}
+
+static void find_group_reference(mls_live *live, mls_live_group *group)
+{
+    const mls_score_options *score = &live->how->score;
+    const mls_rcp_rules rules = {score->editions, group->edition, group->rules};
+    if (!group->rules->reference_points || isnan(group->batch_size) ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name)) ||
+        mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL) != MLS_OK) {
+        return;
+    }
+    const mls_rcp_point *point = nearest_point(group->points, group->batch_size);
+    if (point != NULL) {
+        const double mean = mls_rcp_set_mean(group->points, group->batch_size);
+        group->reference = point->to_converge;
+        group->reference_count = point->count;
+        group->scale = isnan(mean) ? 1 : mean / point->bar.mean;
+    }
+}
+
+/* Find the value that the runs must reach: that of the rules, but an open one may have set itself another. */
+static void find_group_target(const mls_live *live, const mls_live_run *run, mls_live_group *group)
+{
+    const mls_checker_options *by = &live->how->checker;
+    const mls_ruleset *rules = by->ruleset;
+    if (rules == NULL && by->rulesets != NULL && group->edition != NULL) {
+        (void)!mls_rulesets_get(by->rulesets, group->edition, &rules, NULL);
+    }
+    if (rules != NULL && run->facts.benchmark != NULL) {
+        (void)!mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL, &group->target);
+    }
+    const bool open = run->facts.division != NULL && strcmp(run->facts.division, "open") == 0;
+    if (open && isfinite(run->facts.target)) {
+        group->target.number = run->facts.target;
+    }
+}
+
+/* Return the row of a benchmark, and its edition, as scoring will have them for a run whose first record has that time.
+ */
+static const mls_benchmark *rules_of(const mls_live *live, const char *benchmark, double date_ms,
+                                     const mls_edition **edition)
+{
+    const mls_collect_options *how = live->how;
+    const mls_editions *editions = how->score.editions;
+    const mls_str name = mls_str_from(benchmark);
+    const mls_usage usage = how->any_usage ? mls_editions_usage_of(editions, how->usage, name) : how->usage;
+    *edition = how->edition != NULL ? how->edition : mls_editions_guess(editions, usage, date_ms, name);
+    return mls_benchmark_find(editions, usage, name);
+}
+
+/* Find the group of a run that has started, which may be a new one, and give the run its number. */
+static void join_group(mls_live *live, mls_live_run *run)
+{
+    mls_buffer bytes = {0};
+    const mls_run told = {.file = run->file,
+                          .result = run->followed->result,
+                          .benchmark = run->facts.benchmark,
+                          .division = run->facts.division,
+                          .config_filename = run->facts.config,
+                          .global_batch_size = run->facts.batch_size};
+    const mls_run_key told_key = mls_run_key_of(&told);
+    const mls_str key = mls_run_group_key(&told_key, &bytes);
+    live->keys.arena = &live->arena;
+    mls_map_entry *entry = mls_map_put(&live->keys, key, NULL);
+    if (entry->value.pointer == NULL) {
+        mls_live_group *group = mls_calloc(1, sizeof *group);
+        group->key = bytes;
+        bytes = (mls_buffer){0};
+        group->batch_size = run->facts.batch_size;
+        group->scale = 1;
+        group->rules = rules_of(live, run->facts.benchmark, run->facts.date_ms, &group->edition);
+        group->counts = mls_benchmark_counts(group->rules, group->edition);
+        find_group_target(live, run, group);
+        find_group_reference(live, group);
+        MLS_GROW(&live->groups, items);
+        live->groups.items[live->groups.count++] = group;
+        entry->value.pointer = group;
+    }
+    mls_buffer_release(&bytes);
+    run->group = entry->value.pointer;
+    add_to_group(run->group, run);
+    run->number = ++run->group->numbered;
+}
+
+/* Compare runs by when they ended: ten logs that are read at once are found in another order than logs that are
+ * followed as they grow, and sums differ by that in their last digit. */
+static int compare_finished(const mls_live_run *left, const mls_live_run *right)
+{
+    const int order = mls_compare_doubles(left->run_stop.time_ms, right->run_stop.time_ms);
+    const int files = order != 0 ? 0 : strcmp(left->file, right->file);
+    return order != 0 ? order : files != 0 ? files : (left->line > right->line) - (left->line < right->line);
+}
+
+void mls_live_finished_add(mls_live_run *run)
+{
+    mls_live_group *group = run->group;
+    if (!isfinite(run->needed)) {
+        return;
+    }
+    MLS_GROW(&group->finished, items);
+    /* Runs stop in the order of time, so that this is most often the last one. */
+    size_t at = group->finished.count++;
+    for (; at > 0 && compare_finished(group->finished.items[at - 1], run) > 0; at--) {
+        group->finished.items[at] = group->finished.items[at - 1];
+    }
+    group->finished.items[at] = run;
 }
 
 /* Make the lists and maps of runs anew, without the runs that are gone; groups that have none left are forgotten. */
@@ -131,14 +278,13 @@ static void list_runs_again(mls_live *live)
     }
     for (size_t i = 0; i < live->runs.count; i++) {
         mls_live_run *run = live->runs.items[i];
-        mls_live_started_add(live, run);
+        add_started(live, run);
         if (run->same != NULL) {
             run->next_repeat = run->same->repeat;
             run->same->repeat = run;
         }
         if (run->group != NULL) {
-            (void)MLS_GROW(&run->group->runs, items);
-            run->group->runs.items[run->group->runs.count++] = run;
+            add_to_group(run->group, run);
         }
         if (run->group != NULL && run->state == MLS_LIVE_SUCCESS) {
             mls_live_finished_add(run);
@@ -157,46 +303,19 @@ static void list_runs_again(mls_live *live)
     live->groups.count = kept;
 }
 
-void mls_live_forget(mls_live *live, const mls_followed *file)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < live->runs.count; i++) {
-        mls_live_run *run = live->runs.items[i];
-        run->same = run->same != NULL && run->same->followed == file ? NULL : run->same;
-    }
-    for (size_t i = 0; i < live->runs.count; i++) {
-        mls_live_run *run = live->runs.items[i];
-        if (run->followed == file) {
-            free_run(run);
-        } else {
-            live->runs.items[kept++] = run;
-        }
-    }
-    const bool fewer = kept < live->runs.count;
-    live->runs.count = kept;
-    if (fewer) {
-        list_runs_again(live);
-    }
-}
-
-static void free_happening(mls_happening *happening)
-{
-    mls_live_facts_free(happening->facts);
-    free(happening->file);
-    free(happening->message);
-}
-
-void mls_live_drop_queue(mls_live *live)
+static void drop_queue(mls_live *live)
 {
     for (size_t i = 0; i < live->queue.count; i++) {
-        free_happening(&live->queue.items[i]);
+        free_facts(&live->queue.items[i].facts);
+        free(live->queue.items[i].file);
+        free(live->queue.items[i].message);
     }
     live->queue.count = 0;
 }
 
 void mls_live_release(mls_live *live)
 {
-    mls_live_drop_queue(live);
+    drop_queue(live);
     free(live->queue.items);
     for (size_t i = 0; i < live->runs.count; i++) {
         free_run(live->runs.items[i]);
@@ -224,169 +343,6 @@ size_t mls_live_failures_left(const mls_live_run *run)
     return read > told ? read - told : 0;
 }
 
-bool mls_live_queue(mls_live *live, mls_happening happening)
-{
-    if (!MLS_GROW(&live->queue, items)) {
-        free_happening(&happening);
-        return false;
-    }
-    happening.order = live->queue.count;
-    live->queue.items[live->queue.count++] = happening;
-    return true;
-}
-
-/* The point whose values stand for a batch size: its own, the nearer of two, or the outermost. */
-static const mls_rcp_point *nearest_point(const mls_rcp_set *set, double batch_size)
-{
-    const mls_rcp_point *nearest = NULL;
-    for (size_t i = 0; i < set->count; i++) {
-        const mls_rcp_point *point = &set->items[i];
-        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - batch_size) <
-                                                      fabs(nearest->global_batch_size - batch_size))) {
-            nearest = point;
-        }
-    }
-    return nearest;
-}
-
-static mls_status find_group_reference(mls_live *live, mls_live_group *group)
-{
-    const mls_rcp_rules rules = {live->how->score.editions, group->edition, group->rules};
-    if (!group->rules->reference_points || isnan(group->batch_size) ||
-        !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name))) {
-        return MLS_OK;
-    }
-    const mls_score_options *score = &live->how->score;
-    const mls_status status =
-        mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL);
-    const mls_rcp_point *point = status == MLS_OK ? nearest_point(group->points, group->batch_size) : NULL;
-    if (point != NULL) {
-        const double mean = mls_rcp_set_mean(group->points, group->batch_size);
-        group->reference = point->to_converge;
-        group->reference_count = point->count;
-        group->scale = isnan(mean) ? 1 : mean / point->bar.mean;
-    }
-    return status;
-}
-
-/* What a run has told of itself so far, as scoring looks at it. */
-static mls_run run_as_told(const mls_live_run *run)
-{
-    return (mls_run){.file = run->file,
-                     .result = run->followed->result,
-                     .benchmark = run->facts.benchmark,
-                     .division = run->facts.division,
-                     .config_filename = run->facts.config,
-                     .global_batch_size = run->facts.batch_size};
-}
-
-const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double date_ms,
-                                    const mls_edition **edition)
-{
-    const mls_collect_options *how = live->how;
-    const mls_editions *editions = how->score.editions;
-    const mls_str name = mls_str_from(benchmark);
-    const mls_usage usage = how->any_usage ? mls_editions_usage_of(editions, how->usage, name) : how->usage;
-    *edition = how->edition != NULL ? how->edition : mls_editions_guess(editions, usage, date_ms, name);
-    return mls_benchmark_find(editions, usage, name);
-}
-
-/* Find the value that the runs must reach: that of the rules, but an open one may have set itself another. */
-static mls_status find_group_target(const mls_live *live, const mls_live_run *run, mls_live_group *group)
-{
-    const mls_checker_options *by = &live->how->checker;
-    const mls_ruleset *rules = by->ruleset;
-    if (rules == NULL && by->rulesets != NULL && group->edition != NULL &&
-        mls_rulesets_get(by->rulesets, group->edition, &rules, NULL) == MLS_ERROR_MEMORY) {
-        return MLS_ERROR_MEMORY;
-    }
-    const mls_status status =
-        rules != NULL && run->facts.benchmark != NULL
-            ? mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL, &group->target)
-            : MLS_OK;
-    const bool open = run->facts.division != NULL && strcmp(run->facts.division, "open") == 0;
-    if (open && isfinite(run->facts.target)) {
-        group->target.number = run->facts.target;
-    }
-    return status;
-}
-
-/* Take the key over. */
-static mls_status add_group_of(mls_live *live, const mls_live_run *run, mls_buffer *key, mls_live_group **added)
-{
-    mls_live_group *group = mls_calloc(1, sizeof *group);
-    *added = group;
-    if (group == NULL || !MLS_GROW(&live->groups, items)) {
-        free(group);
-        return MLS_ERROR_MEMORY;
-    }
-    group->key = *key;
-    *key = (mls_buffer){0};
-    group->batch_size = run->facts.batch_size;
-    group->scale = 1;
-    group->rules = mls_live_rules(live, run->facts.benchmark, run->facts.date_ms, &group->edition);
-    group->counts = mls_benchmark_counts(group->rules, group->edition);
-    live->groups.items[live->groups.count++] = group;
-    const mls_status status = find_group_target(live, run, group);
-    return status == MLS_OK ? find_group_reference(live, group) : status;
-}
-
-mls_status mls_live_group_join(mls_live *live, mls_live_run *run)
-{
-    mls_buffer bytes = {0};
-    const mls_run told = run_as_told(run);
-    const mls_run_key told_key = mls_run_key_of(&told);
-    const mls_str key = mls_run_group_key(&told_key, &bytes);
-    mls_status status = MLS_OK;
-    live->keys.arena = &live->arena;
-    mls_map_entry *entry = bytes.failed ? NULL : mls_map_put(&live->keys, key, NULL);
-    run->group = entry != NULL ? entry->value.pointer : NULL;
-    if (entry == NULL) {
-        status = MLS_ERROR_MEMORY;
-    } else if (run->group == NULL) {
-        status = add_group_of(live, run, &bytes, &run->group);
-        entry->value.pointer = run->group;
-    }
-    mls_buffer_release(&bytes);
-    if (status == MLS_OK && !MLS_GROW(&run->group->runs, items)) {
-        status = MLS_ERROR_MEMORY;
-    }
-    if (status == MLS_OK) {
-        run->group->runs.items[run->group->runs.count++] = run;
-        run->number = ++run->group->numbered;
-    }
-    return status;
-}
-
-/* By when they ended: who reads ten logs at once finds them in another order than who follows them as they grow, and
- * sums differ by that in their last digit. */
-static int compare_finished(const void *a, const void *b)
-{
-    const mls_live_run *left = *(const mls_live_run *const *)a;
-    const mls_live_run *right = *(const mls_live_run *const *)b;
-    const double apart = left->run_stop.time_ms - right->run_stop.time_ms;
-    const int files = apart < 0 || apart > 0 ? 0 : strcmp(left->file, right->file);
-    return apart < 0    ? -1
-           : apart > 0  ? 1
-           : files != 0 ? files
-                        : (left->line > right->line) - (left->line < right->line);
-}
-
-void mls_live_finished_add(mls_live_run *run)
-{
-    mls_live_group *group = run->group;
-    if (!isfinite(run->needed)) {
-        return;
-    }
-    (void)MLS_GROW(&group->finished, items);
-    /* Runs stop in the order of time, so that this is most often the last one. */
-    size_t at = group->finished.count++;
-    for (; at > 0 && compare_finished(&group->finished.items[at - 1], &run) > 0; at--) {
-        group->finished.items[at] = group->finished.items[at - 1];
-    }
-    group->finished.items[at] = run;
-}
-
 mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)
 {
     const mls_live_group *group = run->group;
@@ -410,4 +366,807 @@ mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)
                                                                  : 0;
     const mls_estimate_basis basis = {past, count, group->reference, group->reference_count, group->scale, limit};
     return mls_estimate_left(&run->curve, mls_live_minutes(run, time_ms), &basis);
+}
+
+/* ------------------------------------------------------------------------ reading */
+
+/* The line of something that was queued, and its order. */
+typedef struct queued_line {
+    size_t line;
+    double order_ms;
+} queued_line;
+
+/* A file that is read. */
+typedef struct mls_live_reader {
+    mls_live *live;
+    const mls_followed *file;
+    mls_file cutter;
+    mls_live_run *run;               /* the last one; NULL: there is none yet */
+    size_t begun;                    /* the line that it begins in, as the cutter has it */
+    bool ended;                      /* it has a run_stop, or died */
+    double order_ms;                 /* see mls_happening */
+    double applied_ms;               /* the same when the queue was applied last */
+    size_t round;                    /* in which something was queued last */
+    size_t failures;                 /* before the first run */
+    MLS_LIST_OF(queued_line) queued; /* in that round, by their lines */
+    mls_marked_lines marked;
+    mls_sink sinks[2];
+} mls_live_reader;
+
+static void queue_for(mls_live *live, mls_happening happening)
+{
+    MLS_GROW(&live->queue, items);
+    happening.order = live->queue.count;
+    live->queue.items[live->queue.count++] = happening;
+}
+
+/* Return a happening of a record (NULL: of a line) of the run that is read. */
+static mls_happening happening_of(mls_live_reader *self, mls_watch_kind kind, const mls_record *record, size_t line)
+{
+    if (self->round != self->live->round) {
+        self->round = self->live->round;
+        self->applied_ms = self->order_ms;
+        self->queued.count = 0;
+    }
+    if (record != NULL && record->time_ms > self->order_ms) {
+        self->order_ms = record->time_ms;
+    }
+    return (mls_happening){.kind = kind,
+                           .run = self->run,
+                           .order_ms = self->order_ms,
+                           .time_ms = record != NULL ? record->time_ms : NOT_KNOWN,
+                           .line = line,
+                           .first_ms = self->cutter.current.first_ms,
+                           .at = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN},
+                           .value = NOT_KNOWN,
+                           .throughput = NOT_KNOWN,
+                           .needed = NOT_KNOWN};
+}
+
+static void queue(mls_live_reader *self, mls_happening happening)
+{
+    MLS_GROW(&self->queued, items);
+    size_t at = self->queued.count++;
+    for (; at > 0 && self->queued.items[at - 1].line > happening.line; at--) {
+        self->queued.items[at] = self->queued.items[at - 1];
+    }
+    self->queued.items[at] = (queued_line){happening.line, happening.order_ms};
+    queue_for(self->live, happening);
+}
+
+static void queue_death(mls_live_reader *self, const mls_record *record, size_t line, const char *why)
+{
+    if (self->run != NULL && !self->ended) {
+        mls_happening died = happening_of(self, MLS_WATCH_DIED, record, line);
+        self->ended = true;
+        died.message = mls_strdup(why);
+        queue(self, died);
+    }
+}
+
+static char *copy_fact(const char *text)
+{
+    return text != NULL ? mls_strdup(text) : NULL;
+}
+
+static double number_fact(const mls_run *run, mls_str name)
+{
+    const char *text = mls_run_hyperparameter(run, name);
+    double number;
+    return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : NOT_KNOWN;
+}
+
+/* The beginning of a run's initialization or training, with what it has logged of itself so far. */
+static void queue_begun(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
+{
+    const mls_run *read = &self->cutter.current;
+    const char *config = mls_run_config(read);
+    mls_happening begun = happening_of(self, kind, record, record->line);
+    begun.facts = (mls_live_facts){.benchmark = copy_fact(read->benchmark),
+                                   .division = copy_fact(read->division),
+                                   .config = copy_fact(config != NULL ? config : self->cutter.job.config),
+                                   .job = copy_fact(mls_live_job(self->file)),
+                                   .date_ms = read->date_ms,
+                                   .batch_size = read->global_batch_size,
+                                   .target = number_fact(read, MLS_S("target_accuracy")),
+                                   .max_steps = number_fact(read, MLS_S("max_steps"))};
+    queue(self, begun);
+}
+
+/* Return a number of a record's metadata; NAN: it has none. */
+static double counted(const mls_record *record, mls_str name)
+{
+    mls_str span;
+    double number;
+    return mls_record_metadata_member(record, name, &span) && mls_json_number(span, &number) ? number : NOT_KNOWN;
+}
+
+/* How far the run is, if a record has that; not more often than it is wanted. */
+static void queue_progress(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
+{
+    mls_happening happening = happening_of(self, kind, record, record->line);
+    const double step = counted(record, MLS_S("step_num"));
+    /* The samples_count of a block is its length. */
+    const bool block = record->key_id == MLS_KEY_BLOCK_START || record->key_id == MLS_KEY_BLOCK_STOP;
+    const bool tracked = record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_THROUGHPUT;
+    happening.any_step = isnan(step);
+    happening.at = (mls_training_progress){block ? NOT_KNOWN : counted(record, MLS_S("samples_count")),
+                                           counted(record, MLS_S("epoch_num")),
+                                           isnan(step) ? counted(record, MLS_S("step")) : step};
+    happening.throughput = tracked ? mls_record_throughput(record) : NOT_KNOWN;
+    const bool known = isfinite(happening.at.samples_count) || isfinite(happening.at.epoch_num) ||
+                       isfinite(happening.at.step_num) || isfinite(happening.throughput);
+    const bool early = record->time_ms < self->run->progress_ms + self->live->interval_ms;
+    if (kind != MLS_WATCH_PROGRESS || (known && !early)) {
+        self->run->progress_ms = record->time_ms;
+        queue(self, happening);
+    }
+}
+
+static void queue_stop(mls_live_reader *self, const mls_record *record)
+{
+    const mls_run *read = &self->cutter.current;
+    const mls_edition *edition;
+    const mls_benchmark *rules = rules_of(self->live, read->benchmark, read->date_ms, &edition);
+    mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
+    if (read->run_stop.line == record->line) {
+        self->ended = true;
+        happening.status = read->status;
+        (void)!mls_run_converge_number(read, rules, edition, false, &happening.needed);
+        queue(self, happening);
+    }
+}
+
+static bool is_of_other_job(const mls_live_reader *self)
+{
+    const char *job = self->live->job != NULL ? mls_live_job(self->file) : NULL;
+    return job != NULL && strcmp(job, self->live->job) != 0;
+}
+
+static mls_status take_record(void *state, const mls_record *record)
+{
+    mls_live_reader *self = state;
+    const mls_run *read = &self->cutter.current;
+    if (is_of_other_job(self)) {
+        return MLS_OK;
+    }
+    if (self->run == NULL || self->begun != read->line) { /* a run begins with this record */
+        queue_death(self, record, record->line, "the next trial began");
+        self->run = mls_live_run_add(self->live, self->file, self->run);
+        self->run->line = record->line;
+        self->begun = read->line;
+        self->ended = false;
+    }
+    switch (record->key_id) {
+    case MLS_KEY_INIT_START:
+        if (record->line == read->init_start.line) {
+            queue_begun(self, record, MLS_WATCH_INIT);
+        }
+        break;
+    case MLS_KEY_RUN_START:
+        if (record->line == read->run_start.line) {
+            queue_begun(self, record, MLS_WATCH_START);
+        }
+        break;
+    case MLS_KEY_EVAL_ACCURACY:
+    case MLS_KEY_EVAL_ERROR:
+        if (read->last_evaluation.line == record->line && read->run_start.line > 0) {
+            mls_happening happening = happening_of(self, MLS_WATCH_EVALUATION, record, record->line);
+            happening.at = read->last_evaluation.at;
+            happening.value = read->last_evaluation.value;
+            queue(self, happening);
+        }
+        break;
+    case MLS_KEY_RUN_STOP:
+        queue_stop(self, record);
+        break;
+    case MLS_KEY_EVAL_START:
+        queue_progress(self, record, MLS_WATCH_EVAL_START);
+        break;
+    case MLS_KEY_BLOCK_START:
+    case MLS_KEY_BLOCK_STOP:
+    case MLS_KEY_EPOCH_START:
+    case MLS_KEY_EPOCH_STOP:
+    case MLS_KEY_TRACKED_STATS:
+    case MLS_KEY_THROUGHPUT:
+    case MLS_KEY_TRAIN_LOSS:
+        if (read->run_start.line > 0) {
+            queue_progress(self, record, MLS_WATCH_PROGRESS);
+        }
+        break;
+    default:
+        break;
+    }
+    return MLS_OK;
+}
+
+/* A line that ends a job, or begins the next trial of it, ends a run that has not stopped. */
+static mls_status take_marker(void *state, const mls_marker *marker)
+{
+    static const char *const why[] = {[MLS_MARKER_TRIAL_BEGIN] = "the next trial began",
+                                      [MLS_MARKER_EXPERIMENT_START] = "the next trial began",
+                                      [MLS_MARKER_EXPERIMENT_STOP] = "the experiment ended",
+                                      [MLS_MARKER_RUNANDTIME_STOP] = "the trial ended",
+                                      [MLS_MARKER_STEP] = "the step was cancelled"};
+    if (marker->kind < sizeof why / sizeof *why && why[marker->kind] != NULL &&
+        (marker->kind != MLS_MARKER_STEP || mls_str_contains(marker->text, MLS_S(" CANCELLED AT ")))) {
+        queue_death(state, NULL, marker->line, why[marker->kind]);
+    }
+    return MLS_OK;
+}
+
+static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
+{
+    mls_live_run *run = self->run; /* of the line, of a file that may have been read further already */
+    while (run != NULL && run->line > line) {
+        run = run->above;
+    }
+    size_t *failures = run != NULL ? &run->failures : &self->failures;
+    if (++*failures > MLS_FAILURES_SHOWN) {
+        return;
+    }
+    mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
+    /* It comes after the last that happened above it in the file; that may be of the run before the line's own. */
+    size_t at = self->queued.count;
+    while (at > 0 && self->queued.items[at - 1].line >= line) {
+        at--;
+    }
+    failure.run = run;
+    failure.order_ms = at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
+    failure.message = mls_strndup(text.ptr, text.len);
+    failure.file = run == NULL ? mls_strdup(self->file->path) : NULL;
+    queue(self, failure);
+}
+
+/* Find the lines with the message of a failure. */
+static mls_status take_lines(void *state, const mls_lines *lines)
+{
+    mls_live_reader *self = state;
+    mls_signatures *signatures = self->live->signatures;
+    char scratch[MLS_LINE_EXAMINED];
+    if (is_of_other_job(self)) {
+        return MLS_OK;
+    }
+    (void)!mls_marked_block(&self->marked, signatures, lines, scratch);
+    for (size_t i = mls_marked_next(&self->marked, 0, lines->count); i < lines->count;
+         i = mls_marked_next(&self->marked, i + 1, lines->count)) {
+        const mls_log_line line = mls_log_line_of(lines, i, scratch);
+        ptrdiff_t found = -1;
+        mls_str payload;
+        if (!mls_record_find(line.text, &payload) && mls_signatures_search(signatures, line.text) != 0) {
+            (void)!mls_signatures_find(signatures, line.message, false, &found);
+        }
+        if (found >= 0 && mls_signatures_get(signatures, (size_t)found)->role < MLS_ROLE_CONTEXT) {
+            queue_failure(self, lines->line + i, line.message);
+        }
+    }
+    return MLS_OK;
+}
+
+static mls_status drop_run(void *state, mls_run *run, bool part)
+{
+    (void)state;
+    (void)run;
+    (void)part;
+    return MLS_OK;
+}
+
+void mls_live_file_begin(mls_live *live, mls_followed *file)
+{
+    mls_live_reader *self = mls_calloc(1, sizeof *self);
+    self->live = live;
+    self->file = file;
+    self->order_ms = self->applied_ms = -(double)INFINITY;
+    self->cutter = (mls_file){.reading = &live->reading, .whole = file->result, .run = drop_run, .state = self};
+    self->sinks[0] = mls_file_begin(&self->cutter);
+    self->sinks[1] = (mls_sink){.state = self, .record = take_record, .marker = take_marker, .lines = take_lines};
+    file->reader = self;
+    file->feed = mls_log_feed_new(self->sinks, 2);
+}
+
+void mls_live_file_forget(mls_live *live, mls_followed *file)
+{
+    mls_live_reader *self = file->reader;
+    mls_log_feed_free(file->feed);
+    mls_live_apply(live);
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *run = live->runs.items[i];
+        run->same = run->same != NULL && run->same->followed == file ? NULL : run->same;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *run = live->runs.items[i];
+        if (run->followed == file) {
+            free_run(run);
+        } else {
+            live->runs.items[kept++] = run;
+        }
+    }
+    const bool fewer = kept < live->runs.count;
+    live->runs.count = kept;
+    if (fewer) {
+        list_runs_again(live);
+    }
+    live->news = true;
+    mls_file_release(&self->cutter);
+    free(self->marked.bits);
+    free(self->queued.items);
+    free(self);
+    file->reader = NULL;
+    file->feed = NULL;
+}
+
+mls_live_run *mls_live_last_run(const mls_followed *file)
+{
+    return file->reader != NULL ? file->reader->run : NULL;
+}
+
+const char *mls_live_job(const mls_followed *file)
+{
+    const mls_live_reader *self = file->reader;
+    return self == NULL                           ? NULL
+           : self->cutter.current.job.job != NULL ? self->cutter.current.job.job
+                                                  : self->cutter.job.job;
+}
+
+void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change change, const char *what)
+{
+    static const char *const words[] = {[MLS_FILE_FOUND] = "found",
+                                        [MLS_FILE_RENAMED] = "was ",
+                                        [MLS_FILE_RESTARTED] = "cut short: read from its beginning",
+                                        [MLS_FILE_GONE] = "gone",
+                                        [MLS_FILE_FAILED] = ""};
+    mls_buffer message = {0};
+    mls_buffer_printf(&message, "%s%s", words[change], what != NULL ? what : "");
+    for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED; i++) {
+        mls_live_run *run = live->runs.items[i];
+        if (run->followed == file) {
+            free(run->file);
+            run->file = mls_strdup(file->path);
+        }
+    }
+    queue_for(live, (mls_happening){.kind = MLS_WATCH_FILE,
+                                    .order_ms = -(double)INFINITY,
+                                    .time_ms = NOT_KNOWN,
+                                    .file = mls_strdup(file->path),
+                                    .message = mls_buffer_detach(&message)});
+}
+
+/* ------------------------------------------------------------------------ applying */
+
+static void tell_event(mls_live *live, mls_watch_event event)
+{
+    event.seen_ms = live->now_ms;
+    live->news |= event.kind == MLS_WATCH_INIT || event.kind == MLS_WATCH_START || event.kind == MLS_WATCH_STOP ||
+                  event.kind == MLS_WATCH_DIED;
+    if (live->event != NULL) {
+        live->event(live->state, &event);
+    }
+}
+
+/* Tell an event of a run; `of` may be NULL. */
+static void tell_run(mls_live *live, mls_watch_kind kind, const mls_live_run *run, const mls_happening *of,
+                     const char *message)
+{
+    tell_event(live, (mls_watch_event){.kind = kind,
+                                       .time_ms = of != NULL ? of->time_ms : NOT_KNOWN,
+                                       .file = run->file,
+                                       .line = of != NULL ? of->line : 0,
+                                       .run = run,
+                                       .message = message});
+}
+
+/* Tell how far a run is, and how long it still takes. */
+static void tell_estimated(mls_live *live, mls_watch_kind kind, mls_live_run *run, const mls_happening *of)
+{
+    run->estimate = mls_live_estimate(run, of->time_ms);
+    run->estimated_ms = of->time_ms;
+    tell_run(live, kind, run, of, NULL);
+}
+
+/* Return whether two runs have the same times, as far as both have come: the job's output repeats a trial's own file.
+ */
+static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
+{
+    const double apart[] = {a->first_ms - b->first_ms, a->init_start.time_ms - b->init_start.time_ms,
+                            a->run_start.time_ms - b->run_start.time_ms};
+    bool same = !(isnan(apart[1]) && isnan(apart[2])) && !isnan(apart[0]);
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        same = same && (isnan(apart[i]) || (apart[i] <= 0 && apart[i] >= 0));
+    }
+    return same && a->followed != b->followed;
+}
+
+static bool is_job_output(const mls_live_run *run)
+{
+    return mls_str_starts(mls_str_from(mls_path_name(run->file)), MLS_S("slurm-"));
+}
+
+/* Find out whether another file has the run too: then the one that was found first goes on for both, under the name of
+ * the trial's own file. */
+static void find_repeated(mls_live *live, mls_live_run *run)
+{
+    mls_live_run *first = NULL;
+    const mls_live_listed *listed = run->followed->result ? NULL : mls_live_list_at(&live->started, run->first_ms);
+    for (; listed != NULL; listed = listed->next) {
+        mls_live_run *other = listed->run;
+        if (other != run && other->same == NULL && is_same_run(run, other) && !other->followed->result &&
+            (first == NULL || other->found < first->found)) {
+            first = other;
+        }
+    }
+    if (first != NULL) {
+        run->same = first;
+        run->next_repeat = first->repeat;
+        first->repeat = run;
+        if (is_job_output(first) && !is_job_output(run)) {
+            free(first->file);
+            first->file = mls_strdup(run->file);
+        }
+    }
+    add_started(live, run);
+}
+
+/* Make a run one of its own again. */
+static void part_from_repeated(mls_live_run *run)
+{
+    mls_live_run **at = &run->same->repeat;
+    while (*at != run) {
+        at = &(*at)->next_repeat;
+    }
+    *at = run->next_repeat;
+    run->next_repeat = NULL;
+    run->same = NULL;
+}
+
+/* Return the samples after which a run should be by now: by the pace until its last evaluation, before that by the
+ * throughput that it logs, else by the pace of the runs of its group that have ended.  NAN: not known. */
+static double expected_samples(const mls_live_run *run, double minutes, double throughput)
+{
+    if (run->evaluations > 0 && run->last.at > 0 && run->last.minutes > 0) {
+        return run->last.at * minutes / run->last.minutes;
+    }
+    if (isfinite(throughput) && throughput > 0) {
+        return throughput * minutes * 60;
+    }
+    for (size_t i = 0; run->group != NULL && i < run->group->runs.count; i++) {
+        const mls_live_run *other = run->group->runs.items[i];
+        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0) {
+            return other->last.at * minutes / other->last.minutes;
+        }
+    }
+    return NOT_KNOWN;
+}
+
+/* Return the samples of the `step` of tracked_stats, which counts steps in some logs and samples in others: whichever
+ * is nearer to where the run should be.  NAN: not known. */
+static double samples_of_step(const mls_live_run *run, const mls_happening *of)
+{
+    const double step = of->at.step_num;
+    const double batch = run->facts.batch_size;
+    if (!of->any_step || !(batch > 1)) {
+        return step * batch;
+    }
+    const double expected = expected_samples(run, mls_live_minutes(run, of->time_ms),
+                                             isfinite(of->throughput) ? of->throughput : run->throughput);
+    return !(expected > 0) || !(step > 0) ? NOT_KNOWN : expected * expected > step * step * batch ? step * batch : step;
+}
+
+/* Return the position of a record in training, in what the benchmark counts, else in what the record has. */
+static double live_position(const mls_live_run *run, const mls_happening *of)
+{
+    const mls_live_group *group = run->group;
+    const mls_training_progress *at = &of->at;
+    const bool known = group != NULL && group->rules->runs_needed > 0;
+    const double counted = known && group->counts == MLS_PROGRESS_EPOCHS  ? at->epoch_num
+                           : known && group->counts == MLS_PROGRESS_STEPS ? at->step_num
+                           : isnan(at->samples_count)                     ? samples_of_step(run, of)
+                                                                          : at->samples_count;
+    return known || !isnan(counted) ? counted : at->epoch_num;
+}
+
+/* Move what is known over. */
+static void take_fact(char **fact, char **told)
+{
+    if (*told != NULL) {
+        free(*fact);
+        *fact = *told;
+        *told = NULL;
+    }
+}
+
+/* Take what a run has logged of itself, as long as it is in no group. */
+static void take_facts(mls_live_run *run, mls_live_facts *told)
+{
+    mls_live_facts *facts = &run->facts;
+    if (run->group != NULL) {
+        return;
+    }
+    take_fact(&facts->benchmark, &told->benchmark);
+    take_fact(&facts->division, &told->division);
+    take_fact(&facts->config, &told->config);
+    take_fact(&facts->job, &told->job);
+    facts->date_ms = isnan(told->date_ms) ? facts->date_ms : told->date_ms;
+    facts->batch_size = isnan(told->batch_size) ? facts->batch_size : told->batch_size;
+    facts->target = isnan(told->target) ? facts->target : told->target;
+    facts->max_steps = isnan(told->max_steps) ? facts->max_steps : told->max_steps;
+}
+
+static void apply_init(mls_live *live, mls_live_run *run, mls_happening *of)
+{
+    run->first_ms = of->first_ms;
+    run->init_start = (mls_step){of->time_ms, of->line};
+    run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
+    find_repeated(live, run);
+    take_facts(run_of(run), &of->facts);
+    if (run->same == NULL) {
+        tell_run(live, MLS_WATCH_INIT, run, of, NULL);
+    }
+}
+
+static void apply_start(mls_live *live, mls_live_run *run, mls_happening *of)
+{
+    run->first_ms = of->first_ms;
+    run->run_start = (mls_step){of->time_ms, of->line};
+    if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
+        part_from_repeated(run);
+    }
+    if (run->same == NULL) {
+        find_repeated(live, run);
+    }
+    mls_live_run *counts = run_of(run);
+    if (counts->group != NULL) {
+        return;
+    }
+    if (counts != run) { /* the repetition is ahead */
+        counts->run_start = run->run_start;
+        counts->first_ms = run->first_ms;
+    }
+    counts->state = MLS_LIVE_TRAINING;
+    take_facts(counts, &of->facts);
+    join_group(live, counts);
+    tell_estimated(live, MLS_WATCH_START, counts, of);
+}
+
+static void apply_progress(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    /* Without another evaluation a run is at most as far as the distance to the next one and a tenth. */
+    const double furthest =
+        run->curve.count > 1 ? run->last.at + 1.1 * (run->last.at - run->curve.before) : (double)INFINITY;
+    double at = live_position(run, of);
+    at = at > furthest ? NOT_KNOWN : at;
+    const bool further = isfinite(at) && (isnan(run->at) || at > run->at);
+    run->throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
+    run->step = isfinite(of->at.step_num) && !(of->at.step_num < run->step) ? of->at.step_num : run->step;
+    if (of->kind == MLS_WATCH_EVAL_START) {
+        run->state = MLS_LIVE_EVALUATING;
+        run->at = further ? at : run->at;
+    } else if (!isfinite(at) || further) {
+        run->at = further ? at : run->at;
+        run->state = MLS_LIVE_TRAINING;
+        tell_estimated(live, MLS_WATCH_PROGRESS, run, of);
+    }
+}
+
+static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
+    if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at)) {
+        return; /* a repetition has it again */
+    }
+    run->state = MLS_LIVE_TRAINING;
+    run->evaluations++;
+    run->last = point;
+    run->evaluated = (mls_step){of->time_ms, of->line};
+    run->met =
+        mls_live_has_target(run) && (run->group->target.direction > 0 ? point.value >= run->group->target.number
+                                                                      : point.value <= run->group->target.number);
+    if (isfinite(point.at)) {
+        mls_curve_add(&run->curve, point);
+    }
+    run->at = run->curve.count > 0 ? run->curve.items[run->curve.count - 1].at : run->at;
+    tell_estimated(live, MLS_WATCH_EVALUATION, run, of);
+}
+
+static void apply_stop(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    const bool success = of->status == MLS_RUN_SUCCESS;
+    run->run_stop = (mls_step){of->time_ms, of->line};
+    run->status = of->status;
+    run->needed = success ? of->needed : NOT_KNOWN;
+    run->state = success ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
+    /* If the target is not known, the run's own status counts. */
+    run->met = run->met || (success && !mls_live_has_target(run));
+    if (success && run->group != NULL) {
+        run->group->finished_well = true;
+        for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
+            run->group->longest_silence_ms[i] = fmax(run->group->longest_silence_ms[i], run->longest_silence_ms[i]);
+        }
+        mls_live_finished_add(run);
+    }
+    run->estimate = mls_estimate_none();
+    tell_run(live, MLS_WATCH_STOP, run, of, NULL);
+}
+
+static void apply_death(mls_live *live, mls_live_run *run, const mls_happening *of, const char *why)
+{
+    if (run->state != MLS_LIVE_WAITING) {
+        run->state = MLS_LIVE_DIED;
+        run->stalled = false;
+        run->estimate = mls_estimate_none();
+        tell_run(live, MLS_WATCH_DIED, run, of, why);
+    }
+}
+
+/* Tell a line of failure, of no run (NULL) or of a run; one that both the trial's file and the job's output have is
+ * told once. */
+static void apply_failure(mls_live *live, mls_live_run *run, const mls_happening *of)
+{
+    if (run != NULL) {
+        const uint64_t text = mls_str_hash(mls_str_from(of->message), 0) | 1;
+        const bool repeats = of->run != run;
+        size_t i = 0;
+        while (i < MLS_FAILURES_SHOWN && run->shown[i] != 0 && !(repeats && run->shown[i] == text)) {
+            i++;
+        }
+        if (i == MLS_FAILURES_SHOWN || (repeats && run->shown[i] == text)) {
+            return;
+        }
+        run->shown[i] = text;
+    }
+    tell_event(live, (mls_watch_event){.kind = MLS_WATCH_FAILURE,
+                                       .time_ms = NOT_KNOWN,
+                                       .file = run != NULL ? of->run->file : of->file,
+                                       .line = of->line,
+                                       .run = run,
+                                       .message = of->message});
+    if (run != NULL && !mls_live_run_ended(run) && strstr(of->message, ": Exited with exit code ") != NULL) {
+        apply_death(live, run, of, "a task exited with an error");
+    }
+}
+
+static void end_stall(mls_live *live, mls_live_run *run)
+{
+    if (run->stalled) {
+        run->stalled = false;
+        tell_run(live, MLS_WATCH_RESUMED, run, NULL, NULL);
+    }
+}
+
+static void apply_one(mls_live *live, mls_happening *of)
+{
+    if (of->run == NULL && of->kind == MLS_WATCH_FAILURE) {
+        apply_failure(live, NULL, of);
+        return;
+    }
+    if (of->run == NULL) {
+        tell_event(live, (mls_watch_event){
+                             .kind = of->kind, .time_ms = of->time_ms, .file = of->file, .message = of->message});
+        return;
+    }
+    mls_live_run *run = run_of(of->run);
+    const bool trains = run->run_start.line > 0 && run->run_stop.line == 0;
+    run->newest_ms = run->newest_ms >= of->time_ms || isnan(of->time_ms) ? run->newest_ms : of->time_ms;
+    if (of->kind != MLS_WATCH_DIED) {
+        end_stall(live, run);
+    }
+    if (of->kind == MLS_WATCH_INIT) {
+        apply_init(live, of->run, of);
+    } else if (of->kind == MLS_WATCH_START) {
+        apply_start(live, of->run, of);
+    } else if (of->kind == MLS_WATCH_FAILURE) {
+        apply_failure(live, run, of);
+    } else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0) {
+        apply_stop(live, run, of);
+    } else if (of->kind == MLS_WATCH_DIED && run->run_stop.line == 0 && !mls_live_run_ended(run)) {
+        apply_death(live, run, of, of->message);
+    } else if (of->kind == MLS_WATCH_EVALUATION && trains) {
+        apply_evaluation(live, run, of);
+    } else if ((of->kind == MLS_WATCH_PROGRESS || of->kind == MLS_WATCH_EVAL_START) && trains) {
+        apply_progress(live, run, of);
+    }
+}
+
+static int compare_happenings(const void *left, const void *right)
+{
+    const mls_happening *a = left;
+    const mls_happening *b = right;
+    int order = (a->order_ms > b->order_ms) - (a->order_ms < b->order_ms);
+    if (order == 0) {
+        order = mls_str_compare_natural(mls_str_from(a->run != NULL ? a->run->file : a->file),
+                                        mls_str_from(b->run != NULL ? b->run->file : b->file));
+    }
+    order = order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+void mls_live_apply(mls_live *live)
+{
+    if (live->queue.count > 1) {
+        qsort(live->queue.items, live->queue.count, sizeof *live->queue.items, compare_happenings);
+    }
+    for (size_t i = 0; i < live->queue.count; i++) {
+        apply_one(live, &live->queue.items[i]);
+    }
+    drop_queue(live);
+    live->round++;
+}
+
+/* ------------------------------------------------------------------------ silence */
+
+void mls_live_grown(mls_live_run *last, double silence_ms)
+{
+    for (mls_live_run *run = last; run != NULL; run = run->above) {
+        if (!mls_live_run_ended(run)) {
+            double *longest = &run_of(run)->longest_silence_ms[run_of(run)->state];
+            *longest = fmax(*longest, silence_ms);
+            return;
+        }
+    }
+}
+
+/* Return how long a run may be silent before it counts as stalled, by what is known of its group, or of all groups
+ * while it is in none. */
+static double patience_of(const mls_live_run *run, const mls_live_group *all)
+{
+    const mls_live_group *group = run->group != NULL ? run->group : all;
+    const double longest = group->finished_well ? group->longest_silence_ms[run->state] : 0;
+    double own = 0;
+    for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
+        own = fmax(own, run->longest_silence_ms[i]);
+    }
+    const double least = run->state == MLS_LIVE_INIT && !group->finished_well ? PATIENCE_INIT_MS : PATIENCE_MS;
+    return fmax(least, fmax(4 * own, 2 * longest));
+}
+
+void mls_live_check_silence(mls_live *live, bool job_ended)
+{
+    mls_live_group all = {0};
+    mls_arena arena = {0};
+    mls_map latest = {.arena = &arena}; /* by folder, the latest time at which a run began there */
+    for (size_t i = 0; i < live->groups.count; i++) {
+        const mls_live_group *group = live->groups.items[i];
+        all.finished_well |= group->finished_well;
+        for (size_t k = 0; k <= MLS_LIVE_DIED && group->finished_well; k++) {
+            all.longest_silence_ms[k] = fmax(all.longest_silence_ms[k], group->longest_silence_ms[k]);
+        }
+    }
+    for (size_t i = 0; i < live->runs.count; i++) {
+        const mls_live_run *run = live->runs.items[i];
+        if (run->same == NULL && !isnan(run->init_start.time_ms)) {
+            mls_map_entry *entry = mls_map_put(&latest, mls_path_folder(mls_str_from(run->file)), NULL);
+            const mls_live_run *before = entry->value.pointer;
+            if (before == NULL || run->init_start.time_ms > before->init_start.time_ms) {
+                entry->value.pointer = live->runs.items[i];
+            }
+        }
+    }
+    for (size_t i = 0; i < live->runs.count; i++) {
+        mls_live_run *run = live->runs.items[i];
+        if (run->same != NULL || mls_live_run_ended(run) || run->state == MLS_LIVE_WAITING) {
+            continue;
+        }
+        /* Since something was written to a run's file, or to the other one that has it. */
+        const double own = run->followed->written_ms;
+        const double silence =
+            live->now_ms - (run->repeat != NULL ? fmax(own, run->repeat->followed->written_ms) : own);
+        const bool stalled = silence > patience_of(run, &all);
+        /* Of trials one after the other in a folder, one that was silent when the next began has died.  Trials side by
+         * side are not silent. */
+        const mls_map_entry *entry = mls_map_find(&latest, mls_path_folder(mls_str_from(run->file)));
+        const mls_live_run *newest = entry != NULL ? entry->value.pointer : NULL;
+        const bool outlived = newest != NULL && newest->init_start.time_ms > run->newest_ms;
+        if (job_ended || (stalled && outlived)) {
+            apply_death(live, run, NULL, job_ended ? "the job has ended" : "a newer trial began");
+        } else if (!stalled) {
+            end_stall(live, run);
+        } else if (!run->stalled) {
+            char age[64];
+            (void)mls_text_printf(age, sizeof age, "nothing written for %s",
+                                  mls_words_seconds(floor(silence / 1000)).text);
+            run->stalled = true;
+            tell_run(live, MLS_WATCH_STALLED, run, NULL, age);
+        }
+    }
+    mls_arena_release(&arena);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.h - runs as they are while their logs grow, the groups that they will make, and what happens to them.
+/* live.h - runs as they are while their logs grow, the groups that they will make, and the events of both.
  *
- * Records come as files are read; what matters of them waits in a queue and is applied in the order of their times, so
- * that what is said does not depend on how fast, or in which pieces, files were read.  Times are milliseconds since
+ * Records come as files are read (follow.h); what matters of them waits in a queue and is applied in the order of their
+ * times, so that events do not depend on how fast, or in which pieces, files were read.  Times are milliseconds since
  * 1970; absent numbers are NAN, absent texts NULL. */
 #pragma once
 
@@ -20,7 +20,7 @@ typedef enum mls_live_state {
     MLS_LIVE_TRAINING,
     MLS_LIVE_EVALUATING,
     MLS_LIVE_SUCCESS,
-    MLS_LIVE_ABORTED, /* run_stop says anything but success */
+    MLS_LIVE_ABORTED, /* run_stop has a status other than success */
     MLS_LIVE_DIED     /* there will be no run_stop */
 } mls_live_state;
 const char *mls_live_state_name(mls_live_state state);
@@ -41,7 +41,7 @@ typedef struct mls_live_group {
     double scale;
     mls_target target;                       /* of the rules; its direction is 0 where they have none */
     MLS_LIST_OF(struct mls_live_run *) runs; /* that joined it */
-    /* Of these, those that converged, in the order in which they stopped. */
+    /* Those of them that converged, in the order in which they stopped. */
     MLS_LIST_OF(struct mls_live_run *) finished;
     size_t numbered;                              /* the last number that a run got */
     bool finished_well;                           /* some have ended well: */
@@ -49,7 +49,7 @@ typedef struct mls_live_group {
     const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
 } mls_live_group;
 
-/* What a run has said of itself by some line of its; owns its texts. */
+/* What a run has logged of itself so far; owns its texts. */
 typedef struct mls_live_facts {
     char *benchmark, *division, *config, *job;
     double date_ms; /* of its first record */
@@ -85,8 +85,8 @@ typedef struct mls_live_run {
     double longest_silence_ms[MLS_LIVE_DIED + 1]; /* by state */
     double progress_ms;                           /* of the last event of that kind */
     size_t failures;                              /* lines of failure in its file … */
-    uint64_t shown[MLS_FAILURES_SHOWN];           /* … and what those say that were told, as numbers */
-    bool judged, valid;                           /* it stands in a scored group, and how */
+    uint64_t shown[MLS_FAILURES_SHOWN];           /* … and hashes of those that were told */
+    bool judged, valid;                           /* it is in a scored group, and how */
 } mls_live_run;
 
 typedef enum mls_watch_kind {
@@ -103,14 +103,14 @@ typedef enum mls_watch_kind {
     MLS_WATCH_FINDING,
     MLS_WATCH_SCORE,
     MLS_WATCH_END,
-    MLS_WATCH_EVAL_START /* moves a run on, and is no event */
+    MLS_WATCH_EVAL_START /* moves a run on, and is not an event */
 } mls_watch_kind;
 const char *mls_watch_kind_name(mls_watch_kind kind);
 
-/* What whoever watches is told.  Everything is borrowed until the callback returns. */
+/* An event, for whoever watches.  Everything is borrowed until the callback returns. */
 typedef struct mls_watch_event {
     mls_watch_kind kind;
-    double time_ms; /* of the record; NAN: it is of none */
+    double time_ms; /* of the record; NAN: it has none */
     double seen_ms;
     const char *file; /* NULL: of no file, as are the next two */
     size_t line;
@@ -119,44 +119,56 @@ typedef struct mls_watch_event {
     const char *message;
     int exit_status; /* END */
 } mls_watch_event;
-
-/* Something that was read. */
-typedef struct mls_happening {
-    mls_watch_kind kind;
-    mls_live_run *run; /* NULL: of a file */
-    double order_ms;   /* its time, or that of what stands before it in its file; -INFINITY: nothing does */
-    size_t order;      /* in which it was read */
-    double time_ms;
-    size_t line;
-    double first_ms, value, throughput, needed;
-    mls_training_progress at;
-    bool any_step; /* step_num may count samples: it is the `step` of tracked_stats */
-    mls_run_status status;
-    mls_live_facts *facts; /* of INIT and START; owned, as the next two */
-    char *file;
-    char *message;
-} mls_happening;
+typedef void mls_watch_callback(void *state, const mls_watch_event *event);
 
 typedef struct mls_live {
-    const mls_collect_options *how; /* the runs will be scored: whose rules there are */
+    const mls_collect_options *how; /* the runs will be scored: by whose rules */
     mls_reading reading;            /* how files are cut into runs */
     mls_signatures *signatures;
     double interval_ms;               /* between events of progress */
-    const char *job;                  /* files that say they are of another one are not told of; NULL: none are */
+    const char *job;                  /* files of other jobs are left out; NULL: none is */
     MLS_LIST_OF(mls_live_run *) runs; /* as they were found */
     MLS_LIST_OF(mls_live_group *) groups;
-    MLS_LIST_OF(mls_happening) queue;
-    size_t round; /* how often it was applied */
+    MLS_LIST_OF(struct mls_happening) queue;
+    size_t round; /* how often the queue was applied */
     size_t found; /* how many runs were found so far */
     mls_arena arena;
     mls_map started; /* runs by the time of their first record, see mls_live_list_add() */
     mls_map keys;    /* groups by their keys */
     mls_rcp_sets points;
-    mls_status (*event)(void *state, const mls_watch_event *event);
-    void *state; /* of the callback, which ends everything with anything but MLS_OK */
+    mls_watch_callback *event; /* NULL: nobody listens */
+    void *state;               /* of the callback */
     double now_ms;
     bool news; /* runs began or ended, or are gone: the scores are old */
 } mls_live;
+
+/* ---- what a followed file does (follow.c): begin to read it, with a new feed; note what became of it (`what`: its
+ * path before, or why it cannot be read); note that the file whose last run this is (NULL: it has none) has bytes again
+ * after a silence; apply what is queued and forget it with its runs, and the groups that have none left. */
+void mls_live_file_begin(mls_live *live, mls_followed *file);
+void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change change, const char *what);
+void mls_live_grown(mls_live_run *last, double silence_ms);
+void mls_live_file_forget(mls_live *live, mls_followed *file);
+
+/* Return the last run that was read in a file; NULL: none.  Return the job that the file is of, as far as it has been
+ * read; NULL: not known. */
+mls_live_run *mls_live_last_run(const mls_followed *file);
+const char *mls_live_job(const mls_followed *file);
+
+/* Apply the queue in the order of its times, and tell the events. */
+void mls_live_apply(mls_live *live);
+
+/* Find the runs that have stalled or go on, and those that a newer one of their group has outlived.  `job_ended`: so
+ * has the job of all of them. */
+void mls_live_check_silence(mls_live *live, bool job_ended);
+
+void mls_live_release(mls_live *live);
+
+/* Add a run that begins in a file, below the run `above` (NULL: the first). */
+mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above);
+
+/* Note that a run of a group ended well. */
+void mls_live_finished_add(mls_live_run *run);
 
 /* A run in the list of those that have the same time. */
 typedef struct mls_live_listed {
@@ -164,51 +176,28 @@ typedef struct mls_live_listed {
     struct mls_live_listed *next;
 } mls_live_listed;
 
-/* Add a run that begins in a file, below the run `above` (NULL: the first).  NULL: no memory. */
-mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above) MLS_MUST_USE;
-
 /* Add a run to the list under a time, of which a map has one for each time and one for NAN; and return the list under a
  * time, the last first.  NULL: it is empty. */
 void mls_live_list_add(mls_map *lists, double time_ms, mls_live_run *run);
 const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms);
 
-/* Note that a run started, or that its first record is earlier than was known; a run without a time is not noted. */
-void mls_live_started_add(mls_live *live, mls_live_run *run);
-
-/* Note that a run of a group ended well. */
-void mls_live_finished_add(mls_live_run *run);
-
-/* Forgets the runs of a file, and the groups that have none left.  What is queued is to be applied before. */
-void mls_live_forget(mls_live *live, const mls_followed *file);
-void mls_live_release(mls_live *live);
-
-/* The run that counts where this one is a repetition of it. */
-static inline mls_live_run *mls_live_run_of(mls_live_run *run)
-{
-    return run->same != NULL ? run->same : run;
-}
-
-/* Whether it is over, one way or the other. */
+/* Return whether a run is over, one way or the other. */
 static inline bool mls_live_run_ended(const mls_live_run *run)
 {
     return run->state >= MLS_LIVE_SUCCESS;
 }
 
-/* Whether a run, and not the repetition of one, is in a group. */
+/* Return whether a run, and not the repetition of one, is in a group. */
 static inline bool mls_live_is_of(const mls_live_run *run, const mls_live_group *group)
 {
     return run->group == group && run->same == NULL;
 }
 
-/* Minutes from its run_start to a time. */
+/* Return the minutes from its run_start to a time. */
 static inline double mls_live_minutes(const mls_live_run *run, double until_ms)
 {
     return (until_ms - run->run_start.time_ms) / 60000;
 }
-
-/* The edition and the row of a benchmark, as scoring will have them for a run whose first record has that time. */
-const mls_benchmark *mls_live_rules(const mls_live *live, const char *benchmark, double date_ms,
-                                    const mls_edition **edition);
 
 /* Return whether it is known which value a run must reach. */
 static inline bool mls_live_has_target(const mls_live_run *run)
@@ -216,20 +205,8 @@ static inline bool mls_live_has_target(const mls_live_run *run)
     return run->group != NULL && run->group->target.direction != 0;
 }
 
-/* Finds the group of a run that has started, which may be a new one, and gives the run its number. */
-mls_status mls_live_group_join(mls_live *live, mls_live_run *run) MLS_MUST_USE;
-
 /* Estimate what is left of a run at a time, by the runs of its group that had ended by then. */
 mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms);
 
 /* Return how many lines of failure of a run, or of one that repeats it, were not told. */
 size_t mls_live_failures_left(const mls_live_run *run);
-
-/* Frees facts, which may be NULL. */
-void mls_live_facts_free(mls_live_facts *facts);
-
-/* Adds what happened to the queue, taking its texts over.  False: no memory, and they are freed. */
-bool mls_live_queue(mls_live *live, mls_happening happening) MLS_MUST_USE;
-
-/* Empties the queue. */
-void mls_live_drop_queue(mls_live *live);

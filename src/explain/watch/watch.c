@@ -1,95 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c - when to look, what to do with what was found, and when to score it. */
+/* watch.c - when to look, what to do with what was found, and when to score it; and what scontrol prints of a job. */
 #include "explain/watch/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "explain/watch/apply.h"
-#include "explain/watch/records.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/program.h"
 #include "log/signatures.h"
 
 /* Scoring takes at most one part in so many of the time. */
 enum { COLLECT_SHARE = 50 };
 
-static mls_status watch_forget(void *state, mls_followed *file)
+void mls_watch_begin(mls_watch *watch, const mls_watch_options *options)
 {
-    mls_live *live = state;
-    const mls_status status = mls_live_apply(live);
-    mls_live_forget(live, file);
-    mls_records_forget_file(file);
-    live->news = true;
-    return status;
-}
-
-static void watch_grown(void *state, mls_followed *file, double silence_ms)
-{
-    (void)state;
-    mls_live_grown(mls_records_last_run(file), silence_ms);
-}
-
-mls_status mls_watch_begin(mls_watch *watch, const mls_watch_options *options, mls_error *error)
-{
-    *watch = (mls_watch){.options = *options,
-                         .notify = {.fd = -1},
-                         .live = {.how = options->how,
-                                  .reading = {.steps = true},
-                                  .signatures = options->signatures,
-                                  .interval_ms = options->interval_ms,
-                                  .job = options->job,
-                                  .event = options->event,
-                                  .state = options->state},
-                         .follow = {.paths = options->paths,
-                                    .path_count = options->path_count,
-                                    .listener = {.begin = mls_records_begin,
-                                                 .forget = watch_forget,
-                                                 .changed = mls_records_changed,
-                                                 .grown = watch_grown}}};
-    watch->follow.listener.state = &watch->live;
+    *watch = (mls_watch){
+        .options = *options,
+        .live = {.how = options->how,
+                 .reading = {.steps = true},
+                 .signatures = options->signatures,
+                 .interval_ms = options->interval_ms,
+                 .job = options->job,
+                 .event = options->event,
+                 .state = options->state},
+        .follow = {.paths = options->paths, .path_count = options->path_count, .live = &watch->live, .notify_fd = -1}};
     if (!options->poll) {
-        mls_notify_open(&watch->notify);
+        mls_follow_ask_kernel(&watch->follow);
     }
-    return mls_signatures_prepare(options->signatures, NULL, 0, 0) == MLS_OK ? MLS_OK : mls_error_memory(error);
+    (void)!mls_signatures_prepare(options->signatures, NULL, 0, 0);
 }
 
-/* The same run by when it began, whatever file it was read from. */
-static bool is_run_of(const mls_live_run *live, const mls_run *run)
+static void tell(const mls_watch *watch, mls_watch_event event)
 {
-    const double apart = live->first_ms - run->first_ms;
-    const double start = live->run_start.time_ms - run->run_start.time_ms;
-    const bool near =
-        isnan(start) ? isnan(live->run_start.time_ms) && isnan(run->run_start.time_ms) : start >= 0 && start <= 0;
-    return live->same == NULL && near && ((apart >= 0 && apart <= 0) || strcmp(live->file, run->file) == 0);
+    event.time_ms = (double)NAN;
+    event.seen_ms = watch->live.now_ms;
+    watch->options.event(watch->options.state, &event);
 }
 
-/* The live run of a run that was collected, of several the last one found in its file; NULL: none. */
+/* Return the live run of a run that was collected, by when it began, whatever file it was read from; of several the
+ * last one found in its file.  NULL: there is none. */
 static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
 {
     mls_live_run *found = NULL;
+    bool found_own = false;
     for (const mls_live_listed *each = mls_live_list_at(&watch->by_start, run->run_start.time_ms); each != NULL;
          each = each->next) {
         mls_live_run *live = each->run;
-        if (is_run_of(live, run)) {
-            const bool own = strcmp(live->file, run->file) == 0;
-            const bool found_own = found != NULL && strcmp(found->file, run->file) == 0;
-            if (found == NULL || (own != found_own ? own : own == (live->found > found->found))) {
-                found = live;
-            }
+        const double apart = live->first_ms - run->first_ms;
+        const double start = live->run_start.time_ms - run->run_start.time_ms;
+        const bool near =
+            isnan(start) ? isnan(live->run_start.time_ms) && isnan(run->run_start.time_ms) : start >= 0 && start <= 0;
+        const bool own = strcmp(live->file, run->file) == 0;
+        if (live->same == NULL && near && ((apart >= 0 && apart <= 0) || own) &&
+            (found == NULL || (own != found_own ? own : own == (live->found > found->found)))) {
+            found = live;
+            found_own = own;
         }
     }
     return found;
-}
-
-/* List the runs by the times at which they started, for find_live(). */
-static void list_by_start(mls_watch *watch)
-{
-    mls_arena_release(&watch->by_start_arena);
-    watch->by_start = (mls_map){.arena = &watch->by_start_arena};
-    for (size_t i = 0; i < watch->live.runs.count; i++) {
-        mls_live_run *run = watch->live.runs.items[i];
-        mls_live_list_add(&watch->by_start, run->run_start.time_ms, run);
-    }
 }
 
 bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
@@ -98,31 +67,12 @@ bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
     return run->run_stop.line > 0 || (live != NULL && live->state == MLS_LIVE_DIED);
 }
 
-/* Tells what is wrong with a run that has ended. */
-static mls_status tell_findings(mls_watch *watch, mls_live_run *live, const mls_run *run)
+/* Join a group that was scored with what is watched, and tell what is wrong with its runs that have ended.  Return
+ * whether one has ended since it was scored last. */
+static bool join_scored(mls_watch *watch, const mls_group *group)
 {
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < run->findings.count && status == MLS_OK; i++) {
-        const mls_finding *finding = &run->findings.items[i];
-        if (finding->severity != MLS_SEVERITY_ADVICE) {
-            const mls_watch_event event = {.kind = MLS_WATCH_FINDING,
-                                           .time_ms = (double)NAN,
-                                           .seen_ms = watch->live.now_ms,
-                                           .file = run->file,
-                                           .line = finding->line,
-                                           .run = live,
-                                           .message = finding->message};
-            status = watch->options.event(watch->options.state, &event);
-        }
-    }
-    return status;
-}
-
-/* Joins what was scored with what is watched.  *ended: a run of the group has ended since it was scored last. */
-static mls_status join_group(mls_watch *watch, const mls_group *group, bool *ended)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+    bool ended = false;
+    for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         mls_live_run *live = find_live(watch, run);
         if (live == NULL) {
@@ -134,52 +84,57 @@ static mls_status join_group(mls_watch *watch, const mls_group *group, bool *end
         const bool first = !live->judged && mls_live_run_ended(live);
         live->judged = mls_live_run_ended(live);
         live->valid = run->valid && isfinite(mls_run_minutes(run));
-        status = first ? tell_findings(watch, live, run) : MLS_OK;
-        *ended |= first;
+        for (size_t k = 0; k < run->findings.count && first; k++) {
+            const mls_finding *finding = &run->findings.items[k];
+            if (finding->severity != MLS_SEVERITY_ADVICE) {
+                tell(watch, (mls_watch_event){.kind = MLS_WATCH_FINDING,
+                                              .file = run->file,
+                                              .line = finding->line,
+                                              .run = live,
+                                              .message = finding->message});
+            }
+        }
+        ended |= first;
     }
-    return status;
+    return ended;
 }
 
-/* The paths that are scored: those that were given, or, of one job, the files that are of no other. */
-static mls_status list_paths(const mls_watch *watch, mls_names *paths)
-{
-    bool ok = true;
-    for (size_t i = 0; i < watch->options.path_count && ok && watch->options.job == NULL; i++) {
-        ok = mls_names_add(paths, mls_str_from(watch->options.paths[i]));
-    }
-    for (size_t i = 0; i < watch->follow.files.count && ok && watch->options.job != NULL; i++) {
-        const mls_followed *file = watch->follow.files.items[i];
-        const char *job = mls_records_job(file);
-        ok = (job != NULL && strcmp(job, watch->options.job) != 0) || mls_names_add(paths, mls_str_from(file->path));
-    }
-    if (paths->count > 1 && watch->options.job != NULL) {
-        qsort(paths->items, paths->count, sizeof *paths->items, mls_compare_names);
-    }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
-/* Scores all, and tells the scores of groups of which a run has ended, or (`last`) of all. */
+/* Score all, and tell the scores of groups of which a run has ended, or (`last`) of all. */
 static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
 {
     mls_names paths = {0};
     const double began = mls_clock_ms();
-    mls_status status = list_paths(watch, &paths);
+    const char *of = watch->options.job;
+    /* The paths that were given, or the files that are not of another job. */
+    for (size_t i = 0; i < watch->options.path_count && of == NULL; i++) {
+        mls_names_add(&paths, mls_str_from(watch->options.paths[i]));
+    }
+    for (size_t i = 0; i < watch->follow.files.count && of != NULL; i++) {
+        const mls_followed *file = watch->follow.files.items[i];
+        const char *job = mls_live_job(file);
+        if (job == NULL || strcmp(job, of) == 0) {
+            mls_names_add(&paths, mls_str_from(file->path));
+        }
+    }
+    if (paths.count > 1 && of != NULL) {
+        qsort(paths.items, paths.count, sizeof *paths.items, mls_compare_names);
+    }
     watch->live.news = false;
     for (size_t i = 0; i < watch->live.groups.count; i++) {
         watch->live.groups.items[i]->group = NULL;
     }
     mls_collection_release(&watch->collection);
-    list_by_start(watch);
-    status =
-        status == MLS_OK ? watch->options.collect(watch->options.state, &paths, &watch->collection, error) : status;
+    mls_arena_release(&watch->by_start_arena);
+    watch->by_start = (mls_map){.arena = &watch->by_start_arena};
+    for (size_t i = 0; i < watch->live.runs.count; i++) {
+        mls_live_run *run = watch->live.runs.items[i];
+        mls_live_list_add(&watch->by_start, run->run_start.time_ms, run);
+    }
+    const mls_status status = watch->options.collect(watch->options.state, &paths, &watch->collection, error);
     for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {
         const mls_group *group = &watch->collection.groups[i];
-        bool tells = last;
-        status = join_group(watch, group, &tells);
-        if (tells && status == MLS_OK) {
-            const mls_watch_event event = {
-                .kind = MLS_WATCH_SCORE, .time_ms = (double)NAN, .seen_ms = watch->live.now_ms, .group = group};
-            status = watch->options.event(watch->options.state, &event);
+        if (join_scored(watch, group) || last) {
+            tell(watch, (mls_watch_event){.kind = MLS_WATCH_SCORE, .group = group});
         }
     }
     watch->collect_ms = watch->live.now_ms + (mls_clock_ms() - began) * COLLECT_SHARE;
@@ -188,39 +143,17 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     return status;
 }
 
-static void note_written(void *state, mls_str path)
-{
-    mls_watch *watch = state;
-    watch->moved = true;
-    mls_follow_written(&watch->follow, path);
-}
-
 static mls_status read_new(mls_watch *watch, bool look, mls_error *error)
 {
-    mls_status status = mls_notify_take(&watch->notify, note_written, watch, &look) ? MLS_OK : MLS_ERROR_MEMORY;
-    if (status == MLS_OK && look) {
+    mls_status status = MLS_OK;
+    if (mls_follow_take_notices(&watch->follow, &watch->moved) || look) {
         status = mls_follow_look(&watch->follow, watch->live.now_ms, error);
         watch->look_ms = watch->live.now_ms + watch->options.interval_ms;
-        if (status == MLS_OK && !mls_notify_watch(&watch->notify, &watch->follow.folders)) {
-            status = MLS_ERROR_MEMORY;
-        }
     }
-    status = status == MLS_OK ? mls_follow_read(&watch->follow, watch->live.now_ms, error) : status;
-    watch->moved |= watch->live.queue.count > 0;
-    return status == MLS_OK ? mls_live_apply(&watch->live) : status;
-}
-
-/* Tells what is not there yet. */
-static mls_status tell_missing(const mls_watch *watch)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < watch->follow.missing.count && status == MLS_OK; i++) {
-        const mls_watch_event event = {.kind = MLS_WATCH_FILE,
-                                       .time_ms = (double)NAN,
-                                       .seen_ms = watch->live.now_ms,
-                                       .file = watch->follow.missing.items[i],
-                                       .message = MLS_WATCH_WAITING};
-        status = watch->options.event(watch->options.state, &event);
+    if (status == MLS_OK) {
+        mls_follow_read(&watch->follow, watch->live.now_ms);
+        watch->moved |= watch->live.queue.count > 0;
+        mls_live_apply(&watch->live);
     }
     return status;
 }
@@ -231,46 +164,40 @@ mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error)
     const bool first = watch->look_ms <= 0;
     watch->live.now_ms = now_ms;
     mls_status status = read_new(watch, look, error);
-    status = status == MLS_OK && first ? tell_missing(watch) : status;
-    if (status == MLS_OK && look) {
-        status = mls_live_check_silence(&watch->live, watch->job_ended);
+    if (status != MLS_OK) {
+        return status;
     }
-    if (status == MLS_OK && watch->live.news && now_ms >= watch->collect_ms) {
-        status = collect_all(watch, false, error);
+    for (size_t i = 0; i < watch->follow.missing.count && first; i++) {
+        tell(watch, (mls_watch_event){
+                        .kind = MLS_WATCH_FILE, .file = watch->follow.missing.items[i], .message = MLS_WATCH_WAITING});
     }
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
-}
-
-/* Tells how many lines of failure of each run were not told. */
-static mls_status tell_rest(mls_watch *watch)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < watch->live.runs.count && status == MLS_OK; i++) {
-        const mls_live_run *run = watch->live.runs.items[i];
-        const size_t left = run->same == NULL ? mls_live_failures_left(run) : 0;
-        char words[64];
-        (void)mls_text_printf(words, sizeof words, "and %zu more %s of failure", left, left == 1 ? "line" : "lines");
-        const mls_watch_event event = {.kind = MLS_WATCH_FAILURE,
-                                       .time_ms = (double)NAN,
-                                       .seen_ms = watch->live.now_ms,
-                                       .file = run->file,
-                                       .run = run,
-                                       .message = words};
-        status = left > 0 ? watch->options.event(watch->options.state, &event) : MLS_OK;
+    if (look) {
+        mls_live_check_silence(&watch->live, watch->job_ended);
     }
-    return status;
+    return watch->live.news && now_ms >= watch->collect_ms ? collect_all(watch, false, error) : MLS_OK;
 }
 
 mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
 {
     watch->live.now_ms = now_ms;
-    mls_status status = read_new(watch, true, error);
-    status = status == MLS_OK ? mls_follow_end(&watch->follow) : status;
-    status = status == MLS_OK ? mls_live_apply(&watch->live) : status;
-    status = status == MLS_OK ? mls_live_check_silence(&watch->live, watch->job_ended) : status;
-    status = status == MLS_OK ? tell_rest(watch) : status;
-    status = status == MLS_OK ? collect_all(watch, true, error) : status;
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    const mls_status status = read_new(watch, true, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    mls_follow_end(&watch->follow);
+    mls_live_apply(&watch->live);
+    mls_live_check_silence(&watch->live, watch->job_ended);
+    for (size_t i = 0; i < watch->live.runs.count; i++) {
+        const mls_live_run *run = watch->live.runs.items[i];
+        const size_t left = run->same == NULL ? mls_live_failures_left(run) : 0;
+        if (left > 0) {
+            char words[64];
+            (void)mls_text_printf(words, sizeof words, "and %zu more %s of failure", left,
+                                  left == 1 ? "line" : "lines");
+            tell(watch, (mls_watch_event){.kind = MLS_WATCH_FAILURE, .file = run->file, .run = run, .message = words});
+        }
+    }
+    return collect_all(watch, true, error);
 }
 
 void mls_watch_release(mls_watch *watch)
@@ -281,7 +208,6 @@ void mls_watch_release(mls_watch *watch)
     mls_follow_release(&watch->follow);
     mls_collection_release(&watch->collection);
     mls_arena_release(&watch->by_start_arena);
-    mls_notify_close(&watch->notify);
 }
 
 bool mls_watch_ended(const mls_watch *watch)
@@ -306,22 +232,85 @@ bool mls_watch_ended(const mls_watch *watch)
     return live->groups.count > 0;
 }
 
-mls_status mls_watch_so_far(const mls_live_group *group, double **minutes, mls_so_far *so_far)
+mls_so_far mls_watch_so_far(const mls_live_group *group, double *minutes)
 {
-    double *list = mls_calloc(group->runs.count + 1, sizeof *list);
-    *minutes = list;
-    *so_far =
-        (mls_so_far){.rules = group->rules, .minutes = list, .scale = group->group != NULL ? group->group->scale : 1};
-    for (size_t i = 0; i < group->runs.count && list != NULL; i++) {
+    mls_so_far so_far = {
+        .rules = group->rules, .minutes = minutes, .scale = group->group != NULL ? group->group->scale : 1};
+    for (size_t i = 0; i < group->runs.count; i++) {
         const mls_live_run *run = group->runs.items[i];
-        if (!mls_live_is_of(run, group) || !mls_live_run_ended(run) || !run->judged) {
-            continue;
-        }
-        if (run->valid) {
-            list[so_far->valid++] = mls_live_minutes(run, run->run_stop.time_ms);
-        } else {
-            so_far->not_valid++;
+        if (mls_live_is_of(run, group) && mls_live_run_ended(run) && run->judged) {
+            if (run->valid) {
+                minutes[so_far.valid++] = mls_live_minutes(run, run->run_stop.time_ms);
+            } else {
+                so_far.not_valid++;
+            }
         }
     }
-    return list != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    return so_far;
+}
+
+/* ------------------------------------------------------------------------ scontrol */
+
+enum { SCONTROL_MS = 10000, SCONTROL_BYTES_MAX = 1 << 20, JOB_BYTES_MAX = 32 };
+
+bool mls_is_job_number(mls_str text)
+{
+    mls_str task = text;
+    mls_str job;
+    size_t number;
+    const bool array = mls_str_cut(&task, '_', &job);
+    return text.len <= JOB_BYTES_MAX && mls_size_parse(job, &number) && (!array || mls_size_parse(task, &number));
+}
+
+/* Return the value of a name in "Name=value Name=value": values may have blanks in them, names do not. */
+static mls_str job_line_value(mls_str line, mls_str name)
+{
+    mls_str rest;
+    if (!mls_str_after(line, name, &rest)) {
+        return (mls_str){NULL, 0};
+    }
+    for (size_t i = 0; i < rest.len; i++) {
+        const mls_str next = mls_str_rest(rest, i + 1);
+        const size_t length = rest.ptr[i] == ' ' ? mls_str_name_length(next) : 0;
+        if (length > 0 && length < next.len && next.ptr[length] == '=') {
+            return (mls_str){rest.ptr, i};
+        }
+    }
+    return rest;
+}
+
+mls_status mls_scontrol_ask(const char *program, const char *job, mls_running_job *running, mls_error *error)
+{
+    static const char over[] =
+        "COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE OUT_OF_MEMORY";
+    const char *const arguments[] = {program, "show", "job", "-o", job, NULL};
+    const mls_program asked = {.arguments = arguments, .timeout_ms = SCONTROL_MS, .answer_max = SCONTROL_BYTES_MAX};
+    mls_buffer answer = {0};
+    mls_str line;
+    *running = (mls_running_job){0};
+    mls_status status = mls_program_ask(&asked, &answer, error);
+    if (status == MLS_OK) {
+        mls_str rest = mls_buffer_str(&answer);
+        (void)mls_str_cut(&rest, '\n', &line);
+        const mls_str number = job_line_value(line, MLS_S("JobId="));
+        const mls_str folder = mls_path_folder(job_line_value(line, MLS_S(" StdOut=")));
+        if (number.len == 0 || folder.len == 0) {
+            status = mls_error_set(error, MLS_ERROR_READ, 0, 0, "scontrol does not say where the job writes (StdOut)");
+        } else {
+            running->job = mls_strndup(number.ptr, number.len);
+            running->folder = mls_strndup(folder.ptr, folder.len);
+            running->ended = mls_str_among(job_line_value(line, MLS_S(" JobState=")), over);
+        }
+    } else if (status == MLS_ERROR_READ) {
+        running->ended = mls_str_contains(mls_str_from(error->message), MLS_S("Invalid job id"));
+    }
+    mls_buffer_release(&answer);
+    return status;
+}
+
+void mls_running_job_release(mls_running_job *running)
+{
+    free(running->job);
+    free(running->folder);
+    *running = (mls_running_job){0};
 }
