@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edition.c - the tables of editions and of benchmarks: reading them, finding and guessing among them.
- *
- * A member that nobody knows, or a value out of range, breaks the table: a benchmark that is added with a misspelt
- * member must not be scored by the usual rules without a word. */
+/* edition.c - the tables of editions and of benchmarks: reads them, finds and guesses among them.  tests/unit/
+ * test_benchmark.c checks that their rows make sense. */
 #include "rules/edition.h"
 
 #include <cjson/cJSON.h>
@@ -17,13 +15,13 @@
 #include "base/moment.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "rules/benchmark.h"
 #include "json/json_row.h"
 
 typedef struct edition_list {
     mls_edition *items;
     size_t count;
-    mls_benchmark_list benchmarks;
+    mls_benchmark *benchmarks;
+    size_t benchmark_count;
     mls_benchmark unknown; /* stands for a benchmark that is not in the table */
 } edition_list;
 
@@ -67,18 +65,7 @@ bool mls_edition_number(mls_str text, unsigned *number)
     return !more && count > 1;
 }
 
-static mls_benchmark unknown_benchmark(mls_usage usage)
-{
-    return (mls_benchmark){.usage = usage,
-                           .name = "",
-                           .left_out = 1,
-                           .counts = MLS_PROGRESS_EPOCHS,
-                           .fid_max = NAN,
-                           .clip_min = NAN,
-                           .reference_points = true};
-}
-
-/* A row of the table: what is not read in its final form stands beside it; progress is counted from 1. */
+/* A row of the table: members that are not read in their final form are beside it; progress is counted from 1. */
 typedef struct benchmark_row {
     mls_benchmark benchmark;
     uint64_t runs, left_out;
@@ -89,6 +76,7 @@ typedef struct benchmark_row {
 #define PROGRESS_WORDS "epoch_num samples_count step_num" /* in the order of mls_progress */
 #define MEMBER(name, kind, member, words) MLS_MEMBER_OF(benchmark_row, name, kind, member, words)
 static const mls_row_member benchmark_members[] = {
+    MEMBER("", TEXT, benchmark.name, NULL),
     MEMBER("runs", COUNT, runs, NULL),
     MEMBER("left_out", COUNT, left_out, NULL),
     MEMBER("counts", WORD, counts, PROGRESS_WORDS),
@@ -101,100 +89,35 @@ static const mls_row_member benchmark_members[] = {
     MEMBER("train_samples", BOOL, benchmark.train_samples, NULL),
     MEMBER("reference_points", BOOL, benchmark.reference_points, NULL),
 };
-enum { BENCHMARK_MEMBERS = sizeof benchmark_members / sizeof *benchmark_members };
 
-/* Whether a member of a row is in the table above, and all that belongs into it is there. */
-static bool is_known_member(const cJSON *json)
+static mls_status read_benchmarks(edition_list *list, const cJSON *json, mls_arena *arena, mls_error *error)
 {
-    bool known = false;
-    for (size_t i = 0; i < BENCHMARK_MEMBERS; i++) {
-        const mls_str path = mls_str_from(benchmark_members[i].name);
-        const mls_str name = {path.ptr, strcspn(path.ptr, ".")};
-        if (mls_str_equal(name, mls_str_from(json->string))) {
-            const cJSON *value =
-                name.len < path.len ? cJSON_GetObjectItemCaseSensitive(json, path.ptr + name.len + 1) : json;
-            known = value != NULL && !cJSON_IsNull(value);
-            if (!known) {
-                break;
-            }
-        }
+    mls_status status = MLS_OK;
+    list->benchmarks = mls_arena_array(arena, (size_t)cJSON_GetArraySize(json), sizeof *list->benchmarks);
+    for (const cJSON *item = json != NULL ? json->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
+        benchmark_row row = {.benchmark = list->unknown, .left_out = list->unknown.left_out};
+        mls_benchmark *benchmark = &row.benchmark;
+        status = mls_json_row_read(item, benchmark_members, sizeof benchmark_members / sizeof *benchmark_members, arena,
+                                   &row, error);
+        benchmark->runs_needed = (unsigned)row.runs;
+        benchmark->left_out = (unsigned)row.left_out;
+        benchmark->counts = (mls_progress)(row.counts - (row.counts > 0));
+        benchmark->counted_before = (mls_progress)(row.counted_before - (row.counted_before > 0));
+        (void)mls_edition_number(mls_str_from(row.interval_since), &benchmark->evaluation_interval_since);
+        (void)mls_edition_number(mls_str_from(row.counted_until), &benchmark->counts_since);
+        list->benchmarks[list->benchmark_count++] = *benchmark;
     }
-    return known;
-}
-
-/* Completes the benchmark of a row, whose values are of the right kinds.  NULL, or what is out of range. */
-static const char *complete_benchmark(benchmark_row *row)
-{
-    mls_benchmark *benchmark = &row->benchmark;
-    benchmark->runs_needed = (unsigned)row->runs;
-    benchmark->left_out = (unsigned)row->left_out;
-    benchmark->counts = (mls_progress)(row->counts - (row->counts > 0));
-    benchmark->counted_before = (mls_progress)(row->counted_before - (row->counted_before > 0));
-    if (row->left_out < 1 || row->left_out > 100) {
-        return "left_out";
-    }
-    if (row->runs > 1000 || row->runs <= 2 * row->left_out) {
-        return "no runs are left to score";
-    }
-    if (benchmark->fid_max < 0 || benchmark->clip_min < 0) {
-        return "images";
-    }
-    if (row->interval_since != NULL &&
-        (!(benchmark->evaluation_interval >= 1) ||
-         !mls_edition_number(mls_str_from(row->interval_since), &benchmark->evaluation_interval_since))) {
-        return "evaluation_interval";
-    }
-    const bool counted =
-        row->counted_until == NULL || mls_edition_number(mls_str_from(row->counted_until), &benchmark->counts_since);
-    return counted ? NULL : "counted_before";
-}
-
-mls_status mls_benchmark_list_read(mls_benchmark_list *list, mls_usage usage, const cJSON *json, mls_arena *arena,
-                                   mls_error *error)
-{
-    list->items = mls_arena_array(arena, (size_t)cJSON_GetArraySize(json), sizeof *list->items);
-    if (list->items == NULL) {
-        return mls_error_memory(error);
-    }
-    const cJSON *row;
-    cJSON_ArrayForEach(row, json)
-    {
-        benchmark_row read = {.benchmark = unknown_benchmark(usage), .left_out = 1};
-        mls_error why = {0};
-        const char *wrong = NULL;
-        for (const cJSON *member = row->child; member != NULL && wrong == NULL; member = member->next) {
-            wrong = is_known_member(member) ? NULL : member->string;
-        }
-        read.benchmark.name = mls_arena_copy(arena, mls_str_from(row->string)).ptr;
-        const mls_status status = mls_json_row_read(row, benchmark_members, BENCHMARK_MEMBERS, arena, &read, &why);
-        if (status == MLS_ERROR_MEMORY || read.benchmark.name == NULL) {
-            return mls_error_memory(error);
-        }
-        wrong = wrong != NULL ? wrong : status != MLS_OK ? why.message : complete_benchmark(&read);
-        if (wrong != NULL) {
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of benchmarks is broken: %s: %s", row->string,
-                                 wrong);
-        }
-        list->items[list->count++] = read.benchmark;
-    }
-    return MLS_OK;
-}
-
-static const mls_benchmark *find_benchmark(const mls_benchmark_list *list, mls_str name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (mls_str_equal(name, mls_str_from(list->items[i].name))) {
-            return &list->items[i];
-        }
-    }
-    return NULL;
+    return status;
 }
 
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name)
 {
     const edition_list *list = &editions->usages[usage];
-    const mls_benchmark *benchmark = find_benchmark(&list->benchmarks, name);
-    return benchmark != NULL ? benchmark : &list->unknown;
+    size_t i = 0;
+    while (i < list->benchmark_count && !mls_str_equal(name, mls_str_from(list->benchmarks[i].name))) {
+        i++;
+    }
+    return i < list->benchmark_count ? &list->benchmarks[i] : &list->unknown;
 }
 
 mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition)
@@ -207,95 +130,81 @@ double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const m
     return edition->number >= benchmark->evaluation_interval_since ? benchmark->evaluation_interval : 0;
 }
 
-/* "2025-10-31" to the end of that day in UTC, in milliseconds. */
-static bool read_date(const cJSON *json, double *end_ms)
-{
-    struct tm day = {0};
-    const char *end = cJSON_IsString(json) ? strptime(json->valuestring, "%Y-%m-%d", &day) : NULL;
-    day.tm_mday++;
-    *end_ms = (double)timegm(&day) * 1000;
-    return end != NULL && *end == '\0';
-}
-
 static mls_status broken(mls_error *error, const char *what)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of editions is broken: %s", what);
 }
 
-static mls_status read_edition(mls_editions *editions, mls_edition *edition, const cJSON *json, mls_error *error)
-{
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "edition"));
-    const cJSON *last_run = cJSON_GetObjectItemCaseSensitive(json, "last_run");
-    const cJSON *benchmarks = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
-    if (name == NULL || !cJSON_IsArray(benchmarks)) {
-        return broken(error, "an edition needs a name and benchmarks");
-    }
-    if (last_run != NULL && !read_date(last_run, &edition->last_run_ms)) {
-        return broken(error, "last_run must be a date");
-    }
-    if (!mls_edition_number(mls_str_from(name), &edition->number)) {
-        return broken(error, "an edition's name must be numbers such as 5.1.0");
-    }
-    const mls_benchmark **rows =
-        mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(benchmarks), sizeof *rows);
-    edition->name = mls_arena_copy(&editions->memory, mls_str_from(name)).ptr;
-    edition->benchmarks = rows;
-    if (rows == NULL || edition->name == NULL) {
-        return mls_error_memory(error);
-    }
-    const cJSON *item;
-    cJSON_ArrayForEach(item, benchmarks)
-    {
-        const mls_str benchmark = mls_str_from(cJSON_IsString(item) ? item->valuestring : "");
-        const mls_benchmark *row = find_benchmark(&editions->usages[edition->usage].benchmarks, benchmark);
-        if (row == NULL) {
-            return broken(error, "benchmarks must be names that stand in the table of benchmarks");
-        }
-        rows[edition->benchmark_count++] = row;
-    }
-    return MLS_OK;
-}
-
-static mls_status read_usage(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
+static mls_status read_editions(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
 {
     edition_list *list = &editions->usages[usage];
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(json, "editions");
-    if (!cJSON_IsArray(items) || cJSON_GetArraySize(items) < 1) {
-        return broken(error, "a usage needs editions");
+    const size_t count = (size_t)cJSON_GetArraySize(items);
+    const cJSON *item;
+    const cJSON *name;
+    if (count < 1 || count > MLS_EDITIONS_MAX) {
+        return broken(error, "a usage needs 1 to 64 editions");
     }
-    if (cJSON_GetArraySize(items) > MLS_EDITIONS_MAX) {
-        return broken(error, "a usage has too many editions");
-    }
-    list->items = mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(items), sizeof *list->items);
-    mls_status status = MLS_OK;
-    if (list->items == NULL) {
-        return mls_error_memory(error);
-    }
-    for (const cJSON *item = items->child; item != NULL && status == MLS_OK; item = item->next) {
+    list->items = mls_arena_zeroed(&editions->memory, count, sizeof *list->items);
+    cJSON_ArrayForEach(item, items)
+    {
         mls_edition *edition = &list->items[list->count++];
-        *edition = (mls_edition){.usage = usage, .last_run_ms = INFINITY};
-        status = read_edition(editions, edition, item, error);
+        const char *last_run = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "last_run"));
+        const cJSON *names = cJSON_GetObjectItemCaseSensitive(item, "benchmarks");
+        edition->usage = usage;
+        edition->last_run_ms = INFINITY;
+        edition->name =
+            mls_arena_copy(&editions->memory,
+                           mls_str_from(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "edition"))))
+                .ptr;
+        if (!mls_edition_number(mls_str_from(edition->name), &edition->number)) {
+            return broken(error, "an edition's name must be numbers such as 5.1.0");
+        }
+        if (last_run != NULL) { /* runs end with that day, in UTC */
+            struct tm day = {0};
+            if (strptime(last_run, "%Y-%m-%d", &day) == NULL) {
+                return broken(error, "last_run must be a date");
+            }
+            day.tm_mday++;
+            edition->last_run_ms = (double)timegm(&day) * 1000;
+        }
+        const mls_benchmark **rows =
+            mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(names), sizeof *rows);
+        edition->benchmarks = rows;
+        cJSON_ArrayForEach(name, names)
+        {
+            const mls_benchmark *row = mls_benchmark_find(editions, usage, mls_str_from(cJSON_GetStringValue(name)));
+            if (row == &list->unknown) {
+                return broken(error, "benchmarks must be names that are in the table of benchmarks");
+            }
+            rows[edition->benchmark_count++] = row;
+        }
     }
-    return status;
+    return MLS_OK;
 }
 
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)
 {
     mls_editions *loaded = mls_calloc(1, sizeof *loaded);
     cJSON *tables[] = {NULL, NULL};
-    mls_status status = loaded != NULL ? MLS_OK : mls_error_memory(error);
-    status = status == MLS_OK ? mls_json_data("benchmarks.json", &tables[0], error) : status;
+    mls_status status = mls_json_data("benchmarks.json", &tables[0], error);
     status = status == MLS_OK ? mls_json_data("editions.json", &tables[1], error) : status;
-    for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK && loaded != NULL; u++) {
+    for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK; u++) {
         edition_list *list = &loaded->usages[u];
         const cJSON *parts[2];
         for (size_t i = 0; i < 2; i++) {
             parts[i] = cJSON_GetObjectItemCaseSensitive(tables[i], "usages");
             parts[i] = cJSON_GetObjectItemCaseSensitive(parts[i], usage_names[u]);
         }
-        list->unknown = unknown_benchmark((mls_usage)u);
-        status = mls_benchmark_list_read(&list->benchmarks, (mls_usage)u, parts[0], &loaded->memory, error);
-        status = status == MLS_OK ? read_usage(loaded, (mls_usage)u, parts[1], error) : status;
+        list->unknown = (mls_benchmark){.usage = (mls_usage)u,
+                                        .name = "",
+                                        .left_out = 1,
+                                        .counts = MLS_PROGRESS_EPOCHS,
+                                        .fid_max = NAN,
+                                        .clip_min = NAN,
+                                        .reference_points = true};
+        status = read_benchmarks(list, parts[0], &loaded->memory, error);
+        status = status == MLS_OK ? read_editions(loaded, (mls_usage)u, parts[1], error) : status;
     }
     cJSON_Delete(tables[0]);
     cJSON_Delete(tables[1]);
@@ -349,9 +258,8 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
     for (size_t i = 0; i < list->count; i++) {
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
     }
-    const mls_status status =
-        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s", MLS_CUT(text, 40),
-                      usage_names[usage], known.ptr != NULL ? known.ptr : "none");
+    const mls_status status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s",
+                                            MLS_CUT(text, 40), usage_names[usage], known.ptr);
     mls_buffer_release(&known);
     return status;
 }

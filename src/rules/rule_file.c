@@ -1,15 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_file.c - reads a rule file and what it extends, and lays one over the other: a scope or rule of a newer file
- * replaces that of an older one, and null drops it. */
-#include "rules/rule_file.h"
-
+/* rule_file.c - loads rule files: JSON to a ruleset.
+ *
+ * A file and those it extends are laid over each other: a scope or rule of a newer file replaces that of an older one,
+ * and null drops it.  Then every expression of every scope is compiled, so that a mistake in a rule file shows when it
+ * is loaded and not when some log happens to need it.  Everything read is a span of its text, so that a mistake has a
+ * place.  Failure is sticky: the first one is kept in the rule_file, and later steps do nothing. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/data.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/moment.h"
+#include "base/number.h"
 #include "base/utf8.h"
+#include "rules/ruleset.h"
 
-enum { STEPS_MAX = 16, SHOWN_MAX = 60 };
+enum {
+    RULE_FILE_MAX = 4 << 20, /* bytes */
+    EXTENDS_MAX = 32,        /* files in one chain of `extends` */
+    RULES_PER_SCOPE_MAX = 1024,
+    RULES_PER_FILE_MAX = 8192,
+    STEPS_MAX = 16, /* names on the way to a mistake */
+    SHOWN_MAX = 60,
+    OTHERS_MAX = 16,
+    BEGIN_DEPTH_MAX = 8,
+    ACTION_DEPTH_MAX = 4, /* `if` in `if` */
+    ACTIONS_MAX = 64      /* in one rule */
+};
+
+/* One file of the chain. */
+typedef struct rule_source {
+    mls_str name; /* its path, or the name of embedded data; ptr NULL: text from memory */
+    bool embedded;
+    mls_str text;
+    mls_str json;
+    mls_str extends, scopes; /* its members; ptr NULL: not there */
+} rule_source;
+
+/* Scopes, members of one, or its rules, in their order: what was dropped and came again stands last. */
+typedef struct rule_parts {
+    mls_map names; /* the newest part of each name */
+    struct rule_part *first;
+    struct rule_part *last;
+} rule_parts;
+
+/* A scope, a member of one, or a rule, as all files together make it. */
+typedef struct rule_part {
+    struct rule_part *next;
+    mls_str name;
+    mls_str json;              /* what the newest file says; ptr NULL: that it is dropped */
+    const rule_source *source; /* that file */
+    rule_parts parts;          /* of a scope its members, of "keys" the rules */
+} rule_part;
+
+typedef struct rule_file {
+    mls_arena memory;
+    rule_source sources[EXTENDS_MAX]; /* sources[0] is what was asked for, each extends the next */
+    size_t source_count;
+    mls_usage usage;
+    mls_str edition;
+    mls_str base; /* the newest of the published editions among the sources; ptr NULL: none */
+    rule_parts scopes;
+    mls_error *error; /* not NULL */
+    mls_status status;
+    /* while it is compiled: */
+    mls_ruleset *ruleset;
+    mls_scope *scope;
+    mls_rule *rule;
+    mls_variable initial[MLS_VARIABLES_PER_SCOPE_MAX]; /* of the scope */
+    mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
+} rule_file;
 
 /* "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
 static void describe_place(mls_str json, const char *at, mls_buffer *out)
@@ -42,11 +105,11 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     }
 }
 
-void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, const char *format, ...)
+static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
     mls_error *error = file->error;
     mls_buffer message = {0};
-    const mls_rule_source *source = NULL;
+    const rule_source *source = NULL;
     if (file->status != MLS_OK) {
         return;
     }
@@ -64,40 +127,32 @@ void mls_rule_fail(mls_rule_file *file, mls_status status, const char *at, const
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
     va_end(args);
-    file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr != NULL ? message.ptr : mls_reason_memory);
+    file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr);
     mls_buffer_release(&message);
     if (source != NULL) {
         mls_text_position(source->text, (size_t)(at - source->text.ptr), &error->line, &error->column);
     }
 }
 
-void mls_rule_wrong(mls_rule_file *file, mls_str json, const char *what)
+static void wrong(rule_file *file, mls_str json, const char *what)
 {
-    mls_rule_fail(file, MLS_ERROR_VALUE, json.ptr, "%s", what);
-}
-
-bool mls_rule_room(mls_rule_file *file, const void *there)
-{
-    if (there == NULL && file->status == MLS_OK) {
-        file->status = mls_error_memory(file->error);
-    }
-    return file->status == MLS_OK;
+    fail(file, MLS_ERROR_VALUE, json.ptr, "%s", what);
 }
 
 /* Which of `names`, that end with NULL, a member has; the end for "comment", which may stand everywhere. */
-static size_t find_name(mls_rule_file *file, const char *const *names, mls_str name)
+static size_t find_name(rule_file *file, const char *const *names, mls_str name)
 {
     size_t i = 0;
     while (names[i] != NULL && !mls_str_equal(name, mls_str_from(names[i]))) {
         i++;
     }
     if (names[i] == NULL && !mls_str_equal(name, MLS_S("comment"))) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, name.ptr - 1, "'%.*s' means nothing here", MLS_CUT(name, SHOWN_MAX));
+        fail(file, MLS_ERROR_VALUE, name.ptr - 1, "'%.*s' means nothing here", MLS_CUT(name, SHOWN_MAX));
     }
     return i;
 }
 
-void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *names, mls_str *members)
+static void take_members(rule_file *file, mls_str json, const char *const *names, mls_str *members)
 {
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(json);
@@ -107,85 +162,77 @@ void mls_rule_members(mls_rule_file *file, mls_str json, const char *const *name
     while (walk.object && mls_json_walk_next(&walk, &member)) {
         const size_t i = find_name(file, names, member.name);
         if (names[i] != NULL && members[i].ptr != NULL) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, "'%s' stands here twice", names[i]);
+            fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, "'%s' stands here twice", names[i]);
         } else if (names[i] != NULL) {
             members[i] = member.value;
         }
     }
 }
 
-mls_str mls_rule_text(mls_rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
+static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
     if (mls_json_kind_of(json) != MLS_JSON_STRING) {
-        mls_rule_wrong(file, json, otherwise);
-    } else if (!mls_json_string(json, arena, &text)) {
-        (void)mls_rule_room(file, NULL);
-        text = (mls_str){"", 0};
-    } else if (memchr(text.ptr, '\0', text.len) != NULL) {
-        mls_rule_wrong(file, json, "a text may not hold \\u0000");
+        wrong(file, json, otherwise);
+    } else if (mls_json_string(json, arena, &text) && memchr(text.ptr, '\0', text.len) != NULL) {
+        wrong(file, json, "a text may not hold \\u0000");
     }
     return text;
 }
 
-/* Looks at the members of a source's top; the newest of the published editions is what the file builds on. */
-static void source_top(mls_rule_file *file, mls_rule_source *source)
+/* Add a source, and look at the members of its top.  The newest of the published editions is what the file builds on.
+ */
+static void source_add(rule_file *file, mls_str name, bool embedded, mls_str text)
 {
     static const char *const names[] = {"usage", "edition", "extends", "scopes", NULL};
     static const char *const wanted[] = {"'usage' must say \"training\" or \"hpc\"",
                                          "'edition' must name the edition, as in \"5.1.0\""};
+    rule_source *source = &file->sources[file->source_count];
     const bool first = source == file->sources;
     mls_str members[4];
     mls_str texts[2] = {{NULL, 0}};
-    if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
-        mls_rule_wrong(file, source->json, "a rule file is a JSON object");
+    size_t where;
+    *source = (rule_source){.name = name, .embedded = embedded};
+    const char *reason = mls_json_validate(text, &file->memory, &source->json, &where);
+    if (reason != NULL) {
+        const bool named = !first && name.ptr != NULL;
+        fail(file, MLS_ERROR_SYNTAX, NULL, "%s%sthis is not JSON: %s", named ? name.ptr : "", named ? ": " : "",
+             reason);
+        mls_text_position(text, where, &file->error->line, &file->error->column);
+        return;
     }
-    mls_rule_members(file, source->json, names, members);
+    source->text = (mls_str){source->json.ptr - where, text.len};
+    file->source_count++;
+    if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
+        wrong(file, source->json, "a rule file is a JSON object");
+    }
+    take_members(file, source->json, names, members);
     source->extends = members[2];
     source->scopes = members[3];
-    for (size_t i = 0; i < 2 && (first || source->embedded); i++) {
+    for (size_t i = 0; i < 2 && (first || embedded); i++) {
         const mls_str json = members[i].ptr != NULL ? members[i] : source->json;
-        texts[i] = mls_rule_text(file, json, &file->memory, wanted[i]);
+        texts[i] = take_text(file, json, &file->memory, wanted[i]);
         if (i == 0 ? !mls_usage_from_name(texts[0], &file->usage) : texts[1].len == 0 || texts[1].len > 32) {
-            mls_rule_wrong(file, json, wanted[i]);
+            wrong(file, json, wanted[i]);
         }
     }
     file->edition = first ? texts[1] : file->edition;
-    file->base = file->base.ptr == NULL && source->embedded ? texts[1] : file->base;
+    file->base = file->base.ptr == NULL && embedded ? texts[1] : file->base;
 }
 
-/* Adds a source, once: `at` is what asks for it. */
-static void source_add(mls_rule_file *file, mls_str name, bool embedded, mls_str text)
+/* Check that a source has not come yet; `at` asks for it. */
+static bool source_is_new(rule_file *file, mls_str name, bool embedded, const char *at)
 {
-    mls_rule_source *source = &file->sources[file->source_count];
-    size_t where;
-    *source = (mls_rule_source){.name = name, .embedded = embedded};
-    const char *reason = mls_json_validate(text, &file->memory, &source->json, &where);
-    if (reason == NULL) {
-        source->text = (mls_str){source->json.ptr - where, text.len};
-        file->source_count++;
-        source_top(file, source);
-    } else if (mls_rule_room(file, reason != mls_reason_memory ? reason : NULL)) {
-        const bool named = file->source_count > 0 && name.ptr != NULL;
-        mls_rule_fail(file, MLS_ERROR_SYNTAX, NULL, "%s%sthis is not JSON: %s", named ? name.ptr : "",
-                      named ? ": " : "", reason);
-        mls_text_position(text, where, &file->error->line, &file->error->column);
-    }
-}
-
-/* Whether a source has not come yet; `at` is what asks for it. */
-static bool source_is_new(mls_rule_file *file, mls_str name, bool embedded, const char *at)
-{
-    for (size_t i = 0; mls_rule_room(file, name.ptr) && i < file->source_count; i++) {
+    for (size_t i = 0; i < file->source_count; i++) {
         if (file->sources[i].embedded == embedded && mls_str_equal(file->sources[i].name, name)) {
-            mls_rule_fail(file, MLS_ERROR_VALUE, at, "%s extends itself", file->sources[i].name.ptr);
+            fail(file, MLS_ERROR_VALUE, at, "%s extends itself", file->sources[i].name.ptr);
         }
     }
     return file->status == MLS_OK;
 }
 
 /* The rules of an edition: "5.0.0", or "5.0" for short. */
-static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
+static void add_embedded(rule_file *file, mls_str edition, const char *at)
 {
     static const char *const endings[] = {"", ".0"};
     const char *usage = mls_usage_name(file->usage);
@@ -201,13 +248,12 @@ static void add_embedded(mls_rule_file *file, mls_str edition, const char *at)
             return;
         }
     }
-    mls_rule_fail(file, MLS_ERROR_UNKNOWN, at, "there are no rules of %s %.*s to extend", usage,
-                  MLS_CUT(edition, SHOWN_MAX));
+    fail(file, MLS_ERROR_UNKNOWN, at, "there are no rules of %s %.*s to extend", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
 /* A file; `at` is what names it in the one before, beside which it is looked for, and NULL for the first, which alone
  * may be a pipe. */
-static void add_rule_file(mls_rule_file *file, mls_str name, const char *at)
+static void add_rule_file(rule_file *file, mls_str name, const char *at)
 {
     const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;
     mls_buffer text = {0};
@@ -215,40 +261,21 @@ static void add_rule_file(mls_rule_file *file, mls_str name, const char *at)
     mls_buffer_append(&text, mls_path_folder(mls_str_from(from)));
     mls_buffer_append(&text, name);
     const mls_str path = mls_arena_copy(&file->memory, mls_buffer_str(&text));
-    mls_status status = text.failed ? MLS_ERROR_MEMORY : MLS_OK;
     mls_buffer_clear(&text);
-    if (mls_rule_room(file, status == MLS_OK ? &path : NULL) && source_is_new(file, path, false, at)) {
-        status = mls_file_read(path.ptr, at == NULL, MLS_RULE_FILE_MAX, &text, &why);
+    if (source_is_new(file, path, false, at)) {
+        const mls_status status = mls_file_read(path.ptr, at == NULL, RULE_FILE_MAX, &text, &why);
         if (status == MLS_OK) {
             source_add(file, path, false, mls_buffer_str(&text));
-        } else if (mls_rule_room(file, status != MLS_ERROR_MEMORY ? &why : NULL)) {
+        } else {
             const char *unopened = why.system_errno != 0                                      ? "cannot be opened: "
                                    : mls_str_starts(mls_str_from(why.message), MLS_S("not ")) ? "is "
                                                                                               : "";
             file->status =
                 mls_error_set(file->error, status, 0, 0, "the rule file %s %s%s", path.ptr, unopened, why.message);
-            if (file->error != NULL) {
-                file->error->system_errno = why.system_errno;
-            }
+            file->error->system_errno = why.system_errno;
         }
     }
     mls_buffer_release(&text);
-}
-
-/* Reads what the last source extends, and what that extends, and so on. */
-static void follow_extends(mls_rule_file *file)
-{
-    mls_str json;
-    while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
-        const mls_str name = mls_rule_text(file, json, &file->memory, "'extends' must name an edition or a file");
-        if (file->source_count == MLS_EXTENDS_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", MLS_EXTENDS_MAX);
-        } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
-            add_rule_file(file, name, json.ptr);
-        } else if (file->status == MLS_OK) {
-            add_embedded(file, name, json.ptr);
-        }
-    }
 }
 
 static bool is_null(mls_str json)
@@ -261,33 +288,30 @@ static bool is_null(mls_str json)
 enum { SCOPES, MEMBERS, RULES };
 
 /* The part of that name with what `source` says of it; NULL after a failure. */
-static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, const mls_raw_member *given,
-                                   const mls_rule_source *source, int level)
+static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw_member *given,
+                               const rule_source *source, int level)
 {
     const mls_str quoted = {given->name.ptr - 1, given->name.len + 2};
-    const mls_str name = mls_rule_text(file, quoted, &file->memory, "");
-    mls_map_entry *entry = file->status == MLS_OK ? mls_map_put(&parts->names, name, NULL) : NULL;
-    if (!mls_rule_room(file, entry) || entry == NULL) {
+    const mls_str name = take_text(file, quoted, &file->memory, "");
+    if (file->status != MLS_OK) {
         return NULL;
     }
-    mls_rule_part *part = entry->value.pointer;
+    mls_map_entry *entry = mls_map_put(&parts->names, name, NULL);
+    rule_part *part = entry->value.pointer;
     const bool is_there = part != NULL && part->json.ptr != NULL;
     if (part != NULL && part->source == source) {
-        mls_rule_wrong(file, quoted,
-                       level == SCOPES    ? "this scope stands twice in the file"
-                       : level == MEMBERS ? "this stands twice in the scope"
-                                          : "this rule stands twice in the scope");
+        wrong(file, quoted,
+              level == SCOPES    ? "this scope stands twice in the file"
+              : level == MEMBERS ? "this stands twice in the scope"
+                                 : "this rule stands twice in the scope");
     }
     if (is_null(given->value) && !is_there) {
-        mls_rule_fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr,
-                      "what is extended has %s to drop", level == SCOPES ? "no such scope" : "nothing of this name");
+        fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr, "what is extended has %s to drop",
+             level == SCOPES ? "no such scope" : "nothing of this name");
     }
     if (!is_there) {
         entry->value.pointer = part = mls_arena_alloc(&file->memory, sizeof *part);
-        if (!mls_rule_room(file, part) || part == NULL) {
-            return NULL;
-        }
-        *part = (mls_rule_part){.name = entry->key, .parts.names.arena = &file->memory};
+        *part = (rule_part){.name = entry->key, .parts.names.arena = &file->memory};
         *(parts->first == NULL ? &parts->first : &parts->last->next) = part;
         parts->last = part;
     }
@@ -297,7 +321,7 @@ static mls_rule_part *part_overlay(mls_rule_file *file, mls_rule_parts *parts, c
 }
 
 /* Lays an object of `source` over what the older files said; *rules counts those of the source. */
-static void overlay(mls_rule_file *file, mls_rule_parts *parts, mls_str json, const mls_rule_source *source, int level,
+static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule_source *source, int level,
                     size_t *rules)
 {
     static const char *const names[] = {"begin", "derive", "end", "keys", NULL};
@@ -307,27 +331,29 @@ static void overlay(mls_rule_file *file, mls_rule_parts *parts, mls_str json, co
     mls_raw_member given;
     mls_json_walk walk = mls_json_walk_begin(json);
     if (!walk.object) {
-        mls_rule_wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
+        wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
     }
     for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &given); count++) {
         if (level == SCOPES && count > MLS_SCOPES_MAX) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d scopes", MLS_SCOPES_MAX);
+            fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d scopes", MLS_SCOPES_MAX);
         }
-        if (level == RULES && (count > MLS_RULES_PER_SCOPE_MAX || ++*rules > MLS_RULES_PER_FILE_MAX)) {
-            mls_rule_fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d rules in a scope, or %d in a file",
-                          MLS_RULES_PER_SCOPE_MAX, MLS_RULES_PER_FILE_MAX);
+        if (level == RULES && (count > RULES_PER_SCOPE_MAX || ++*rules > RULES_PER_FILE_MAX)) {
+            fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d rules in a scope, or %d in a file",
+                 RULES_PER_SCOPE_MAX, RULES_PER_FILE_MAX);
         }
         const bool comment = level == MEMBERS && names[find_name(file, names, given.name)] == NULL;
         const bool keys = level == MEMBERS && mls_str_equal(given.name, MLS_S("keys"));
-        mls_rule_part *part = comment ? NULL : part_overlay(file, parts, &given, source, level);
+        rule_part *part = comment ? NULL : part_overlay(file, parts, &given, source, level);
         if (part != NULL && (keys || (level == SCOPES && !is_null(given.value)))) {
             overlay(file, &part->parts, given.value, source, level + 1, rules);
         }
     }
 }
 
-void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const char *path, mls_str text)
+/* Read and merge the rules of an edition, of a path, or of a text: exactly one of the three is given. */
+static void read_rules(rule_file *file, const mls_edition *edition, const char *path, mls_str text)
 {
+    mls_str json;
     file->scopes.names.arena = &file->memory;
     if (edition != NULL) {
         file->usage = edition->usage;
@@ -337,9 +363,505 @@ void mls_rule_file_read(mls_rule_file *file, const mls_edition *edition, const c
     } else {
         source_add(file, (mls_str){NULL, 0}, false, text);
     }
-    follow_extends(file);
+    while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
+        const mls_str name = take_text(file, json, &file->memory, "'extends' must name an edition or a file");
+        if (file->source_count == EXTENDS_MAX) {
+            fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", EXTENDS_MAX);
+        } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
+            add_rule_file(file, name, json.ptr);
+        } else if (file->status == MLS_OK) {
+            add_embedded(file, name, json.ptr);
+        }
+    }
     for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
         size_t rules = 0;
         overlay(file, &file->scopes, file->sources[i - 1].scopes, &file->sources[i - 1], SCOPES, &rules);
     }
+}
+
+/* ---- from the merged files to a ruleset ---- */
+
+static bool all_well(const rule_file *file)
+{
+    return file->status == MLS_OK;
+}
+
+static void *room_for(rule_file *file, size_t count, size_t size)
+{
+    return mls_arena_zeroed(&file->ruleset->memory, count, size);
+}
+
+static size_t count_items(mls_str json)
+{
+    size_t count = 0;
+    mls_raw_member item;
+    for (mls_json_walk walk = mls_json_walk_begin(json); mls_json_walk_next(&walk, &item);) {
+        count++;
+    }
+    return count;
+}
+
+/* The number of a name in a map of the ruleset; *kept becomes its copy there. */
+static uint32_t name_number(mls_map *map, mls_str name, mls_str *kept)
+{
+    const mls_map_entry *entry = mls_map_put(map, name, NULL);
+    *kept = entry->key;
+    return (uint32_t)(entry - map->entries);
+}
+
+/* Where a JSON string has its decoded byte of this column; what is not a string has it all at its start. */
+static const char *string_byte(mls_str json, size_t column)
+{
+    const bool string = *json.ptr == '"';
+    const char *at = json.ptr + string;
+    for (; string && column > 1 && *at != '"'; column--) {
+        at += *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
+    }
+    return at;
+}
+
+/* `json` is the string that the text stands in, from its byte `offset` on. */
+static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
+{
+    mls_error why = {0};
+    if (!all_well(file)) {
+        return;
+    }
+    const mls_status status = mls_expr_compile(text, &file->scope->symbols, &file->ruleset->memory, expr, &why);
+    if (status != MLS_OK) {
+        const size_t column = why.column + offset;
+        if (why.column == 0) {
+            fail(file, status, json.ptr, "%s", why.message);
+        }
+        fail(file, status, string_byte(json, column), "%s (column %zu of the expression)", why.message, column);
+    }
+}
+
+/* A string, or {"lines": ["…", "…"]}: a long expression, its lines joined by a blank. */
+static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
+{
+    static const char *const names[] = {"lines", NULL};
+    mls_arena *scratch = &file->memory;
+    mls_str lines;
+    mls_raw_member line;
+    mls_buffer text = {0};
+    if (mls_json_kind_of(json) != MLS_JSON_OBJECT) {
+        compile_text(file, json, take_text(file, json, scratch, "an expression must be a string"), 0, expr);
+        return;
+    }
+    take_members(file, json, names, &lines);
+    mls_json_walk walk = mls_json_walk_begin(lines);
+    if (walk.object || walk.at == walk.end || *walk.at == ']') {
+        wrong(file, json, "'lines' must be a list of strings");
+    }
+    while (all_well(file) && mls_json_walk_next(&walk, &line)) {
+        mls_buffer_append_text(&text, text.len > 0 ? " " : "");
+        mls_buffer_append(&text, take_text(file, line.value, scratch, "'lines' must be a list of strings"));
+    }
+    compile_text(file, json, mls_buffer_str(&text), 0, expr);
+    mls_buffer_release(&text);
+}
+
+/* One expression or a list of them; absent is an empty list. */
+static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
+{
+    if (json.ptr == NULL) {
+        return;
+    }
+    mls_raw_member item = {.value = json};
+    const bool several = mls_json_kind_of(json) == MLS_JSON_LIST;
+    mls_json_walk walk = mls_json_walk_begin(json);
+    list->count = several ? count_items(json) : 1;
+    list->items = room_for(file, list->count, sizeof *list->items);
+    for (size_t i = 0; all_well(file) && i < list->count; i++) {
+        (void)(several && mls_json_walk_next(&walk, &item));
+        compile_expr(file, item.value, &list->items[i]);
+    }
+}
+
+static bool is_identifier(mls_str name)
+{
+    return name.len <= MLS_SCOPE_NAME_MAX && mls_str_is_name(name);
+}
+
+/* The slot of the variable that a string names. */
+static uint32_t compile_variable(rule_file *file, mls_str json)
+{
+    mls_str name = take_text(file, json, &file->memory, "\"set\" names a variable, \"to\" is its new value");
+    if (!is_identifier(name)) {
+        fail(file, MLS_ERROR_VALUE, json.ptr, "'%.60s' cannot be the name of a variable", name.ptr);
+    }
+    const uint32_t slot = all_well(file) ? name_number(&file->scope->symbols, name, &name) : 0;
+    if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
+        fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
+        return 0;
+    }
+    return slot;
+}
+
+static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_value *value)
+{
+    static const char wanted[] = "a variable begins as a number, string, boolean, null or list of these";
+    *value = (mls_value){.kind = mls_json_kind_of(json)};
+    if (value->kind == MLS_JSON_BOOL) {
+        value->as.boolean = *json.ptr == 't';
+    } else if (value->kind == MLS_JSON_NUMBER) {
+        value->is_integer = mls_json_is_integer(json);
+        if (!mls_json_number(json, &value->as.number) || !isfinite(value->as.number)) {
+            wrong(file, json, wanted);
+        }
+    } else if (value->kind == MLS_JSON_STRING) {
+        value->as.string = take_text(file, json, &file->ruleset->memory, wanted);
+    } else if (value->kind == MLS_JSON_LIST && depth < BEGIN_DEPTH_MAX) {
+        mls_raw_member item;
+        mls_json_walk walk = mls_json_walk_begin(json);
+        mls_value *items = room_for(file, count_items(json), sizeof *items);
+        value->as.list.items = items;
+        while (all_well(file) && mls_json_walk_next(&walk, &item)) {
+            compile_constant(file, item.value, depth + 1, &items[value->as.list.count++]);
+        }
+    } else if (value->kind != MLS_JSON_NULL) {
+        wrong(file, json, wanted);
+    }
+}
+
+static void compile_begin(rule_file *file, mls_str json)
+{
+    mls_raw_member item;
+    mls_json_walk walk = mls_json_walk_begin(json);
+    if (json.ptr != NULL && !walk.object) {
+        wrong(file, json, "'begin' must be an object of variables");
+    }
+    while (all_well(file) && mls_json_walk_next(&walk, &item)) {
+        const mls_str name = {item.name.ptr - 1, item.name.len + 2};
+        const uint32_t slot = compile_variable(file, name);
+        if (file->initial[slot].set) {
+            wrong(file, name, "this variable stands twice");
+        }
+        compile_constant(file, item.value, 0, &file->initial[slot].value);
+        file->initial[slot].set = true;
+    }
+}
+
+/* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
+static void compile_set(rule_file *file, mls_str name, mls_str value, mls_action *action)
+{
+    action->slot = compile_variable(file, name);
+    compile_expr(file, value, &action->expr);
+    if (!all_well(file)) {
+        return;
+    }
+    const mls_expr_node *root = action->expr.root;
+    const bool append = root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
+                        root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
+    action->kind = append ? MLS_ACTION_APPEND : MLS_ACTION_SET;
+    if (file->setters[action->slot].key.ptr == NULL) {
+        file->setters[action->slot] = (mls_setter){file->rule->key, root->op == MLS_EXPR_VALUE};
+    }
+}
+
+/* "closed_{value}": the text between the braces is an expression. */
+static void compile_use(rule_file *file, mls_str json, mls_action *action)
+{
+    const mls_str text =
+        take_text(file, json, &file->ruleset->memory, "\"use\" names a scope, as in \"closed_{value}\"");
+    const char *open = strchr(text.ptr, '{');
+    const char *close = strrchr(text.ptr, '}');
+    *action = (mls_action){.kind = MLS_ACTION_USE, .text = text, .prefix = text};
+    file->rule->has_use = true;
+    if (open != NULL && close > open) {
+        action->has_expr = true;
+        action->prefix.len = (size_t)(open - text.ptr);
+        action->suffix = mls_str_from(close + 1);
+        compile_text(file, json, (mls_str){open + 1, (size_t)(close - open) - 1}, action->prefix.len + 1,
+                     &action->expr);
+    } else if (open != NULL || close != NULL) {
+        fail(file, MLS_ERROR_SYNTAX, json.ptr, "braces do not match");
+    }
+}
+
+/* Compile `depth` levels deep in "if". */
+static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_action **actions, size_t *count)
+{
+    enum { SET, TO, USE, IF, THEN, MEMBERS_COUNT };
+    static const char *const names[] = {"set", "to", "use", "if", "then", NULL};
+    mls_raw_member item;
+    mls_json_walk walk = mls_json_walk_begin(json);
+    const size_t wanted = count_items(json);
+    if (mls_json_kind_of(json) != MLS_JSON_LIST || wanted > ACTIONS_MAX) {
+        fail(file, MLS_ERROR_VALUE, json.ptr, "actions are a list of at most %d", ACTIONS_MAX);
+        return;
+    }
+    *actions = room_for(file, wanted, sizeof **actions);
+    while (all_well(file) && mls_json_walk_next(&walk, &item)) {
+        mls_str members[MEMBERS_COUNT];
+        mls_action *action = &(*actions)[(*count)++];
+        take_members(file, item.value, names, members);
+        const bool set = members[SET].ptr != NULL;
+        const bool use = members[USE].ptr != NULL;
+        const bool condition = members[IF].ptr != NULL;
+        if (set + use + condition != 1 || set != (members[TO].ptr != NULL) ||
+            condition != (members[THEN].ptr != NULL)) {
+            wrong(file, item.value, "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
+        } else if (use) {
+            compile_use(file, members[USE], action);
+        } else if (set) {
+            compile_set(file, members[SET], members[TO], action);
+        } else if (depth == ACTION_DEPTH_MAX) {
+            fail(file, MLS_ERROR_LIMIT, item.value.ptr, "\"if\" inside \"if\" more than %d deep", ACTION_DEPTH_MAX);
+        } else {
+            action->kind = MLS_ACTION_IF;
+            compile_expr(file, members[IF], &action->expr);
+            compile_actions(file, members[THEN], depth + 1, &action->actions, &action->action_count);
+        }
+    }
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+    return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
+}
+
+/* "at_least_one_or(b, c)": the other keys, and the name that stands for all of them. */
+static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rule *rule)
+{
+    mls_str all[OTHERS_MAX] = {rule->key};
+    size_t count = 1;
+    for (bool more = true; more && count < OTHERS_MAX; count++) {
+        mls_str *name = &all[count];
+        more = mls_str_cut(&names, ',', name);
+        while (name->len > 0 && name->ptr[name->len - 1] == ' ') {
+            name->len--;
+        }
+        while (mls_take_char(name, " ")) {
+        }
+        if (name->len == 0) {
+            wrong(file, json, "at_least_one_or(…) must name other keys");
+            return;
+        }
+    }
+    mls_str *others = room_for(file, count - 1, sizeof *others);
+    rule->others = others;
+    rule->other_count = count - 1;
+    for (size_t i = 0; all_well(file) && i + 1 < count; i++) {
+        (void)name_number(&file->ruleset->key_names, all[i + 1], &others[i]);
+    }
+    mls_buffer either = {0};
+    qsort(all, count, sizeof *all, compare_texts);
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_append_text(&either, i > 0 ? "|" : "");
+        mls_buffer_append(&either, all[i]);
+    }
+    rule->either = mls_arena_copy(&file->ruleset->memory, mls_buffer_str(&either));
+    mls_buffer_release(&either);
+}
+
+/* The text between "name(" and ")"; false when `text` is not of that form. */
+static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
+{
+    const bool is_form = mls_str_starts(text, name) && mls_str_ends(text, MLS_S(")"));
+    *argument = is_form ? (mls_str){text.ptr + name.len, text.len - name.len - 1} : text;
+    return is_form;
+}
+
+static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rule *rule)
+{
+    static const char wanted[] = "how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+                                 "\"at_least_one_or(other_key)\" or \"optional\"";
+    mls_str argument;
+    if (json.ptr == NULL) {
+        return;
+    }
+    const mls_str occurs = rule->occurs_text = take_text(file, json, &file->ruleset->memory, wanted);
+    const bool once = mls_str_equal(occurs, MLS_S("exactly_one"));
+    rule->min = 1;
+    rule->max = once ? 1 : SIZE_MAX;
+    if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
+        compile_others(file, whole, argument, rule);
+    } else if (mls_str_equal(occurs, MLS_S("optional"))) {
+        rule->min = rule->max = 0;
+    } else if (!once && !mls_str_equal(occurs, MLS_S("at_least_one")) &&
+               !(between_brackets(occurs, MLS_S("at_least("), &argument) && mls_size_parse(argument, &rule->min))) {
+        wrong(file, whole, wanted);
+    }
+}
+
+static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
+{
+    enum { OCCURS, CHECK, CHECK_FIRST, CHECK_ANY, AFTER, PARTS };
+    static const char *const names[] = {"occurs", "check", "check_first", "check_any", "after", NULL};
+    const mls_str json = part->json;
+    mls_str members[PARTS] = {json};
+    *rule = (mls_rule){.scope = (uint32_t)(file->scope - file->ruleset->scopes),
+                       .first_only = mls_str_contains(part->name, MLS_S("submission_"))};
+    file->rule = rule;
+    rule->key_index = name_number(&file->ruleset->key_names, part->name, &rule->key);
+    if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
+        take_members(file, json, names, members);
+    } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
+        wrong(file, json, "a rule is an object, or a string that says how often");
+    }
+    compile_occurs(file, json, members[OCCURS], rule);
+    compile_exprs(file, members[CHECK], &rule->check);
+    compile_exprs(file, members[CHECK_FIRST], &rule->check_first);
+    compile_exprs(file, members[CHECK_ANY], &rule->check_any);
+    if (members[AFTER].ptr != NULL) {
+        compile_actions(file, members[AFTER], 0, &rule->actions, &rule->action_count);
+    }
+}
+
+static void compile_derive(rule_file *file, mls_str json)
+{
+    static const char *const names[] = {"key", "from", "group_by", "field", NULL};
+    static const char wanted[] =
+        "\"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" (\"metadata.…\")";
+    mls_derive *derive = &file->scope->derive;
+    mls_str *const texts[] = {&derive->key, &derive->from, &derive->group_by, &derive->field};
+    mls_str members[4];
+    if (json.ptr == NULL) {
+        return;
+    }
+    take_members(file, json, names, members);
+    for (size_t i = 0; i < 4; i++) {
+        mls_str text = take_text(file, members[i].ptr != NULL ? members[i] : json, &file->ruleset->memory, wanted);
+        if (i >= 2 && mls_str_starts(text, MLS_S("metadata."))) {
+            text = (mls_str){text.ptr + 9, text.len - 9};
+        } else if (i >= 2) {
+            text.len = 0;
+        }
+        if (i >= 2 && !is_identifier(text)) {
+            wrong(file, json, wanted);
+        }
+        *texts[i] = text;
+    }
+    file->scope->derive_from = name_number(&file->ruleset->key_names, derive->from, &derive->from);
+}
+
+/* The member of a scope as all files together have it; an empty part when none does. */
+static const rule_part *part_of(const rule_part *scope, mls_str name)
+{
+    static const rule_part nothing;
+    const mls_map_entry *entry = mls_map_find(&scope->parts.names, name);
+    return entry != NULL ? entry->value.pointer : &nothing;
+}
+
+static void compile_scope(rule_file *file, const rule_part *from)
+{
+    const rule_parts *keys = &part_of(from, MLS_S("keys"))->parts;
+    const mls_str end = part_of(from, MLS_S("end"))->json;
+    mls_arena *memory = &file->ruleset->memory;
+    mls_scope *scope = file->scope;
+    *scope = (mls_scope){.name = mls_arena_copy(memory, from->name), .symbols = {.arena = memory}};
+    memset(file->initial, 0, sizeof file->initial);
+    memset(file->setters, 0, sizeof file->setters);
+    if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
+        fail(file, MLS_ERROR_VALUE, from->json.ptr, "a scope's name has 1 to %d bytes", MLS_SCOPE_NAME_MAX);
+    }
+    compile_begin(file, part_of(from, MLS_S("begin"))->json);
+    scope->rules = room_for(file, keys->names.count, sizeof *scope->rules);
+    for (const rule_part *rule = keys->first; all_well(file) && rule != NULL; rule = rule->next) {
+        if (rule->json.ptr != NULL) {
+            compile_rule(file, rule, &scope->rules[scope->rule_count++]);
+        }
+    }
+    compile_derive(file, part_of(from, MLS_S("derive"))->json);
+    compile_exprs(file, end, &scope->end);
+    for (size_t i = 0; all_well(file) && i < scope->end.count; i++) {
+        if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
+            wrong(file, end, "no record is left at the end: only $variables can be looked at");
+        }
+    }
+    for (size_t i = 0; all_well(file) && i < scope->symbols.count; i++) {
+        if (!file->initial[i].set && file->setters[i].key.ptr == NULL) {
+            fail(file, MLS_ERROR_VALUE, from->json.ptr, "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
+                 scope->symbols.entries[i].key.ptr);
+        }
+    }
+    if (all_well(file)) { /* what failed may have named more variables than there is room for */
+        scope->initial = room_for(file, scope->symbols.count, sizeof *scope->initial);
+        scope->setters = room_for(file, scope->symbols.count, sizeof *scope->setters);
+        memcpy(scope->initial, file->initial, scope->symbols.count * sizeof *scope->initial);
+        memcpy(scope->setters, file->setters, scope->symbols.count * sizeof *scope->setters);
+    }
+}
+
+static void compile_scopes(rule_file *file)
+{
+    mls_ruleset *ruleset = file->ruleset;
+    const mls_phrase *phrases = mls_rule_phrases(&ruleset->memory);
+    ruleset->key_names.arena = &ruleset->memory;
+    ruleset->scopes = room_for(file, file->scopes.names.count, sizeof *ruleset->scopes);
+    for (const rule_part *scope = file->scopes.first; all_well(file) && scope != NULL; scope = scope->next) {
+        if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
+            fail(file, MLS_ERROR_LIMIT, scope->json.ptr, "more than %d scopes", MLS_SCOPES_MAX);
+        } else if (scope->json.ptr != NULL) {
+            file->scope = &ruleset->scopes[ruleset->scope_count++];
+            compile_scope(file, scope);
+            file->scope->phrases = phrases;
+        }
+    }
+    /* List at each key what the scopes want of its records. */
+    ruleset->keys = room_for(file, ruleset->key_names.count, sizeof *ruleset->keys);
+    for (size_t s = ruleset->scope_count; s-- > 0;) {
+        mls_scope *scope = &ruleset->scopes[s];
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            mls_rule_key *key = &ruleset->keys[scope->rules[r].key_index];
+            scope->rules[r].next = key->rules;
+            key->rules = &scope->rules[r];
+            key->compare_values |= scope->rules[r].max == 1;
+        }
+        if (scope->derive.key.ptr != NULL) {
+            ruleset->keys[scope->derive_from].derived_from = true;
+            scope->derived_rule = mls_scope_find_rule(ruleset, s, mls_ruleset_find_key(ruleset, scope->derive.key));
+        }
+    }
+    for (mls_key key = 0; key < MLS_KEY_COUNT; key++) {
+        ruleset->key_of_id[key] = mls_ruleset_find_key(ruleset, mls_key_text(key));
+    }
+    ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
+    if (ruleset->common == SIZE_MAX) {
+        wrong(file, file->sources[0].scopes, "there must be a scope named \"common\"");
+    }
+}
+
+/* Load the rules of an edition, of a path, or of a text: exactly one of the three is given. */
+static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **ruleset,
+                             mls_error *error)
+{
+    mls_error ignored = {0};
+    mls_ruleset *made = mls_calloc(1, sizeof *made);
+    rule_file *file = mls_calloc(1, sizeof *file);
+    file->error = error != NULL ? error : &ignored;
+    file->ruleset = made;
+    read_rules(file, edition, path, text);
+    if (all_well(file)) {
+        made->usage = file->usage;
+        made->edition = mls_arena_copy(&made->memory, file->edition);
+        made->base = mls_arena_copy(&made->memory, file->base.ptr != NULL ? file->base : file->edition);
+        compile_scopes(file);
+    }
+    const mls_status status = file->status;
+    mls_arena_release(&file->memory);
+    free(file);
+    if (status != MLS_OK) {
+        mls_ruleset_free(made);
+        made = NULL;
+    }
+    *ruleset = made;
+    return status;
+}
+
+mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(edition, NULL, (mls_str){NULL, 0}, ruleset, error);
+}
+
+mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(NULL, path, (mls_str){NULL, 0}, ruleset, error);
+}
+
+mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error)
+{
+    return load_rules(NULL, NULL, text, ruleset, error);
 }

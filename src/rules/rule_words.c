@@ -16,13 +16,14 @@ enum {
 const mls_phrase *mls_rule_phrases(mls_arena *arena)
 {
     MLS_LIST_OF(mls_phrase) all = {0};
-    const char *row = mls_data_find("phrases.table").ptr;
-    bool ok = row != NULL;
-    for (; ok && *row != '\0'; row += strcspn(row, "\n") + 1) {
+    for (const char *row = mls_data_find("phrases.table").ptr; *row != '\0'; row += strcspn(row, "\n") + 1) {
         const char *form = row + 2;
-        ok = *row == '#' || MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
+        if (*row != '#') {
+            (void)MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
+        }
     }
-    return ok && MLS_ARENA_ADD(arena, &all, (mls_phrase){0}) ? all.items : NULL;
+    (void)MLS_ARENA_ADD(arena, &all, (mls_phrase){0});
+    return all.items;
 }
 
 typedef struct words_writer {

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ruleset.c - finding scopes, keys, rules, and the scopes that judge a benchmark. */
+/* ruleset.c - finds scopes, keys and rules in a ruleset, answers what target a benchmark has, and keeps the rulesets of
+ * all editions, each loaded once, for all threads. */
 #include "rules/ruleset.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/memory.h"
 
 void mls_ruleset_free(mls_ruleset *ruleset)
 {
@@ -76,7 +81,7 @@ bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size
     return have;
 }
 
-/* Adds a scope that is there and does not stand in the chain yet. */
+/* Add a scope that exists and is not in the chain yet. */
 static void chain_add(mls_scope_chain *chain, size_t scope)
 {
     bool there = scope == SIZE_MAX || chain->count == sizeof chain->scopes / sizeof *chain->scopes;
@@ -125,4 +130,181 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
     mls_scope_chain chain;
     return mls_scope_chain_make(ruleset, "closed", benchmark, &chain) ||
            mls_scope_chain_make(ruleset, "open", benchmark, &chain);
+}
+
+/* ---- targets ---- */
+
+/* The rules for evaluations of a benchmark in the closed division, the last scope's first: it overrules the others. */
+typedef struct target_walk {
+    mls_scope_chain chain;
+    size_t left; /* scopes, and keys, that were not asked */
+    double batch_size;
+    mls_arena arena;
+    mls_expr_input input; /* for the rule that came last */
+} target_walk;
+
+static target_walk walk_begin(const mls_ruleset *ruleset, const char *benchmark, double batch_size)
+{
+    target_walk walk = {.batch_size = batch_size};
+    if (mls_scope_chain_make(ruleset, "closed", benchmark, &walk.chain)) {
+        walk.left = walk.chain.sure * 2;
+    }
+    return walk;
+}
+
+/* Return the next rule, with the variables of its scope when it has seen the batch size; NULL: no more. */
+static const mls_rule *walk_next(target_walk *walk)
+{
+    static const mls_key keys[] = {MLS_KEY_EVAL_ERROR, MLS_KEY_EVAL_ACCURACY};
+    /* for what looks at no record but its value */
+    static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
+    const mls_ruleset *ruleset = walk->chain.ruleset;
+    const mls_rule *rule = NULL;
+    while (rule == NULL && walk->left-- > 0) {
+        rule =
+            mls_scope_find_rule(ruleset, walk->chain.scopes[walk->left / 2], ruleset->key_of_id[keys[walk->left % 2]]);
+    }
+    if (rule == NULL) {
+        mls_arena_release(&walk->arena);
+        return NULL;
+    }
+    const mls_scope *scope = &ruleset->scopes[rule->scope];
+    const mls_map_entry *symbol = mls_map_find(&scope->symbols, MLS_S("global_batch_size"));
+    mls_variable *variables = mls_arena_array(&walk->arena, scope->symbols.count + 1, sizeof *variables);
+    memcpy(variables, scope->initial, scope->symbols.count * sizeof *variables);
+    if (symbol != NULL && !isnan(walk->batch_size)) {
+        variables[symbol - scope->symbols.entries] = (mls_variable){
+            .value = mls_value_of_number(walk->batch_size, walk->batch_size == floor(walk->batch_size)), .set = true};
+    }
+    walk->input = (mls_expr_input){.variables = variables, .arena = &walk->arena};
+    mls_expr_input_begin(&walk->input, &bare);
+    return rule;
+}
+
+mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
+                                    bool *known, bool *meets)
+{
+    const mls_value value = mls_value_of_number(number, false);
+    target_walk walk = walk_begin(ruleset, benchmark, batch_size);
+    mls_outcome outcome = MLS_OUTCOME_UNKNOWN;
+    for (const mls_rule *rule; (rule = walk_next(&walk)) != NULL;) {
+        walk.input.parts[MLS_EXPR_VALUE].tree = &value;
+        if (outcome == MLS_OUTCOME_UNKNOWN && rule->check_any.count > 0) {
+            outcome = MLS_OUTCOME_TRUE;
+            for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++) {
+                outcome = mls_expr_test(&rule->check_any.items[i], &walk.input);
+            }
+        }
+    }
+    *known = outcome != MLS_OUTCOME_UNKNOWN;
+    *meets = outcome == MLS_OUTCOME_TRUE;
+    return MLS_OK;
+}
+
+/* Check whether a node is the value of a record, or the member of it that is asked for. */
+static bool measures(const mls_expr_node *node, const char *member)
+{
+    return member == NULL ? node->op == MLS_EXPR_VALUE
+                          : node->op == MLS_EXPR_MEMBER && node->operands[0]->op == MLS_EXPR_VALUE &&
+                                node->operands[1]->constant.kind == MLS_JSON_STRING &&
+                                mls_str_equal(node->operands[1]->constant.as.string, mls_str_from(member));
+}
+
+/* Take the first comparison of what is measured with a number, from the left. */
+static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const char *member, mls_target *target)
+{
+    mls_value value;
+    double number;
+    if (node->op == MLS_EXPR_AND) {
+        return find_bound(node->operands[0], input, member, target) ||
+               find_bound(node->operands[1], input, member, target);
+    }
+    if (node->op == MLS_EXPR_CHOICE) {
+        /* If the condition is not known, there is no target: a later bound only says what makes sense. */
+        return !mls_expr_evaluate(node->operands[0], input, &value) ||
+               find_bound(node->operands[mls_value_truth(&value) ? 1 : 2], input, member, target);
+    }
+    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL || !measures(node->operands[0], member) ||
+        !mls_expr_evaluate(node->operands[1], input, &value) || !mls_value_number(&value, &number) || isnan(number)) {
+        return false;
+    }
+    *target = (mls_target){number, node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1};
+    return true;
+}
+
+mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member,
+                              mls_target *target)
+{
+    target_walk walk = walk_begin(ruleset, benchmark, batch_size);
+    bool found = false;
+    *target = (mls_target){0};
+    for (const mls_rule *rule; (rule = walk_next(&walk)) != NULL;) {
+        for (size_t i = 0; i < rule->check_any.count && !found; i++) {
+            found = find_bound(rule->check_any.items[i].root, &walk.input, member, target);
+        }
+    }
+    return MLS_OK;
+}
+
+/* ---- the rulesets of all editions ---- */
+
+struct mls_rulesets {
+    mls_editions *editions;
+    pthread_mutex_t lock; /* over `loaded` */
+    mls_ruleset *loaded;  /* the newest first */
+};
+
+mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
+{
+    mls_rulesets *made = mls_calloc(1, sizeof *made);
+    *rulesets = NULL;
+    const mls_status status = mls_editions_load(&made->editions, error);
+    if (status != MLS_OK) {
+        free(made);
+    } else {
+        (void)pthread_mutex_init(&made->lock, NULL);
+        *rulesets = made;
+    }
+    return status;
+}
+
+void mls_rulesets_free(mls_rulesets *rulesets)
+{
+    if (rulesets == NULL) {
+        return;
+    }
+    for (mls_ruleset *next, *ruleset = rulesets->loaded; ruleset != NULL; ruleset = next) {
+        next = ruleset->next;
+        mls_ruleset_free(ruleset);
+    }
+    (void)pthread_mutex_destroy(&rulesets->lock);
+    mls_editions_free(rulesets->editions);
+    free(rulesets);
+}
+
+const mls_editions *mls_rulesets_editions(const mls_rulesets *rulesets)
+{
+    return rulesets->editions;
+}
+
+mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, const mls_ruleset **ruleset,
+                            mls_error *error)
+{
+    mls_status status = MLS_OK;
+    (void)pthread_mutex_lock(&rulesets->lock);
+    mls_ruleset *found = rulesets->loaded;
+    while (found != NULL && found->loaded_for != edition) {
+        found = found->next;
+    }
+    if (found == NULL) {
+        status = mls_ruleset_load(edition, &found, error);
+    }
+    if (found != NULL && found->loaded_for == NULL) {
+        found->loaded_for = edition;
+        found->next = rulesets->loaded;
+        rulesets->loaded = found;
+    }
+    *ruleset = found;
+    (void)pthread_mutex_unlock(&rulesets->lock);
+    return status;
 }
