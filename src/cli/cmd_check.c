@@ -24,16 +24,17 @@ typedef struct check_state {
     const mls_check_names *names;
 } check_state;
 
-static mls_status check_run(void *state, size_t index, mls_run *run, bool part)
+static mls_status check_run(void *state, size_t index, mls_run *run, void **notes)
 {
     const check_state *self = state;
+    (void)notes;
     mls_cli *cli = self->cli;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
     if (!source->named && !source->result && run->records + run->malformed == run->quoted) {
         return MLS_OK;
     }
-    part |= self->names->split;
+    const bool part = run->part || self->names->split;
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
                                .part = part,

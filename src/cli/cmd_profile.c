@@ -87,11 +87,11 @@ static bool load_classes(mls_cli *cli, profile_settings *settings)
     return ok;
 }
 
-static mls_status place_profiles(void *state, size_t index, mls_run *run, bool part)
+static mls_status place_profiles(void *state, size_t index, mls_run *run, void **notes)
 {
     profile_settings *settings = ((const mls_cli *)state)->settings;
     (void)index;
-    (void)part;
+    (void)notes;
     settings->run_found |= isfinite(run->run_start.time_ms);
     for (size_t i = 0; i < settings->profiles.count; i++) {
         mls_profile_place(settings->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);

@@ -83,7 +83,7 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
         mls_cli_print(cli, &mls_score_wide_report, &wide);
         for (size_t i = 0; i < collection->run_count; i++) {
             const mls_run *run = &collection->runs[i];
-            const mls_tracked *tracked = run->observer == &mls_tracked_observer ? run->notes : NULL;
+            const mls_tracked *tracked = mls_collection_notes(collection, run);
             if (tracked != NULL && tracked->too_many) {
                 mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %d tracked names are reported",
                             MLS_TRACKED_NAMES_MAX);

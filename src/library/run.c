@@ -25,9 +25,9 @@ static mls_status scan_bytes(const void *log, const mls_sink *sink, mls_log_tota
     return mls_log_scan_bytes(*(const mls_str *)log, sink, 1, totals, error);
 }
 
-static mls_status take_whole_run(void *state, mls_run *run, bool part)
+static mls_status take_whole_run(void *state, mls_run *run, void **notes)
 {
-    (void)part;
+    (void)notes;
     mls_run *taken = state;
     *taken = *run;
     mls_run_init(run);

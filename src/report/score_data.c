@@ -288,7 +288,8 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
         if (names) {
             emit_wide_name(to, "stat.", tracked->items[i]);
         } else {
-            mls_emit_number(to, mls_tracked_mean(place->run, tracked->items[i]));
+            mls_emit_number(to,
+                            mls_tracked_mean(mls_collection_notes(wide->collection, place->run), tracked->items[i]));
         }
     }
     for (size_t i = 0; names && i < wide->names[MLS_WIDE_PRINTED].count; i++) {

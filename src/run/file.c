@@ -2,14 +2,154 @@
 /* file.c - cuts a file into runs and judges each. */
 #include "run/file.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "log/prefix.h"
+
+enum {
+    HELD_BYTES_MAX = MLS_RECORD_LENGTH_MAX, /* of payloads that are held back; with more no run is waited for */
+    EARLY_MAX = 256 /* nodes that may clear their caches before a run, and be waited for to see whose it is */
+};
+
+static void end_hold(mls_run_cut *cut)
+{
+    cut->holding = cut->overlaps = false;
+    cut->held_bytes = 0;
+}
+
+/* Begin a run; `named`: its submission_benchmark has come already. */
+static void begin_next(mls_run_cut *cut, bool named)
+{
+    cut->begun = cut->started = cut->stopped = cut->next_named = false;
+    cut->named = named;
+    end_hold(cut);
+}
+
+/* What some benchmarks log before anything else of a run, others after the cache was cleared. */
+static bool names_submission(mls_key key)
+{
+    switch (key) {
+    case MLS_KEY_SUBMISSION_BENCHMARK:
+    case MLS_KEY_SUBMISSION_ORG:
+    case MLS_KEY_SUBMISSION_DIVISION:
+    case MLS_KEY_SUBMISSION_STATUS:
+    case MLS_KEY_SUBMISSION_PLATFORM:
+    case MLS_KEY_SUBMISSION_ENTRY:
+    case MLS_KEY_SUBMISSION_POC_NAME:
+    case MLS_KEY_SUBMISSION_POC_EMAIL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The rank that logged a record, by the prefix of its line; -1: it has none. */
+static int32_t rank_of(const mls_record *record)
+{
+    char prefix[64];
+    const mls_str text = record->prefix;
+    const size_t len = text.len < sizeof prefix ? text.len : sizeof prefix - 1;
+    memcpy(prefix, len > 0 ? text.ptr : "", len);
+    prefix[len] = '\0';
+    return mls_log_line_first_rank(prefix);
+}
+
+/* Whether a record behind a run_stop begins a run.  A second run_start does, unless another rank logged it. */
+static bool begins_after_stop(const mls_run_cut *cut, const mls_record *record)
+{
+    const bool later = record->time_ms > cut->stop_ms;
+    switch (record->key_id) {
+    case MLS_KEY_CACHE_CLEAR:
+    case MLS_KEY_INIT_START:
+        return later;
+    case MLS_KEY_RUN_START:
+        return cut->holding && (later || (cut->started && rank_of(record) == cut->rank));
+    default:
+        return false;
+    }
+}
+
+/* A run that has not named its benchmark before its run_stop does so behind it, as published logs of round 0.7 do. */
+static mls_record_owner owner_after_stop(mls_run_cut *cut, const mls_record *record)
+{
+    const mls_key key = record->key_id;
+    const bool first = key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START || (names_submission(key) && cut->named);
+    if (begins_after_stop(cut, record)) {
+        cut->late_ms = cut->overlaps || record->time_ms <= cut->stop_ms ? -(double)INFINITY : cut->stop_ms;
+        return cut->holding ? MLS_OWNER_NEXT_AFTER_HELD : MLS_OWNER_NEXT_RUN;
+    }
+    cut->holding |= first;
+    cut->overlaps |= first && record->time_ms <= cut->stop_ms &&
+                     (key == MLS_KEY_INIT_START || (cut->started && record->time_ms > cut->start_ms));
+    if (cut->holding && record->payload.len < HELD_BYTES_MAX - cut->held_bytes) {
+        cut->held_bytes += record->payload.len;
+        return MLS_OWNER_HELD;
+    }
+    end_hold(cut);
+    return MLS_OWNER_SAME_RUN;
+}
+
+/* Which run a record belongs to while the last one has no run_stop. */
+static mls_record_owner owner_before_stop(const mls_run_cut *cut, const mls_record *record)
+{
+    const bool init = record->key_id == MLS_KEY_INIT_START;
+    if ((!init && record->key_id != MLS_KEY_CACHE_CLEAR && !names_submission(record->key_id)) || !cut->started ||
+        !(record->time_ms > cut->start_ms)) {
+        return MLS_OWNER_SAME_RUN;
+    }
+    return init ? MLS_OWNER_NEXT_AFTER_DEATH : MLS_OWNER_SAME_OR_NEXT_RUN;
+}
+
+mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record)
+{
+    const mls_record_owner owner = cut->by_lines  ? MLS_OWNER_SAME_RUN
+                                   : cut->stopped ? owner_after_stop(cut, record)
+                                                  : owner_before_stop(cut, record);
+    if (owner >= MLS_OWNER_NEXT_RUN) {
+        begin_next(cut, owner != MLS_OWNER_NEXT_RUN && cut->next_named);
+    }
+    cut->begun |= record->key_id == MLS_KEY_INIT_START || record->key_id == MLS_KEY_RUN_START ||
+                  record->key_id == MLS_KEY_RUN_STOP;
+    if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
+        cut->next_named |= owner == MLS_OWNER_HELD || owner == MLS_OWNER_SAME_OR_NEXT_RUN;
+        cut->named |= !cut->stopped;
+    } else if (record->key_id == MLS_KEY_RUN_START && !cut->started) {
+        cut->started = true;
+        cut->start_ms = record->time_ms;
+        cut->rank = rank_of(record);
+    } else if (record->key_id == MLS_KEY_RUN_STOP && !cut->stopped) {
+        cut->stopped = true;
+        cut->stop_ms = record->time_ms;
+    }
+    return owner;
+}
+
+bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind)
+{
+    const bool starts = kind == MLS_MARKER_TRIAL_BEGIN || kind == MLS_MARKER_EXPERIMENT_START;
+    const bool cuts = starts && (cut->by_lines || cut->begun);
+    cut->by_lines |= starts;
+    if (cuts) {
+        begin_next(cut, false);
+    }
+    return cuts;
+}
 
 static void begin_run(mls_file *file)
 {
     file->current.judged = file->checker != NULL;
     file->current.brief = file->reading->brief;
+}
+
+void mls_notes_release(const mls_observer *observer, void **notes)
+{
+    if (*notes != NULL && observer->release != NULL) {
+        observer->release(*notes);
+    }
+    free(*notes);
+    *notes = NULL;
 }
 
 static mls_status hand_over(mls_file *file, bool part)
@@ -19,8 +159,10 @@ static mls_status hand_over(mls_file *file, bool part)
     }
     file->has_pending = false;
     file->count++;
-    const mls_status status = file->run(file->state, &file->pending, part);
+    file->pending.part = part;
+    const mls_status status = file->run(file->state, &file->pending, &file->pending_notes);
     mls_run_release(&file->pending);
+    mls_notes_release(file->reading->observer, &file->pending_notes);
     return status;
 }
 
@@ -33,16 +175,17 @@ static mls_status finish(mls_file *file, bool last)
     if (file->current.records + file->current.malformed > 0 || only) {
         status = hand_over(file, true);
         status = status == MLS_OK ? mls_run_finish(&file->current, file->checker, file->reading->steps) : status;
-        if (status == MLS_OK && !mls_job_inherit(&file->current.job, &file->job)) {
-            status = MLS_ERROR_MEMORY;
-        }
         if (status == MLS_OK) {
+            mls_job_inherit(&file->current.job, &file->job);
             file->pending = file->current;
+            file->pending_notes = file->current_notes;
             file->has_pending = true;
+            file->current_notes = NULL;
             mls_run_init(&file->current);
         }
     }
     mls_run_release(&file->current);
+    mls_notes_release(file->reading->observer, &file->current_notes);
     begin_run(file);
     if (file->checker != NULL) {
         mls_checker_reset(file->checker);
@@ -50,23 +193,16 @@ static mls_status finish(mls_file *file, bool last)
     return status;
 }
 
-/* Notes on the current run are begun with its first record.  That memory ran out is reported when the run ends. */
-static mls_status note_record(const mls_observer *observer, mls_run *run, const mls_record *record)
-{
-    if (run->notes == NULL) {
-        run->notes = mls_calloc(1, observer->size);
-        run->observer = observer;
-        run->out_of_memory |= run->notes == NULL;
-    }
-    return run->notes != NULL ? observer->record(run->notes, record) : MLS_OK;
-}
-
 static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     const mls_observer *observer = file->reading->observer;
+    mls_status status = MLS_OK;
     mls_run_record(&file->current, record);
-    const mls_status status = observer != NULL ? note_record(observer, &file->current, record) : MLS_OK;
+    if (observer != NULL) {
+        file->current_notes = file->current_notes != NULL ? file->current_notes : mls_calloc(1, observer->size);
+        status = observer->record(file->current_notes, record);
+    }
     return status == MLS_OK && file->checker != NULL ? mls_checker_record(file->checker, record) : status;
 }
 
@@ -77,16 +213,20 @@ static mls_status pass_malformed(void *state, const mls_malformed *malformed)
     return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
 }
 
+/* After MLS_OWNER_NEXT_AFTER_HELD: return whether a record that was held back belongs to the run that has ended. */
+static bool is_late(const mls_run_cut *cut, const mls_record *record)
+{
+    return record->key_id == MLS_KEY_RUN_STOP || !(record->time_ms > cut->late_ms);
+}
+
 static mls_status pass_late_record(void *state, const mls_record *record)
 {
-    const mls_file *file = state;
-    return mls_run_cut_is_late(&file->cut, record) ? pass_record(state, record) : MLS_OK;
+    return is_late(&((const mls_file *)state)->cut, record) ? pass_record(state, record) : MLS_OK;
 }
 
 static mls_status pass_next_record(void *state, const mls_record *record)
 {
-    const mls_file *file = state;
-    return mls_run_cut_is_late(&file->cut, record) ? MLS_OK : pass_record(state, record);
+    return is_late(&((const mls_file *)state)->cut, record) ? MLS_OK : pass_record(state, record);
 }
 
 /* Nothing that is held back is of another run than the current one. */
@@ -98,40 +238,34 @@ static mls_status pass_held(mls_file *file)
     return status;
 }
 
-/* Ends the current run; the next one begins with what was held back, but for what came late. */
-static mls_status finish_before_held(mls_file *file)
-{
-    const mls_sink late = {.state = file, .record = pass_late_record};
-    const mls_sink next = {.state = file, .record = pass_next_record, .malformed = pass_malformed};
-    mls_status status = mls_records_replay(&file->held, &late);
-    status = status == MLS_OK ? finish(file, false) : status;
-    status = status == MLS_OK ? mls_records_replay(&file->held, &next) : status;
-    mls_records_forget(&file->held);
-    return status;
-}
-
 static mls_status file_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     const mls_sink both = {.state = file, .record = pass_record};
+    const mls_sink late = {.state = file, .record = pass_late_record};
+    const mls_sink next = {.state = file, .record = pass_next_record, .malformed = pass_malformed};
     const mls_record_owner owner = file->whole ? MLS_OWNER_SAME_RUN : mls_run_cut_record(&file->cut, record);
     mls_status status = MLS_OK;
     switch (owner) {
     case MLS_OWNER_HELD:
-        return mls_records_keep(&file->held, record) ? MLS_OK : MLS_ERROR_MEMORY;
+        mls_records_keep(&file->held, record);
+        return MLS_OK;
     case MLS_OWNER_SAME_RUN:
         status = file->held.count > 0 ? pass_held(file) : MLS_OK;
         break;
     case MLS_OWNER_SAME_OR_NEXT_RUN:
-        if (file->early.count < MLS_EARLY_MAX) {
-            status = mls_records_keep(&file->early, record) ? MLS_OK : MLS_ERROR_MEMORY;
+        if (file->early.count < EARLY_MAX) {
+            mls_records_keep(&file->early, record);
         }
         break;
     case MLS_OWNER_NEXT_RUN:
         status = finish(file, false);
         break;
     case MLS_OWNER_NEXT_AFTER_HELD:
-        status = finish_before_held(file);
+        status = mls_records_replay(&file->held, &late);
+        status = status == MLS_OK ? finish(file, false) : status;
+        status = status == MLS_OK ? mls_records_replay(&file->held, &next) : status;
+        mls_records_forget(&file->held);
         break;
     case MLS_OWNER_NEXT_AFTER_DEATH:
         status = finish(file, false);
@@ -147,10 +281,11 @@ static mls_status file_record(void *state, const mls_record *record)
 static mls_status file_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
-    if (file->cut.holding && file->held.bytes.len < MLS_RECORD_LENGTH_MAX) {
-        return mls_records_keep_malformed(&file->held, malformed) ? MLS_OK : MLS_ERROR_MEMORY;
+    if (!file->cut.holding || file->held.bytes.len >= MLS_RECORD_LENGTH_MAX) {
+        return pass_malformed(file, malformed);
     }
-    return pass_malformed(file, malformed);
+    mls_records_keep_malformed(&file->held, malformed);
+    return MLS_OK;
 }
 
 /* A marker before a trial holds for all that follow; one within it, for it first of all. */
@@ -163,9 +298,8 @@ static mls_status file_marker(void *state, const mls_marker *marker)
         status = pass_held(file);
         status = status == MLS_OK ? finish(file, false) : status;
     }
-    if (status == MLS_OK && (!mls_job_marker(&file->job, marker) || !mls_job_marker(&file->current.job, marker))) {
-        status = MLS_ERROR_MEMORY;
-    }
+    mls_job_marker(&file->job, marker);
+    mls_job_marker(&file->current.job, marker);
     return status;
 }
 
@@ -193,6 +327,8 @@ void mls_file_release(mls_file *file)
 {
     mls_run_release(&file->current);
     mls_run_release(&file->pending);
+    mls_notes_release(file->reading->observer, &file->current_notes);
+    mls_notes_release(file->reading->observer, &file->pending_notes);
     mls_job_release(&file->job);
     mls_records_release(&file->early);
     mls_records_release(&file->held);

@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* known.c - the settings that decide speed, by the names under which they are printed or exported. */
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "run/settings.h"
 #include "json/json_row.h"
-
-/* Finds rows by the names under which they are printed. */
-static mls_status index_printed(mls_known_settings *known, mls_error *error)
-{
-    known->printed = mls_arena_zeroed(known->arena, 1, sizeof *known->printed);
-    bool ok = known->printed != NULL && known->never != NULL;
-    if (ok) {
-        known->printed->arena = known->arena;
-    }
-    for (size_t i = 0; i < known->count && ok; i++) {
-        const char *names = known->items[i].printed;
-        for (mls_str name; ok && mls_list_next(&names, '|', &name);) {
-            mls_map_entry *entry = mls_map_put(known->printed, name, NULL);
-            ok = entry != NULL;
-            if (ok) {
-                entry->value.number = i;
-            }
-        }
-    }
-    return !ok                                      ? mls_error_memory(error)
-           : known->count <= MLS_KNOWN_SETTINGS_MAX ? MLS_OK
-                                                    : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "too many settings");
-}
 
 mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
 {
@@ -44,16 +23,26 @@ mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
     cJSON *json = NULL;
     void *rows = NULL;
     *known = (mls_known_settings){.arena = mls_calloc(1, sizeof(mls_arena))};
-    mls_status status = known->arena != NULL ? mls_json_data("settings.json", &json, error) : mls_error_memory(error);
+    mls_status status = mls_json_data("settings.json", &json, error);
     if (status == MLS_OK) {
         status = mls_json_table_read(json, "settings", members, sizeof members / sizeof *members, known->arena, &rows,
                                      &known->count, sizeof(mls_known_setting), error);
     }
     known->items = rows;
+    if (status == MLS_OK && known->count > MLS_KNOWN_SETTINGS_MAX) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "too many settings");
+    }
     if (status == MLS_OK) {
         const char *never = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "never"));
         known->never = mls_arena_copy(known->arena, mls_str_from(never)).ptr;
-        status = index_printed(known, error);
+        known->printed = mls_arena_zeroed(known->arena, 1, sizeof *known->printed);
+        known->printed->arena = known->arena;
+        for (size_t i = 0; i < known->count; i++) {
+            const char *names = known->items[i].printed;
+            for (mls_str name; mls_list_next(&names, '|', &name);) {
+                mls_map_put(known->printed, name, NULL)->value.number = i;
+            }
+        }
     }
     cJSON_Delete(json);
     if (status != MLS_OK) {
@@ -154,6 +143,31 @@ mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_pri
         facts.degrees[i] = mls_known_number(known, values, degrees[i]);
     }
     return facts;
+}
+
+mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, mls_run *run)
+{
+    const size_t line = run->run_start.line;
+    const bool may = line == 0 || run->unlogged_lines >= MLS_PRINTED_BLOCK_MIN;
+    const int fd = may ? mls_file_open_again(run->file, run->root, NULL) : -1;
+    mls_printed_reader *reader = NULL;
+    mls_status status = MLS_OK;
+    if (fd >= 0 && mls_printed_may_split(fd, line)) {
+        status = mls_printed_read_before(fd, line, room, &reader, NULL);
+        status = status == MLS_ERROR_READ ? MLS_OK : status;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, line) : NULL;
+    if (printed != NULL && status == MLS_OK) {
+        status = known->items == NULL ? mls_known_settings_load(known, NULL) : MLS_OK;
+    }
+    if (printed != NULL && status == MLS_OK) {
+        run->facts = mls_known_facts(known, printed);
+    }
+    mls_printed_reader_free(reader);
+    return status;
 }
 
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting)

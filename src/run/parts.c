@@ -26,16 +26,13 @@ const char *mls_parts_by_name(mls_parts_by by)
     return by == MLS_PARTS_BY_BLOCK ? "block" : by == MLS_PARTS_BY_EPOCH ? "epoch" : NULL;
 }
 
-static bool add_span(mls_spans *spans, mls_span span)
+static void add_span(mls_spans *spans, mls_span span)
 {
     spans->too_many |= spans->count == MLS_SPANS_MAX;
-    if (!spans->too_many && !MLS_GROW(spans, items)) {
-        return false;
-    }
     if (!spans->too_many) {
+        MLS_GROW(spans, items);
         spans->items[spans->count++] = span;
     }
-    return true;
 }
 
 /* Return the milliseconds that a record of tracked_stats measured under a name; NAN: none. */
@@ -50,7 +47,7 @@ static double measured_ms(const mls_record *record, mls_str name)
 
 /* Derive an evaluation, for a run without eval_start: from the begin of its first step to its result, or as long as a
  * record of the whole evaluation says, unless its steps were logged too. */
-static bool derive_evaluation(mls_spans *spans, const mls_record *record)
+static void derive_evaluation(mls_spans *spans, const mls_record *record)
 {
     const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
     const double whole_ms = measured_ms(record, MLS_S("validation_time"));
@@ -60,8 +57,12 @@ static bool derive_evaluation(mls_spans *spans, const mls_record *record)
     const bool stops = spans->deriving ? record->key_id != MLS_KEY_TRACKED_STATS : starts && whole;
     spans->deriving = (spans->deriving || starts) && !stops;
     spans->derived_ms = stops ? record->time_ms : spans->derived_ms;
-    return (!starts || add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true})) &&
-           (!stops || add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true}));
+    if (starts) {
+        add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true});
+    }
+    if (stops) {
+        add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true});
+    }
 }
 
 bool mls_spans_record(mls_spans *spans, const mls_record *record)
@@ -77,11 +78,11 @@ bool mls_spans_record(mls_spans *spans, const mls_record *record)
         spans->start = spans->count;
     } else if (span_of[record->key_id] != 0) {
         spans->delimited |= spans->started && record->key_id == MLS_KEY_EVAL_START;
-        return add_span(spans, (mls_span){record->time_ms, record->key_id, false});
+        add_span(spans, (mls_span){record->time_ms, record->key_id, false});
     } else if (spans->started && !spans->delimited &&
                (record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_EVAL_ACCURACY ||
                 record->key_id == MLS_KEY_EVAL_ERROR)) {
-        return derive_evaluation(spans, record);
+        derive_evaluation(spans, record);
     }
     return true;
 }

@@ -56,8 +56,8 @@ typedef struct mls_spans {
     double derived_ms; /**< the end of the one before it; 0: none */
 } mls_spans;
 
-/** Takes a record of any key, and keeps it if it says something about spans.  False: no memory. */
-bool mls_spans_record(mls_spans *spans, const mls_record *record) MLS_MUST_USE;
+/** Take a record of any key, and keep it if it says something about spans. */
+bool mls_spans_record(mls_spans *spans, const mls_record *record);
 
 /** A stretch of time in one part; milliseconds. */
 typedef struct mls_stretch {

@@ -7,8 +7,8 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "log/prefix.h"
+#include "run/file.h"
 #include "run/printed_lines.h"
-#include "run/run_cut.h"
 
 enum {
     /* lines, and settings, of a block */
@@ -49,7 +49,7 @@ typedef struct rank_reading {
 /* A run that printed something, or the text before a run that is not known yet. */
 typedef struct printed_run {
     size_t run_start; /* line; 0: none came */
-    mls_printed printed;
+    mls_printed *printed;
     mls_map names;
     size_t bytes;
 } printed_run;
@@ -74,7 +74,6 @@ struct mls_printed_reader {
     rank_reading *last;
     int32_t last_rank;
     size_t open_bytes, open_count; /* of blocks that have not ended */
-    bool out_of_memory;
 };
 
 const char *mls_printed_form_name(mls_printed_form form)
@@ -93,73 +92,89 @@ mls_str mls_printed_value(const mls_printed *printed, mls_str name)
     return (mls_str){0};
 }
 
-/* The run that what is printed now belongs to. */
-static printed_run *current_run(mls_printed_reader *self)
+mls_printed *mls_printed_new(void)
 {
-    if (self->run == NULL) {
-        printed_run *run = MLS_GROW(&self->runs, items) ? mls_arena_zeroed(&self->arena, 1, sizeof *run) : NULL;
-        if (run == NULL) {
-            return NULL;
-        }
-        run->names.arena = &self->arena;
-        self->runs.items[self->runs.count++] = self->run = run;
-    }
-    return self->run;
+    mls_printed *printed = mls_calloc(1, sizeof *printed);
+    printed->owners = 1;
+    return printed;
 }
 
-/* Keeps a setting, the first of its name, as far as there is room for it. */
-static bool keep_setting(mls_printed_reader *self, printed_run *run, mls_str name, mls_str value)
+void mls_printed_add(mls_printed *printed, mls_str name, mls_str value)
 {
-    mls_printed *printed = &run->printed;
+    const mls_printed_setting copy = {mls_arena_copy(&printed->arena, name), mls_arena_copy(&printed->arena, value)};
+    (void)MLS_ARENA_ADD(&printed->arena, &printed->settings, copy);
+}
+
+mls_printed *mls_printed_share(mls_printed *printed)
+{
+    if (printed != NULL) {
+        printed->owners++;
+    }
+    return printed;
+}
+
+void mls_printed_release(mls_printed *printed)
+{
+    if (printed != NULL && --printed->owners == 0) {
+        mls_arena_release(&printed->arena);
+        free(printed);
+    }
+}
+
+/* Keep a setting, the first of its name, as far as there is room for it. */
+static void keep_setting(printed_run *run, mls_str name, mls_str value)
+{
+    mls_printed *printed = run->printed;
     if (mls_map_find(&run->names, name) != NULL) {
-        return true;
+        return;
     }
     if (printed->settings.count == MLS_PRINTED_SETTINGS_MAX ||
         run->bytes + name.len + value.len > MLS_PRINTED_BYTES_MAX) {
         printed->lost++;
-        return true;
+        return;
     }
-    const mls_printed_setting copy = {mls_arena_copy(&self->arena, name), mls_arena_copy(&self->arena, value)};
     run->bytes += name.len + value.len;
-    return copy.name.ptr != NULL && copy.value.ptr != NULL && mls_map_put(&run->names, copy.name, NULL) != NULL &&
-           MLS_ARENA_ADD(&self->arena, &printed->settings, copy);
+    (void)mls_map_put(&run->names, name, NULL);
+    mls_printed_add(printed, name, value);
 }
 
-/* How many settings an open block has, by their names; false: no memory. */
-static bool count_names(mls_printed_reader *self, const rank_reading *rank, size_t *count)
+/* Return how many settings an open block has, by their names. */
+static size_t count_names(mls_printed_reader *self, const rank_reading *rank)
 {
     mls_map names = {.arena = &self->scratch};
-    bool ok = true;
-    for (size_t i = 0; ok && i < rank->settings.count; i++) {
+    for (size_t i = 0; i < rank->settings.count; i++) {
         const open_setting *setting = &rank->settings.items[i];
-        ok = mls_map_put(&names, (mls_str){rank->text.ptr + setting->name, setting->name_len}, NULL) != NULL;
+        (void)mls_map_put(&names, (mls_str){rank->text.ptr + setting->name, setting->name_len}, NULL);
     }
-    *count = names.count + rank->found - rank->settings.count;
     mls_arena_reset(&self->scratch);
-    return ok;
+    return names.count + rank->found - rank->settings.count;
 }
 
 /* A block that is one goes to the run; what is open of it goes in any case. */
-static bool end_block(mls_printed_reader *self, rank_reading *rank)
+static void end_block(mls_printed_reader *self, rank_reading *rank)
 {
-    size_t count = 0;
-    bool ok = rank->found < MLS_PRINTED_BLOCK_MIN || count_names(self, rank, &count);
-    if (ok && rank->lines >= MLS_PRINTED_BLOCK_MIN && count >= MLS_PRINTED_BLOCK_MIN) {
-        printed_run *run = current_run(self);
+    const size_t count = rank->found < MLS_PRINTED_BLOCK_MIN ? 0 : count_names(self, rank);
+    if (rank->lines >= MLS_PRINTED_BLOCK_MIN && count >= MLS_PRINTED_BLOCK_MIN) {
+        if (self->run == NULL) {
+            self->run = mls_arena_zeroed(&self->arena, 1, sizeof *self->run);
+            self->run->printed = mls_printed_new();
+            self->run->names.arena = &self->arena;
+            MLS_GROW(&self->runs, items);
+            self->runs.items[self->runs.count++] = self->run;
+        }
+        mls_printed *printed = self->run->printed;
         const mls_str object = rank->form == MLS_PRINTED_ARGS ? MLS_S("args") : mls_buffer_str(&rank->object);
-        const mls_printed_block block = {rank->form, mls_arena_copy(&self->arena, object), count};
-        ok = run != NULL && block.name.ptr != NULL &&
-             (run->printed.blocks.count == MLS_PRINTED_BLOCKS_MAX ||
-              MLS_ARENA_ADD(&self->arena, &run->printed.blocks, block));
-        for (size_t i = 0; ok && i < rank->settings.count; i++) {
+        if (printed->blocks.count < MLS_PRINTED_BLOCKS_MAX) {
+            const mls_printed_block block = {rank->form, mls_arena_copy(&printed->arena, object), count};
+            (void)MLS_ARENA_ADD(&printed->arena, &printed->blocks, block);
+        }
+        for (size_t i = 0; i < rank->settings.count; i++) {
             const open_setting *setting = &rank->settings.items[i];
             const char *name = rank->text.ptr + setting->name;
-            ok = keep_setting(self, run, (mls_str){name, setting->name_len},
-                              (mls_str){name + setting->name_len, setting->value_len});
+            keep_setting(self->run, (mls_str){name, setting->name_len},
+                         (mls_str){name + setting->name_len, setting->value_len});
         }
-        if (ok) {
-            run->printed.lost += rank->found - rank->settings.count;
-        }
+        printed->lost += rank->found - rank->settings.count;
     }
     self->open_bytes -= rank->text.len;
     self->open_count -= rank->open;
@@ -168,7 +183,6 @@ static bool end_block(mls_printed_reader *self, rank_reading *rank)
     mls_buffer_clear(&rank->path);
     rank->open = false;
     rank->settings.count = rank->lines = rank->found = rank->level_count = 0;
-    return ok;
 }
 
 /* The path to a key of yaml in this column: the levels that are further left. */
@@ -195,15 +209,15 @@ static bool is_worth_keeping(mls_str value)
     return value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(value, MLS_S(" at 0x"));
 }
 
-/* Adds the setting of a line to the open block. */
-static bool add_setting(mls_printed_reader *self, rank_reading *rank, const mls_setting_line *line)
+/* Add the setting of a line to the open block. */
+static void add_setting(mls_printed_reader *self, rank_reading *rank, const mls_setting_line *line)
 {
     const mls_str before = line->form == MLS_PRINTED_YAML   ? mls_buffer_str(&rank->path)
                            : line->form == MLS_PRINTED_ARGS ? MLS_S("args.")
                                                             : mls_buffer_str(&rank->object);
     rank->found++;
     if (self->open_bytes + before.len + line->key.len + line->value.len >= open_bytes_max) {
-        return true; /* counted as lost when the block ends */
+        return; /* counted as lost when the block ends */
     }
     const size_t from = rank->text.len;
     mls_buffer_append(&rank->text, before);
@@ -212,26 +226,22 @@ static bool add_setting(mls_printed_reader *self, rank_reading *rank, const mls_
     const size_t name_len = rank->text.len - from;
     mls_buffer_append(&rank->text, line->value);
     self->open_bytes += rank->text.len - from;
-    if (rank->text.failed || !MLS_GROW(&rank->settings, items)) {
-        return false;
-    }
+    MLS_GROW(&rank->settings, items);
     rank->settings.items[rank->settings.count++] =
         (open_setting){(uint32_t)from, (uint32_t)name_len, (uint32_t)line->value.len};
-    return true;
 }
 
-/* Takes a line, which was read as one of any form, to the block of its rank. */
-static bool take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, mls_setting_line line)
+/* Take a line, which was read as one of any form, to the block of its rank. */
+static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, mls_setting_line line)
 {
-    bool ok = true;
     if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
         line = mls_setting_read(text, true, rank->column);
     }
     if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0)) {
-        ok = end_block(self, rank);
+        end_block(self, rank);
     }
     if (line.kind != MLS_SETTING_LINE) {
-        return ok;
+        return;
     }
     if (!rank->open) {
         rank->open = true;
@@ -247,12 +257,14 @@ static bool take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
     if (!line.has_value) {
         open_level(rank, &line);
     } else if (is_worth_keeping(line.value)) {
-        ok = ok && add_setting(self, rank, &line);
+        add_setting(self, rank, &line);
     }
-    return ok && (!line.closes || end_block(self, rank));
+    if (line.closes) {
+        end_block(self, rank);
+    }
 }
 
-/* The reading of a rank; NULL: there are too many, or there is no memory. */
+/* Return the reading of a rank; NULL: there are too many. */
 static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
 {
     if (self->last != NULL && self->last_rank == rank) {
@@ -261,58 +273,48 @@ static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
     const mls_str key = {(const char *)&rank, sizeof rank};
     mls_map_entry *entry = mls_map_find(&self->ranks, key);
     if (entry == NULL && self->readings.count < READINGS_MAX) {
-        rank_reading *reading = mls_arena_zeroed(&self->arena, 1, sizeof *reading);
-        const mls_str copy = mls_arena_copy(&self->arena, key);
-        entry = reading != NULL && copy.ptr != NULL && MLS_GROW(&self->readings, items)
-                    ? mls_map_put(&self->ranks, copy, NULL)
-                    : NULL;
-        if (entry == NULL) {
-            self->out_of_memory = true;
-            return NULL;
-        }
-        entry->value.pointer = reading;
-        self->readings.items[self->readings.count++] = reading;
+        entry = mls_map_put(&self->ranks, key, NULL);
+        entry->value.pointer = mls_arena_zeroed(&self->arena, 1, sizeof(rank_reading));
+        MLS_GROW(&self->readings, items);
+        self->readings.items[self->readings.count++] = entry->value.pointer;
     }
     self->last = entry != NULL ? entry->value.pointer : NULL;
     self->last_rank = rank;
     return self->last;
 }
 
-static bool end_all_blocks(mls_printed_reader *self)
+static void end_all_blocks(mls_printed_reader *self)
 {
-    bool ok = true;
     for (size_t i = 0; i < self->readings.count; i++) {
-        ok = end_block(self, self->readings.items[i]) && ok;
+        end_block(self, self->readings.items[i]);
     }
-    return ok;
 }
 
 /* Text ceases to count with a run_start, and counts again when the run has ended. */
-static bool pass_edge(mls_printed_reader *self, const printed_mark *mark)
+static void pass_edge(mls_printed_reader *self, const printed_mark *mark)
 {
-    const bool ok = end_all_blocks(self);
+    end_all_blocks(self);
     self->lines_count = mark->edge == EDGE_BEGINS;
     if (!self->lines_count && self->run != NULL) {
         self->run->run_start = mark->line;
         self->run = NULL;
     }
-    return ok;
 }
 
-static mls_status mark_line(mls_printed_reader *self, size_t line, text_edge edge)
+static void mark_line(mls_printed_reader *self, size_t line, text_edge edge)
 {
-    if (!MLS_GROW(&self->marks, items)) {
-        return MLS_ERROR_MEMORY;
-    }
+    MLS_GROW(&self->marks, items);
     self->counts = edge == EDGE_NONE ? self->counts : edge == EDGE_BEGINS;
     self->marks.items[self->marks.count++] = (printed_mark){line, edge};
-    return MLS_OK;
 }
 
 static mls_status reader_malformed(void *state, const mls_malformed *malformed)
 {
     mls_printed_reader *self = state;
-    return self->counts ? mark_line(self, malformed->line, EDGE_NONE) : MLS_OK;
+    if (self->counts) {
+        mark_line(self, malformed->line, EDGE_NONE);
+    }
+    return MLS_OK;
 }
 
 static mls_status reader_record(void *state, const mls_record *record)
@@ -321,65 +323,69 @@ static mls_status reader_record(void *state, const mls_record *record)
     const bool begins =
         mls_run_cut_record(&self->cut, record) >= MLS_OWNER_NEXT_RUN || record->key_id == MLS_KEY_RUN_STOP;
     if (self->counts) {
-        return mark_line(self, record->line, record->key_id == MLS_KEY_RUN_START ? EDGE_ENDS : EDGE_NONE);
+        mark_line(self, record->line, record->key_id == MLS_KEY_RUN_START ? EDGE_ENDS : EDGE_NONE);
+    } else if (begins) {
+        mark_line(self, record->line, EDGE_BEGINS);
     }
-    return begins ? mark_line(self, record->line, EDGE_BEGINS) : MLS_OK;
+    return MLS_OK;
 }
 
 static mls_status reader_marker(void *state, const mls_marker *marker)
 {
     mls_printed_reader *self = state;
     const bool begins = mls_run_cut_marker(&self->cut, marker->kind);
-    return begins && !self->counts ? mark_line(self, marker->line, EDGE_BEGINS) : MLS_OK;
+    if (begins && !self->counts) {
+        mark_line(self, marker->line, EDGE_BEGINS);
+    }
+    return MLS_OK;
 }
 
 /* Most lines set nothing while no block is open. */
-static bool take_whole_line(mls_printed_reader *self, mls_str text)
+static void take_whole_line(mls_printed_reader *self, mls_str text)
 {
     if (text.len > LINE_MAX_READ) {
-        return true;
+        return;
     }
     const int32_t number = mls_setting_rank(&text);
     const mls_setting_line line = mls_setting_read(text, false, 0);
-    if (self->open_count == 0 && line.kind != MLS_SETTING_LINE) {
-        return true;
+    rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
+    if (rank != NULL) {
+        take_setting_line(self, rank, text, line);
     }
-    rank_reading *rank = reading_of(self, number);
-    return rank == NULL || take_setting_line(self, rank, text, line);
 }
 
 static mls_status reader_lines(void *state, const mls_lines *lines)
 {
     mls_printed_reader *self = state;
     size_t next = 0;
-    bool ok = true;
-    for (size_t i = 0; i < lines->count && ok && (self->lines_count || next < self->marks.count); i++) {
+    for (size_t i = 0; i < lines->count && (self->lines_count || next < self->marks.count); i++) {
         bool marked = false;
-        for (; ok && next < self->marks.count && self->marks.items[next].line <= lines->line + i; next++) {
+        for (; next < self->marks.count && self->marks.items[next].line <= lines->line + i; next++) {
             marked = true;
-            ok = self->marks.items[next].edge == EDGE_NONE || pass_edge(self, &self->marks.items[next]);
+            if (self->marks.items[next].edge != EDGE_NONE) {
+                pass_edge(self, &self->marks.items[next]);
+            }
         }
-        if (ok && self->lines_count && !marked) {
-            ok = take_whole_line(self, mls_lines_text(lines, i));
+        if (self->lines_count && !marked) {
+            take_whole_line(self, mls_lines_text(lines, i));
         }
     }
     self->marks.count = 0;
-    return ok && !self->out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }
 
 static mls_status reader_end(void *state, const mls_log_totals *totals)
 {
     (void)totals;
-    return end_all_blocks(state) ? MLS_OK : MLS_ERROR_MEMORY;
+    end_all_blocks(state);
+    return MLS_OK;
 }
 
 mls_printed_reader *mls_printed_reader_new(void)
 {
     mls_printed_reader *self = mls_calloc(1, sizeof *self);
-    if (self != NULL) {
-        self->ranks.arena = &self->arena;
-        self->counts = self->lines_count = true;
-    }
+    self->ranks.arena = &self->arena;
+    self->counts = self->lines_count = true;
     return self;
 }
 
@@ -404,6 +410,9 @@ void mls_printed_reader_free(mls_printed_reader *reader)
         mls_buffer_release(&rank->path);
         mls_buffer_release(&rank->text);
         free(rank->settings.items);
+    }
+    for (size_t i = 0; i < reader->runs.count; i++) {
+        mls_printed_release(reader->runs.items[i]->printed);
     }
     free(reader->readings.items);
     free(reader->runs.items);
@@ -466,9 +475,6 @@ mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room 
 {
     const mls_scan_options options = {.room = room};
     *reader = mls_printed_reader_new();
-    if (*reader == NULL) {
-        return mls_error_memory(error);
-    }
     const mls_sink sinks[] = {mls_printed_reader_sink(*reader), {.state = &run_start_line, .lines = stop_behind}};
     mls_status status = mls_log_scan_fd(fd, &options, sinks, run_start_line > 0 ? 2 : 1, NULL, error);
     status = status == MLS_STOPPED ? MLS_OK : status;
@@ -487,10 +493,6 @@ mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_l
     if (*reader != NULL) {
         const mls_sink sink = mls_printed_reader_sink(*reader);
         status = mls_log_scan_fd(fd, NULL, &sink, 1, totals, error);
-    } else if (fd >= 0) {
-        status = mls_error_memory(error);
-    }
-    if (fd >= 0) {
         (void)close(fd);
     }
     if (status != MLS_OK) {
@@ -506,17 +508,17 @@ const mls_printed *mls_printed_get(const mls_printed_reader *reader, size_t i, s
         return NULL;
     }
     *run_start_line = reader->runs.items[i]->run_start;
-    return &reader->runs.items[i]->printed;
+    return reader->runs.items[i]->printed;
 }
 
-const mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line)
+mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line)
 {
-    const mls_printed *last = NULL;
+    mls_printed *last = NULL;
     for (size_t i = 0; i < reader->runs.count; i++) {
         const printed_run *run = reader->runs.items[i];
         const bool open = run->run_start == 0;
         if (run_start_line == 0 ? open : !open && run->run_start <= run_start_line) {
-            last = &run->printed;
+            last = run->printed;
         }
     }
     return last;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "run/file.h"
+#include "run/settings.h"
 
 enum {
     LARGE_FILE = 32 * 1024 * 1024, /* from this size on one file is scanned by all threads together */
@@ -30,6 +31,7 @@ typedef struct reading_work {
     size_t next, end;         /* of the sources: those that are still to be read side by side, or one alone */
     struct ahead_file *ahead; /* FILES_AHEAD of them */
     mls_error *error;
+    mls_known_settings known; /* loaded when something was printed */
     unsigned threads;
     pthread_mutex_t lock;                 /* over what follows */
     reading_tools tools[FILES_AHEAD + 1]; /* those that are idle */
@@ -38,16 +40,22 @@ typedef struct reading_work {
     uint64_t bytes_done;
 } reading_work;
 
+/* A run that waits for its turn, with its notes. */
+typedef struct waiting_run {
+    mls_run run;
+    void *notes;
+} waiting_run;
+
 /* A file that is being read. */
 typedef struct ahead_file {
     reading_work *work;
     mls_read read;
     mls_status status; /* what ends everything; MLS_OK: nothing */
-    mls_run *items;    /* that wait for their turn */
-    size_t count, capacity;
-    bool direct; /* its turn has come: runs are handed over as they end */
-    bool again;  /* there were too many to be kept */
-    bool asked;  /* other editions, for one of its runs */
+    MLS_LIST_OF(waiting_run) waiting;
+    mls_printed_reader *printed; /* where that is asked for: its runs wait for the end of the file */
+    bool direct;                 /* its turn has come: runs are handed over as they end */
+    bool again;                  /* there were too many to be kept */
+    bool asked;                  /* other editions, for one of its runs */
 } ahead_file;
 
 /* Idle tools when there are some; its checker is ready for the log of the source. */
@@ -80,11 +88,11 @@ static void give_back(reading_work *work, reading_tools tools)
 }
 
 /* By other rules a run is as valid as the one that begins in the same place. */
-static mls_status look_again(void *state, size_t index, mls_run *run, bool part)
+static mls_status look_again(void *state, size_t index, mls_run *run, void **notes)
 {
     mls_run *look = state;
     (void)index;
-    (void)part;
+    (void)notes;
     if (run->line != look->line) {
         return MLS_OK;
     }
@@ -137,31 +145,29 @@ static bool is_doubtful(const ahead_file *file, const mls_run *run)
            file->work->reading->open == NULL && source->size > 0 && source->size < LARGE_FILE;
 }
 
-static mls_status pass_run(void *state, mls_run *run, bool part)
+static mls_status pass_run(void *state, mls_run *run, void **notes)
 {
     ahead_file *file = state;
     const mls_reading *reading = file->work->reading;
-    const char *path = file->read.source->path;
     const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
-    run->file = mls_strdup(path);
+    run->file = mls_strdup(file->read.source->path);
     run->result = file->read.source->result;
     run->root = file->read.source->root;
-    if (status != MLS_OK || run->file == NULL) {
-        return status != MLS_OK ? status : MLS_ERROR_MEMORY;
+    if (status != MLS_OK) {
+        return status;
     }
     file->read.runs++;
-    if (file->direct) {
-        return reading->run(reading->state, file->read.index, run, part);
+    if (file->direct && file->printed == NULL) {
+        return reading->run(reading->state, file->read.index, run, notes);
     }
     /* Who listens would get everything twice. */
-    if (file->count == WAITING_MAX && reading->listen == NULL) {
+    if (file->waiting.count == WAITING_MAX && reading->listen == NULL && file->printed == NULL) {
         file->again = true;
         return MLS_STOPPED;
     }
-    if (!MLS_GROW(file, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    file->items[file->count++] = *run;
+    MLS_GROW(&file->waiting, items);
+    file->waiting.items[file->waiting.count++] = (waiting_run){*run, *notes};
+    *notes = NULL;
     mls_run_init(run);
     return MLS_OK;
 }
@@ -177,16 +183,6 @@ static bool may_be_json(const mls_source *source)
     return source->named && !source->result;
 }
 
-static mls_status listen_to_file(const mls_reading *reading, mls_read *read, mls_sink *sink)
-{
-    if (reading->heard_size > 0) {
-        read->heard = mls_calloc(1, reading->heard_size);
-    }
-    *sink = (mls_sink){.state = read->heard};
-    return reading->heard_size == 0 || read->heard != NULL ? reading->listen(reading->state, read->index, sink)
-                                                           : MLS_ERROR_MEMORY;
-}
-
 /* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
 static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools *tools, int fd)
 {
@@ -198,7 +194,7 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
                                       .plain = reading->plain,
                                       .foreign = reading->foreign,
                                       .deadline_ms = reading->work.deadline_ms};
-    mls_sink sinks[2];
+    mls_sink sinks[3];
     size_t count = 0;
     mls_file cutter = {.reading = reading,
                        .whole =
@@ -212,7 +208,14 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
     sinks[0] = mls_file_begin(&cutter);
     count += reading->run != NULL;
     if (reading->listen != NULL) {
-        status = listen_to_file(reading, &file->read, &sinks[count++]);
+        file->read.heard = reading->heard_size > 0 ? mls_calloc(1, reading->heard_size) : NULL;
+        sinks[count] = (mls_sink){.state = file->read.heard};
+        status = reading->listen(reading->state, file->read.index, &sinks[count++]);
+    }
+    const bool pipe = source->named && source->size == 0;
+    if (reading->printed == MLS_PRINTED_OF_ALL || (reading->printed == MLS_PRINTED_OF_PIPES && pipe)) {
+        file->printed = mls_printed_reader_new();
+        sinks[count++] = mls_printed_reader_sink(file->printed);
     }
     if (status == MLS_OK && fd >= 0) {
         status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
@@ -309,11 +312,13 @@ static void read_item(void *state, size_t item)
 
 static void forget_runs(ahead_file *file)
 {
-    for (size_t i = 0; i < file->count; i++) {
-        mls_run_release(&file->items[i]);
+    for (size_t i = 0; i < file->waiting.count; i++) {
+        mls_run_release(&file->waiting.items[i].run);
+        mls_notes_release(file->work->reading->observer, &file->waiting.items[i].notes);
     }
-    free(file->items);
+    free(file->waiting.items);
     free(file->read.heard);
+    mls_printed_reader_free(file->printed);
     *file = (ahead_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
 }
 
@@ -332,8 +337,19 @@ static mls_status deliver(void *state, size_t item)
     if (status != MLS_OK) {
         *work->error = file->read.error;
     }
-    for (size_t i = 0; i < file->count && status == MLS_OK; i++) {
-        status = reading->run(reading->state, file->read.index, &file->items[i], file->count > 1);
+    for (size_t i = 0; i < file->waiting.count && status == MLS_OK; i++) {
+        waiting_run *each = &file->waiting.items[i];
+        mls_printed *printed =
+            file->printed != NULL ? mls_printed_of_run(file->printed, each->run.run_start.line) : NULL;
+        each->run.part = file->waiting.count > 1;
+        if (printed != NULL) {
+            each->run.printed = mls_printed_share(printed);
+            status = work->known.items == NULL ? mls_known_settings_load(&work->known, work->error) : MLS_OK;
+        }
+        if (status == MLS_OK && printed != NULL) {
+            each->run.facts = mls_known_facts(&work->known, printed);
+        }
+        status = status == MLS_OK ? reading->run(reading->state, file->read.index, &each->run, &each->notes) : status;
     }
     if (status == MLS_OK && reading->done != NULL) {
         status = reading->done(reading->state, &file->read);
@@ -356,7 +372,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
                        .take = next_source,
                        .work = read_item,
                        .deliver = deliver};
-    mls_status status = work.ahead != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_status status = MLS_OK;
     *work.error = (mls_error){0};
     (void)pthread_mutex_init(&work.lock, NULL);
     for (size_t i = 0; i < count; i++) {
@@ -370,14 +386,16 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
         relay.threads = alone ? 1 : work.threads;
         status = mls_relay_run(&relay);
     }
-    for (size_t i = 0; i < FILES_AHEAD && work.ahead != NULL; i++) {
+    for (size_t i = 0; i < FILES_AHEAD; i++) {
+        work.ahead[i].work = &work;
         forget_runs(&work.ahead[i]);
     }
+    mls_known_settings_release(&work.known);
     for (size_t i = 0; i < work.idle; i++) {
         mls_checker_free(work.tools[i].checker);
         mls_scan_room_free(work.tools[i].room);
     }
     free(work.ahead);
     (void)pthread_mutex_destroy(&work.lock);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(work.error) : status;
+    return status;
 }

@@ -30,8 +30,7 @@ typedef struct mls_source {
 typedef MLS_LIST_OF(mls_source) mls_sources;
 
 /** Lists the files under `paths`, those included that are skipped for their name or kind; each folder and each
- * result_*.txt is taken once, whatever ways lead to it.  MLS_OK, MLS_ERROR_MEMORY or MLS_ERROR_LIMIT (too many files).
- */
+ * result_*.txt is taken once, whatever ways lead to it.  MLS_OK or MLS_ERROR_LIMIT (too many files). */
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
                             mls_error *error) MLS_MUST_USE;
 void mls_sources_release(mls_sources *sources);
@@ -40,9 +39,25 @@ void mls_sources_release(mls_sources *sources);
  * `waits`: until somebody writes into it. */
 int mls_source_open(const mls_source *source, bool waits);
 
-/** The time of the first record of a log that is open, and that is closed then; NAN: not known, or fd is -1.  `plain`
- * is that of a reading; `room` is kept for the next log (see mls_scan_options).  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms) MLS_MUST_USE;
+/** Find the time of the first record of a log that is open, and close it; NAN: not known, or fd is -1.  `plain` is
+ * that of a reading; `room` is kept for the next log (see mls_scan_options). */
+mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms);
+
+/** Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
+ * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the first record comes; they
+ * are given each record of the run, from one thread at a time, and handed over with it.  A callback that returns
+ * anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is. */
+typedef struct mls_observer {
+    size_t size;
+    mls_status (*record)(void *notes, const mls_record *record);
+    void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
+} mls_observer;
+
+/** Free notes that an observer (NULL: they are NULL, too) has made, and set them to NULL. */
+void mls_notes_release(const mls_observer *observer, void **notes);
+
+/** Which sources are asked what the jobs printed: none; those that cannot be read once more; all. */
+typedef enum mls_printed_asked { MLS_PRINTED_OF_NONE, MLS_PRINTED_OF_PIPES, MLS_PRINTED_OF_ALL } mls_printed_asked;
 
 /** Which files are cut into runs: all but result_*.txt, each of which is one run; all; none. */
 typedef enum mls_cutting { MLS_CUT_RUNS, MLS_CUT_ALWAYS, MLS_CUT_NEVER } mls_cutting;
@@ -68,7 +83,8 @@ typedef struct mls_reading {
     bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
     bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
     mls_cutting cutting;
-    const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
+    const mls_observer *observer; /**< what more is kept of each run; NULL: nothing */
+    mls_printed_asked printed;    /**< runs of these sources have `printed` and `facts` */
     mls_work work;
     void *state; /**< of all callbacks */
     /** Opens a source, from any thread; -1 with errno set.  NULL: mls_source_open(). */
@@ -77,13 +93,13 @@ typedef struct mls_reading {
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
     size_t heard_size; /**< bytes the listener keeps of a file: zero, and the sink's state when listen() is called */
     bool apart;        /**< no runs are wanted, and files are read side by side; else all that is heard is in order */
-    /** A run has ended; who keeps it leaves an empty one behind.  `part`: its file holds others.  NULL: no runs. */
-    mls_status (*run)(void *state, size_t index, mls_run *run, bool part);
+    /** A run has ended; who keeps it leaves an empty one behind, and NULL of its notes.  NULL: no runs. */
+    mls_status (*run)(void *state, size_t index, mls_run *run, void **notes);
     /** A source has ended; its runs have been handed over. */
     mls_status (*done)(void *state, const mls_read *read);
 } mls_reading;
 
-/** Reads every source that is not skipped.  MLS_OK, MLS_ERROR_MEMORY, what loading a guessed edition's rules returned,
- * or what a callback returned, which ends everything. */
+/** Reads every source that is not skipped.  MLS_OK, what loading a guessed edition's rules or the table of settings
+ * returned, or what a callback returned, which ends everything. */
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
                             mls_error *error) MLS_MUST_USE;

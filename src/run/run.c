@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/words.h"
+#include "run/settings.h"
 #include "run/system.h"
 
 const char *mls_run_status_name(mls_run_status status)
@@ -109,10 +110,7 @@ void mls_run_release(mls_run *run)
     free(run->seed_capacity > 0 ? run->seeds : NULL);
     free(run->images);
     mls_arena_free(run->arena);
-    if (run->notes != NULL && run->observer->release != NULL) {
-        run->observer->release(run->notes);
-    }
-    free(run->notes);
+    mls_printed_release(run->printed);
     mls_spans_release(&run->spans);
     mls_job_release(&run->job);
     mls_findings_release(&run->findings);
@@ -136,16 +134,12 @@ static double progress_of(const mls_training_progress *progress, mls_progress co
 }
 
 /* The smallest count at which an FID and a CLIP evaluation both meet their targets; NaN if none. */
-static mls_status images_reached(const mls_run *run, const mls_benchmark *benchmark, mls_progress counts,
-                                 double *reached)
+static double images_reached(const mls_run *run, const mls_benchmark *benchmark, mls_progress counts)
 {
     image_point *points = mls_calloc(run->image_count + 1, sizeof *points);
     bool met[2] = {false, false};
     size_t count = 0;
-    *reached = NAN;
-    if (points == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
+    double reached = NAN;
     for (size_t i = 0; i < run->image_count; i++) {
         const mls_evaluation *image = &run->images[i];
         points[count] = (image_point){progress_of(&image->at, counts), image->is_clip};
@@ -153,24 +147,22 @@ static mls_status images_reached(const mls_run *run, const mls_benchmark *benchm
                  (image->is_clip ? image->value >= benchmark->clip_min : image->value <= benchmark->fid_max);
     }
     mls_sort_by_double(points, count, sizeof *points);
-    for (size_t i = 0; i < count && isnan(*reached); i++) {
+    for (size_t i = 0; i < count && isnan(reached); i++) {
         met[!points[i].is_clip] = met[!points[i].is_clip] && !(points[i].at > points[i - 1].at);
         met[points[i].is_clip] = true;
-        *reached = met[0] && met[1] ? points[i].at : (double)NAN;
+        reached = met[0] && met[1] ? points[i].at : (double)NAN;
     }
     free(points);
-    return MLS_OK;
+    return reached;
 }
 
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
                                    bool train_samples, double *number)
 {
     const mls_progress counts = mls_benchmark_counts(benchmark, edition);
-    if (run->converged && !isnan(benchmark->fid_max) && !(train_samples && benchmark->train_samples)) {
-        return images_reached(run, benchmark, counts, number);
-    }
     *number = !run->converged                             ? MLS_RCP_NOT_CONVERGED
               : train_samples && benchmark->train_samples ? run->train_samples
+              : !isnan(benchmark->fid_max)                ? images_reached(run, benchmark, counts)
                                                           : progress_of(&run->at_stop, counts);
     return MLS_OK;
 }
@@ -194,68 +186,70 @@ void mls_job_release(mls_job *job)
     mls_job_init(job);
 }
 
-static bool set(char **member, mls_str text)
+/* Set a member to a text without the quotes around it; an empty one says nothing. */
+static void set(char **member, mls_str text)
 {
     if (text.len >= 2 && (text.ptr[0] == '\'' || text.ptr[0] == '"') && text.ptr[text.len - 1] == text.ptr[0]) {
         text.ptr++;
         text.len -= 2;
     }
-    char *copy = text.len > 0 ? mls_strndup(text.ptr, text.len) : NULL;
-    if (copy != NULL) {
+    if (text.len > 0) {
         free(*member);
-        *member = copy;
+        *member = mls_strndup(text.ptr, text.len);
     }
-    return text.len == 0 || copy != NULL;
 }
 
 /* :::SYSJSON {…}, slurmstepd: error: *** STEP <job>.<step> ON <node> …, :::DLPAL <container> <job> <nodes> <nodelist>
  * <cluster, perhaps several words> <DGXSYSTEM> */
-bool mls_job_marker(mls_job *job, const mls_marker *marker)
+void mls_job_marker(mls_job *job, const mls_marker *marker)
 {
     mls_str rest = marker->text;
     size_t count;
     (void)mls_str_word(&rest);
-    if (marker->kind == MLS_MARKER_SYSJSON) {
-        return rest.len > MLS_SYSJSON_BYTES_MAX || set(&job->system, rest);
-    }
-    if (marker->kind == MLS_MARKER_STEP) {
+    if (marker->kind == MLS_MARKER_SYSJSON && rest.len <= MLS_SYSJSON_BYTES_MAX) {
+        set(&job->system, rest);
+    } else if (marker->kind == MLS_MARKER_STEP) {
         mls_str number;
         (void)mls_str_after(rest, MLS_S(" STEP "), &rest);
         rest = mls_str_word(&rest);
         (void)mls_str_cut(&rest, '.', &number);
-        return set(&job->step, number);
+        set(&job->step, number);
     }
     if (marker->kind != MLS_MARKER_DLPAL) {
-        return true;
+        return;
     }
-    const mls_str container = mls_str_word(&rest);
-    const mls_str number = mls_str_word(&rest);
+    set(&job->container, mls_str_word(&rest));
+    set(&job->job, mls_str_word(&rest));
     job->node_count = mls_size_parse(mls_str_word(&rest), &count) ? (double)count : job->node_count;
-    const mls_str node_list = mls_str_word(&rest);
+    set(&job->node_list, mls_str_word(&rest));
     mls_str config = mls_str_word(&rest);
     mls_str cluster = {config.ptr, 0};
     for (mls_str word = mls_str_word(&rest); word.len > 0; word = mls_str_word(&rest)) {
         cluster.len = (size_t)(config.ptr + config.len - cluster.ptr);
         config = word;
     }
-    return set(&job->container, container) && set(&job->job, number) && set(&job->node_list, node_list) &&
-           set(&job->cluster, cluster) && set(&job->config, config);
+    set(&job->cluster, cluster);
+    set(&job->config, config);
 }
 
-static bool fill_text(char **member, const char *from)
+static void fill_text(char **member, const char *from)
 {
-    return *member != NULL || from == NULL || (*member = mls_strdup(from)) != NULL;
+    *member = *member == NULL && from != NULL ? mls_strdup(from) : *member;
 }
 
-bool mls_job_inherit(mls_job *job, const mls_job *from)
+void mls_job_inherit(mls_job *job, const mls_job *from)
 {
     const bool differs = job->job != NULL && from->job != NULL && strcmp(job->job, from->job) != 0;
     job->node_count = isnan(job->node_count) ? from->node_count : job->node_count;
-    return fill_text(&job->other, differs ? from->job : from->other) && fill_text(&job->named, from->named) &&
-           fill_text(&job->step, from->step) && fill_text(&job->container, from->container) &&
-           fill_text(&job->job, from->job) && fill_text(&job->node_list, from->node_list) &&
-           fill_text(&job->cluster, from->cluster) && fill_text(&job->config, from->config) &&
-           fill_text(&job->system, from->system);
+    fill_text(&job->other, differs ? from->job : from->other);
+    fill_text(&job->named, from->named);
+    fill_text(&job->step, from->step);
+    fill_text(&job->container, from->container);
+    fill_text(&job->job, from->job);
+    fill_text(&job->node_list, from->node_list);
+    fill_text(&job->cluster, from->cluster);
+    fill_text(&job->config, from->config);
+    fill_text(&job->system, from->system);
 }
 
 /* A fault of the sequence is an error only where no rules say what counts. */
@@ -302,18 +296,6 @@ static void judge_sequence(mls_run *run)
     steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
 }
 
-/* Adds the result of the last evaluation, where the log says it. */
-static void describe_end(const mls_run *run, mls_buffer *words)
-{
-    const mls_convergence converge = mls_run_to_converge(run);
-    const char *target = mls_run_hyperparameter(run, MLS_S("target_accuracy"));
-    if (!isnan(run->last_evaluation.value) && !isnan(converge.number)) {
-        mls_buffer_printf(words, ": the last evaluation gave %.6g at %s %s%s%s", run->last_evaluation.value,
-                          mls_words_trimmed(converge.number, 3).text, converge.unit, target != NULL ? ", target " : "",
-                          target != NULL ? target : "");
-    }
-}
-
 static void judge_status(mls_run *run)
 {
     const mls_finding_place place = {.line = run->run_stop.line, .key = MLS_S("run_stop")};
@@ -324,12 +306,14 @@ static void judge_status(mls_run *run)
     mls_buffer_append_text(&words, run->status == MLS_RUN_ABORTED        ? "aborted"
                                    : run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
                                                                          : "run_stop has no status in its metadata");
-    if (run->status == MLS_RUN_ABORTED) {
-        describe_end(run, &words);
+    const mls_convergence converge = mls_run_to_converge(run);
+    if (run->status == MLS_RUN_ABORTED && !isnan(run->last_evaluation.value) && !isnan(converge.number)) {
+        const char *target = mls_run_hyperparameter(run, MLS_S("target_accuracy"));
+        mls_buffer_printf(&words, ": the last evaluation gave %.6g at %s %s%s%s", run->last_evaluation.value,
+                          mls_words_trimmed(converge.number, 3).text, converge.unit, target != NULL ? ", target " : "",
+                          target != NULL ? target : "");
     }
-    mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place, "%s",
-                        words.failed ? "" : words.ptr);
-    run->out_of_memory |= words.failed;
+    mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place, "%s", words.ptr);
     mls_buffer_release(&words);
 }
 
@@ -362,20 +346,14 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     return MLS_OK;
 }
 
-/* Some logs set the batch size more than once, and the last one is the run's; there is always room for it. */
-static void add_batch_size(mls_run *run)
-{
-    const mls_str key = mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE);
-    const mls_words words = mls_words_exact(run->global_batch_size);
-    if (isfinite(run->global_batch_size)) {
-        run->out_of_memory |= !mls_run_hyperparameter_add(run, key, mls_str_from(words.text), 0);
-    }
-}
-
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 {
     mls_status status = MLS_OK;
-    add_batch_size(run);
+    /* Some logs set the batch size more than once, and the last one is the run's; there is always room for it. */
+    if (isfinite(run->global_batch_size)) {
+        mls_run_hyperparameter_add(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
+                                   mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
+    }
     run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
                      run->parts.by != MLS_PARTS_BY_NOTHING;
     mls_spans_release(&run->spans);
@@ -393,8 +371,7 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     } else {
         run->valid = run->findings.counts.error == 0;
     }
-    run->out_of_memory |= run->findings.out_of_memory;
-    return status == MLS_OK && run->out_of_memory ? MLS_ERROR_MEMORY : status;
+    return status;
 }
 
 /* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */

@@ -77,16 +77,6 @@ typedef struct mls_job {
     char *system; /**< what :::SYSJSON says, as logged: JSON, or not; see mls_description_read() */
 } mls_job;
 
-/** Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
- * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the first record comes; they
- * are given each record of the run, from one thread at a time, and go where the run goes.  A callback that returns
- * anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is. */
-typedef struct mls_observer {
-    size_t size;
-    mls_status (*record)(void *notes, const mls_record *record);
-    void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
-} mls_observer;
-
 /** A step of the sequence every run goes through. */
 typedef struct mls_step {
     double time_ms; /**< of the first record with that key; NAN: none came */
@@ -138,12 +128,11 @@ typedef struct mls_run {
     size_t image_count, image_capacity;
     bool too_many_images; /**< the first MLS_IMAGE_EVALUATIONS_MAX are there */
     mls_job job;
-    struct mls_arena *arena;           /**< texts of hyperparameters and seeds; NULL: there are none */
-    void *notes;                       /**< as the reading's observer has them; NULL: it has none, or nothing came */
-    const mls_observer *observer;      /**< of the notes */
-    const struct mls_printed *printed; /**< settings.h: what the job printed before it, where that was asked for */
-    mls_printed_facts facts;           /**< of that, where these were asked for */
-    const struct mls_carried *carried; /**< score/part.h: what else was found out where it was read; NULL: read here */
+    struct mls_arena *arena;     /**< texts of hyperparameters and seeds; NULL: there are none */
+    struct mls_printed *printed; /**< settings.h: what the job printed before it, shared by runs; NULL: nothing, or
+                                    nobody asked */
+    mls_printed_facts facts;     /**< of that, where these were asked for */
+    const struct mls_carried *carried;
     size_t unlogged_lines; /**< before run_start in its file, of no record of this run; 0: there is no run_start */
 
     mls_usage usage;       /**< of the rules it was judged by, like the next two */
@@ -152,10 +141,10 @@ typedef struct mls_run {
     bool edition_by_date;  /**< … its date among it */
     size_t benchmark_line; /**< of the first submission_benchmark; 0: none came, or it was not judged by rules */
     mls_findings findings;
-    bool valid;         /**< obeys the rules, so it counts in a score */
-    bool brief;         /**< wanted for its verdict: only its steps, benchmark and division are kept */
-    bool judged;        /**< a checker judges the log: malformed and torn lines are its findings */
-    bool out_of_memory; /**< something of the above is missing */
+    bool valid;  /**< obeys the rules, so it counts in a score */
+    bool brief;  /**< wanted for its verdict: only its steps, benchmark and division are kept */
+    bool judged; /**< a checker judges the log: malformed and torn lines are its findings */
+    bool out_of_memory;
 } mls_run;
 
 /** Samples (or epochs, as the unit says) of the last evaluation before run_stop; NAN when there is none. */
@@ -176,7 +165,7 @@ const char *mls_epoch_unit(const char *benchmark);
  * success; else, in the benchmark's unit, how far training was at the last evaluation before it, or where FID and CLIP
  * first meet their targets, or (if benchmark and `train_samples` allow) what train_samples says.  NAN: not logged. */
 mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
-                                   bool train_samples, double *number) MLS_MUST_USE;
+                                   bool train_samples, double *number);
 
 /** Whether there was a run at all: an init_start or a run_start came. */
 bool mls_run_exists(const mls_run *run);
@@ -191,13 +180,13 @@ mls_run_times mls_run_times_of(const mls_run *run);
 int mls_run_times_compare(const mls_run_times *a, const mls_run_times *b);
 int mls_run_compare(const mls_run *a, const mls_run *b);
 
-/** Empty; with what a marker line says, the last of which counts; with what only `from` knows.  False: no memory. */
+/** Make a job empty; take what a marker line says, the last of which counts; take what only `from` knows. */
 void mls_job_init(mls_job *job);
-bool mls_job_marker(mls_job *job, const mls_marker *marker) MLS_MUST_USE;
-bool mls_job_inherit(mls_job *job, const mls_job *from) MLS_MUST_USE;
+void mls_job_marker(mls_job *job, const mls_marker *marker);
+void mls_job_inherit(mls_job *job, const mls_job *from);
 void mls_job_release(mls_job *job);
 
-/** Makes `run` empty; takes what its log holds.  Nothing that is pointed to is kept; see out_of_memory. */
+/** Make a run empty; take what its log holds.  Nothing that is pointed to is kept. */
 void mls_run_init(mls_run *run);
 void mls_run_record(mls_run *run, const mls_record *record);
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
@@ -209,23 +198,18 @@ double mls_record_throughput(const mls_record *record);
 /** The log has ended.  With a checker, which has been fed the same records, the run takes over its findings and is
  * valid when the log is; with `steps` what is wrong with the sequence init_start → init_stop → run_start → evaluations
  * → run_stop is advice, and a run without a time is not valid.  Without one (NULL) each step missing or out of order, a
- * status other than success and a malformed line are errors.  MLS_OK, MLS_ERROR_MEMORY, or what mls_checker_end() says.
- */
+ * status other than success and a malformed line are errors.  MLS_OK, or what mls_checker_end() says. */
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MUST_USE;
 
 void mls_run_release(mls_run *run);
 
-/* Adds a hyperparameter, whose value is JSON text that may be long.  False when memory runs out. */
-bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
+/* Add a hyperparameter, whose value is JSON text that may be long. */
+void mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
 
 /* The setups of many runs, kept once; NULL: of no run yet. */
 typedef struct mls_setups mls_setups;
 
-/* Moves the hyperparameters and (`seeds`: else they are dropped) seeds of a run that has been read there, which must
- * outlive it, and gives back the room that its other lists do not need.  False, and the run has no setup, when memory
- * runs out. */
-bool mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds) MLS_MUST_USE;
+/* Move the hyperparameters and (`seeds`: else they are dropped) seeds of a run that has been read there, which must
+ * outlive it, and give back the room that its other lists do not need. */
+void mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds);
 void mls_setups_free(mls_setups *setups);
-
-/* Takes a seed record; the run has an arena.  False when memory runs out. */
-bool mls_run_seed(mls_run *run, const mls_record *record);

@@ -6,9 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "run/run.h"
 #include "json/value.h"
 
@@ -38,19 +40,17 @@ static void take_image(mls_run *run, const mls_record *record, mls_evaluation im
     if (!image.is_clip && !mls_str_equal(metric, MLS_S("\"FID\""))) {
         return;
     }
-    if (run->image_count == MLS_IMAGE_EVALUATIONS_MAX) {
-        run->too_many_images = true;
-    } else if (mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images)) {
+    run->too_many_images |= run->image_count == MLS_IMAGE_EVALUATIONS_MAX;
+    if (!run->too_many_images) {
+        mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images);
         run->images[run->image_count++] = image;
-    } else {
-        run->out_of_memory = true;
     }
 }
 
 static void take_span(mls_run *run, void *member, const mls_record *record)
 {
     (void)member;
-    run->out_of_memory |= !mls_spans_record(&run->spans, record);
+    mls_spans_record(&run->spans, record);
 }
 
 /* For people an evaluation that was logged after run_stop counts if it was made before it, since ranks interleave;
@@ -101,16 +101,15 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     if (*taken != NULL || mls_json_kind_of(record->value) != MLS_JSON_STRING) {
         return;
     }
-    const bool decoded = mls_json_string(record->value, &arena, &text);
-    text = decoded && config ? mls_config_name_decode(text).name : text;
-    if (!config || !decoded || text.len > 0) {
-        *taken = decoded ? mls_strndup(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH) : NULL;
-        run->out_of_memory |= *taken == NULL;
+    (void)mls_json_string(record->value, &arena, &text);
+    text = config ? mls_config_name_decode(text).name : text;
+    if (!config || text.len > 0) {
+        *taken = mls_strndup(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH);
     }
     mls_arena_release(&arena);
 }
 
-/* Where a run's texts live; most runs that are read for their verdict have none.  NULL when memory runs out. */
+/* Where a run's texts live; most runs that are read for their verdict have none. */
 static mls_arena *run_arena(mls_run *run)
 {
     run->arena = run->arena != NULL ? run->arena : mls_calloc(1, sizeof *run->arena);
@@ -142,7 +141,7 @@ static size_t string_kept(mls_str span)
     return kept;
 }
 
-bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line)
+void mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line)
 {
     mls_arena *arena = run_arena(run);
     const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
@@ -156,17 +155,13 @@ bool mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t
     }
     const size_t kept = cut && string ? string_kept(value) : value.len;
     const size_t end = cut && string ? sizeof CUT_STRING_END : 1;
-    const mls_str copy = arena != NULL ? mls_arena_copy(arena, key) : (mls_str){0};
-    char *text = arena != NULL ? mls_arena_text(arena, kept + end) : NULL;
-    if (copy.ptr == NULL || text == NULL ||
-        !mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
-                  sizeof *run->hyperparameters)) {
-        return false;
-    }
+    const mls_str copy = mls_arena_copy(arena, key);
+    char *text = mls_arena_text(arena, kept + end);
+    mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
+             sizeof *run->hyperparameters);
     memcpy(text, value.ptr, kept);
     memcpy(text + kept, cut && string ? CUT_STRING_END : "", end);
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
-    return true;
 }
 
 /* A record that comes before training starts describes the run; the first value of a key stays. */
@@ -186,8 +181,9 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
         return;
     }
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
-    run->out_of_memory |=
-        !run->too_many_hyperparameters && !mls_run_hyperparameter_add(run, key, record->value, record->line);
+    if (!run->too_many_hyperparameters) {
+        mls_run_hyperparameter_add(run, key, record->value, record->line);
+    }
 }
 
 static void take_step(mls_run *run, void *member, const mls_record *record)
@@ -222,10 +218,113 @@ static void take_run_stop(mls_run *run, void *member, const mls_record *record)
     take_step(run, member, record);
 }
 
+/* ---- seeds: each in one form that can be compared */
+
+/* Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
+ * them, however many.  False when it is none. */
+static bool append_whole_text(mls_buffer *identity, mls_str text)
+{
+    const size_t before = identity->len;
+    size_t at = 0;
+    size_t end = text.len;
+    while (at < end && mls_is_space(text.ptr[at])) {
+        at++;
+    }
+    while (end > at && mls_is_space(text.ptr[end - 1])) {
+        end--;
+    }
+    const bool negative = at < end && text.ptr[at] == '-';
+    at += at < end && (negative || text.ptr[at] == '+');
+    const bool some = at < end;
+    bool digit = false;
+    for (; at < end; at++) {
+        const char c = text.ptr[at];
+        if (!mls_is_digit(c) && !(c == '_' && digit && at + 1 < end)) {
+            return false;
+        }
+        digit = c != '_';
+        if (digit && (c != '0' || identity->len > before)) {
+            mls_buffer_append_text(identity, negative && identity->len == before ? "-" : "");
+            mls_buffer_append_char(identity, c);
+        }
+    }
+    mls_buffer_append_text(identity, identity->len == before ? "0" : "");
+    return some;
+}
+
+/* Appends the whole number that int() makes of a seed; false, with anything appended, when it makes none. */
+static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
+{
+    double number;
+    const size_t before = identity->len;
+    const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
+    /* Written without a fraction or an exponent it keeps its digits, however many. */
+    if (append_whole_text(identity, quoted ? decoded : span)) {
+        return true;
+    }
+    mls_buffer_cut(identity, before);
+    if (quoted || !mls_json_number(span, &number) || !isfinite(number)) {
+        return false;
+    }
+    mls_buffer_printf(identity, "%.0f", fabs(number) < 1 ? 0 : trunc(number));
+    return true;
+}
+
+/* Appends a value so that equal ones give equal bytes: 5, 5.0 and 5e0 are one number, "5" is another thing. */
+static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
+{
+    double number;
+    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
+        mls_buffer_append_char(identity, '"');
+        mls_buffer_append(identity, decoded);
+    } else if (mls_json_number(span, &number) && isfinite(number)) {
+        mls_buffer_append_text(identity, mls_words_exact(number).text);
+    } else {
+        mls_buffer_append(identity, span);
+    }
+    mls_buffer_append_char(identity, '\0');
+}
+
+/* Return a span for people: strings without their quotes. */
+static mls_str decode(mls_arena *arena, mls_str span)
+{
+    mls_str text;
+    if (mls_json_kind_of(span) != MLS_JSON_STRING) {
+        return mls_arena_copy(arena, span);
+    }
+    (void)mls_json_string(span, arena, &text);
+    return text;
+}
+
 static void take_seed(mls_run *run, void *member, const mls_record *record)
 {
+    mls_str file;
+    mls_str lineno;
+    mls_buffer identity = {0};
+    mls_seed seed = {.line = record->line};
+    mls_arena *arena = run_arena(run);
     (void)member;
-    run->out_of_memory |= run_arena(run) == NULL || !mls_run_seed(run, record);
+    if (run->seed_count == MLS_SEEDS_MAX) {
+        run->too_many_seeds = true;
+        return;
+    }
+    seed.value = decode(arena, record->value);
+    seed.is_integer = append_whole_number(&identity, record->value, seed.value);
+    if (mls_record_metadata_member(record, MLS_S("file"), &file) &&
+        mls_record_metadata_member(record, MLS_S("lineno"), &lineno)) {
+        seed.file = decode(arena, file);
+        seed.lineno = decode(arena, lineno);
+        mls_buffer_append_char(&identity, '\0');
+        append_value(&identity, file, seed.file);
+        append_value(&identity, lineno, seed.lineno);
+        if (!seed.is_integer) {
+            append_value(&identity, record->value, seed.value);
+        }
+        seed.identity = mls_arena_copy(arena, mls_buffer_str(&identity));
+    }
+    mls_buffer_release(&identity);
+    mls_grow((void **)&run->seeds, run->seed_count, &run->seed_capacity, sizeof *run->seeds);
+    run->seeds[run->seed_count++] = seed;
 }
 
 static void take_number(mls_run *run, void *member, const mls_record *record)

@@ -7,7 +7,8 @@
  * least eight lines of one form, with at least eight settings, of which nothing in between ends it. */
 #pragma once
 
-#include "run/run.h"
+#include "base/memory.h"
+#include "run/reading.h"
 
 typedef enum mls_printed_form { MLS_PRINTED_YAML, MLS_PRINTED_PYTHON, MLS_PRINTED_ARGS } mls_printed_form;
 
@@ -31,17 +32,26 @@ typedef struct mls_printed_setting {
 #define MLS_PRINTED_BLOCKS_MAX 4096
 #define MLS_PRINTED_VALUE_MAX 200
 
-/** The texts printed before a run; of several settings of a name the first.  The texts are the reader's. */
+/** The texts printed before a run; of several settings of a name the first.  Shared by its owners. */
 typedef struct mls_printed {
     MLS_LIST_OF(mls_printed_block) blocks;
     MLS_LIST_OF(mls_printed_setting) settings;
-    size_t lost; /**< settings that are not kept: see the limits */
+    size_t lost;     /**< settings that are not kept: see the limits */
+    mls_arena arena; /**< of all */
+    size_t owners;   /**< the last one that releases it frees it */
 } mls_printed;
+
+/** Make an empty one for one owner; add a setting, with copies of the texts; let another own it (NULL: none); release
+ * it. */
+mls_printed *mls_printed_new(void);
+void mls_printed_add(mls_printed *printed, mls_str name, mls_str value);
+mls_printed *mls_printed_share(mls_printed *printed);
+void mls_printed_release(mls_printed *printed);
 
 /** The value of a setting by its whole name; ptr NULL: it was not printed. */
 mls_str mls_printed_value(const mls_printed *printed, mls_str name);
 
-/** Reads one log; to be given to a scan as a sink, and asked afterwards.  NULL: no memory. */
+/** Reads one log; to be given to a scan as a sink, and asked afterwards. */
 typedef struct mls_printed_reader mls_printed_reader;
 mls_printed_reader *mls_printed_reader_new(void);
 mls_sink mls_printed_reader_sink(mls_printed_reader *reader);
@@ -67,7 +77,7 @@ bool mls_printed_may_split(int fd, size_t run_start_line);
 
 /** The texts of the run whose (first) run_start stands in that line, or of the last run before it that printed any;
  * NULL: neither did.  Line 0: what a log without a run_start printed, or behind its last run. */
-const mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line);
+mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_start_line);
 
 /** The runs that printed something of their own, in the order of the file; NULL: no more. */
 const mls_printed *mls_printed_get(const mls_printed_reader *reader, size_t i, size_t *run_start_line);
@@ -83,7 +93,7 @@ typedef struct mls_known_setting {
     const char *effect;            /**< a few words for a person */
 } mls_known_setting;
 
-/** The table, by groups in the order in which they matter.  MLS_ERROR_VALUE, where the data is wrong, or _MEMORY. */
+/** The table, by groups in the order in which they matter.  MLS_ERROR_VALUE: the data is wrong. */
 #define MLS_KNOWN_SETTINGS_MAX 128
 typedef struct mls_known_settings {
     const mls_known_setting *items;
@@ -115,6 +125,12 @@ uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values
 
 /** What a run printed of precision, healing and parallelism. */
 mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_printed *printed);
+
+/** Tell a run the facts of what its job printed before it, by reading its log once more, as far as its run_start and
+ * where anything may have been printed at all; the table is loaded when it is first needed.  Where nothing was printed,
+ * or the log cannot be read, they stay as they are.  `room` is kept for the next log.  MLS_OK, or what
+ * mls_known_settings_load() says. */
+mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, mls_run *run) MLS_MUST_USE;
 
 /** Whether a setting says anything of how a job is run: not where its files lie, who runs it, seeds and times. */
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting);

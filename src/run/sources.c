@@ -57,25 +57,20 @@ static bool is_result(const char *name)
            mls_str_ends(text, MLS_S(".txt"));
 }
 
-static mls_status add_source(const source_finder *finder, const char *path, const char *skip, mls_source source)
+static void add_source(const source_finder *finder, const char *path, const char *skip, mls_source source)
 {
     source.path = mls_strdup(path);
     source.argument = finder->argument;
     source.skip = skip != NULL ? mls_strdup(skip) : NULL;
-    if (source.path == NULL || (skip != NULL && source.skip == NULL) || !MLS_GROW(finder->list, items)) {
-        free(source.path);
-        free(source.skip);
-        return mls_error_memory(finder->error);
-    }
+    MLS_GROW(finder->list, items);
     finder->list->items[finder->list->count++] = source;
-    return MLS_OK;
 }
 
-static mls_status add_failed(const source_finder *finder, const char *path, int system_errno, bool named)
+static void add_failed(const source_finder *finder, const char *path, int system_errno, bool named)
 {
     mls_error why = {0};
     (void)mls_error_set_errno(&why, MLS_ERROR_READ, system_errno, "");
-    return add_source(finder, path, why.message, (mls_source){.failed = true, .named = named});
+    add_source(finder, path, why.message, (mls_source){.failed = true, .named = named});
 }
 
 /* Why what was found in a folder is not read; NULL when it is, or is a folder that is entered. */
@@ -97,41 +92,45 @@ static mls_status found(void *state, mls_walk_entry *entry)
     const char *skip = entry_skipped(entry, finder->foreign);
     if (skip != NULL) {
         entry->enter = false;
-        return add_source(state, entry->path, skip, (mls_source){0});
+        add_source(finder, entry->path, skip, (mls_source){0});
+    } else if (entry->kind == MLS_WALK_FAILED) {
+        add_failed(finder, entry->path, entry->system_errno, false);
+    } else if (entry->kind != MLS_WALK_FOLDER) {
+        const size_t root = finder->foreign ? (size_t)(entry->below - entry->path) : 0;
+        add_source(finder, entry->path, NULL,
+                   (mls_source){.result = is_result(entry->name), .size = entry->size, .root = root});
     }
-    if (entry->kind == MLS_WALK_FAILED) {
-        return add_failed(state, entry->path, entry->system_errno, false);
-    }
-    const mls_source source = {.result = is_result(entry->name),
-                               .size = entry->size,
-                               .root = finder->foreign ? (size_t)(entry->below - entry->path) : 0};
-    return entry->kind == MLS_WALK_FOLDER ? MLS_OK : add_source(state, entry->path, NULL, source);
+    return MLS_OK;
 }
 
 static mls_status listed(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
 {
     (void)names;
-    return system_errno != 0 ? add_failed(state, folder->path, system_errno, folder->depth == 0) : MLS_OK;
+    if (system_errno != 0) {
+        add_failed(state, folder->path, system_errno, folder->depth == 0);
+    }
+    return MLS_OK;
 }
 
 static mls_status find_given(source_finder *finder, mls_folder_walk *walk, const char *path)
 {
     struct stat about;
     mls_error why = {0};
+    mls_source source = {.named = true};
     if (mls_file_look(path, &about, &why) != MLS_OK) {
-        return add_source(finder, path, why.message, (mls_source){.failed = true, .named = true});
-    }
-    if (strcmp(path, "-") == 0) {
-        return add_source(finder, path, NULL, (mls_source){.named = true});
-    }
-    if (S_ISDIR(about.st_mode)) {
+        source.failed = true;
+        add_source(finder, path, why.message, source);
+    } else if (strcmp(path, "-") != 0 && S_ISDIR(about.st_mode)) {
         finder->foreign = mls_folder_is_foreign(path);
         return mls_folder_walk_from(walk, path, 0, finder->error);
+    } else {
+        if (strcmp(path, "-") != 0) {
+            source.result = is_result(mls_path_name(path));
+            source.size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+        }
+        add_source(finder, path, NULL, source);
     }
-    const mls_source source = {.named = true,
-                               .result = is_result(mls_path_name(path)),
-                               .size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0};
-    return add_source(finder, path, NULL, source);
+    return MLS_OK;
 }
 
 /* Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when these are not known.
@@ -142,39 +141,35 @@ static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_b
     mls_buffer_clear(place);
     if (known->ptr == NULL || !mls_str_equal(folder, *known)) {
         mls_buffer_printf(place, "%.*s.", (int)folder.len, folder.ptr);
-        *known = !place->failed && stat(place->ptr, about) == 0 ? folder : (mls_str){NULL, 0};
+        *known = stat(place->ptr, about) == 0 ? folder : (mls_str){NULL, 0};
         mls_buffer_clear(place);
     }
     mls_buffer_printf(place, "%ju %ju %s", (uintmax_t)about->st_dev, (uintmax_t)about->st_ino, path.ptr + folder.len);
-    return known->ptr != NULL && !place->failed;
+    return known->ptr != NULL;
 }
 
 /* Every result_*.txt is one run of its folder and none repeats another, so the same file must not be taken twice: from
  * its folder and by its own name, say. */
-static mls_status skip_repeated_results(mls_sources *list, mls_error *error)
+static void skip_repeated_results(mls_sources *list)
 {
     mls_arena arena = {0};
     mls_map places = {.arena = &arena};
     mls_buffer place = {0};
     mls_str known = {NULL, 0};
     struct stat about = {0};
-    bool ok = true;
-    for (size_t i = 0; i < list->count && ok; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         mls_source *source = &list->items[i];
         bool added = true;
         if (source->result && source->skip == NULL &&
             result_place(mls_str_from(source->path), &known, &about, &place)) {
-            ok = mls_map_put(&places, mls_buffer_str(&place), &added) != NULL;
+            (void)mls_map_put(&places, mls_buffer_str(&place), &added);
         }
         if (!added) {
             source->skip = mls_strdup("named twice");
-            ok = source->skip != NULL;
         }
-        ok = ok && !place.failed;
     }
     mls_arena_release(&arena);
     mls_buffer_release(&place);
-    return ok ? MLS_OK : mls_error_memory(error);
 }
 
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *list, mls_error *error)
@@ -188,7 +183,10 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
         status = find_given(&finder, &walk, paths[i]);
     }
     mls_folder_walk_release(&walk);
-    return status == MLS_OK ? skip_repeated_results(list, error) : status;
+    if (status == MLS_OK) {
+        skip_repeated_results(list);
+    }
+    return status;
 }
 
 static mls_status first_record(void *state, const mls_record *record)
@@ -197,35 +195,33 @@ static mls_status first_record(void *state, const mls_record *record)
     return MLS_STOPPED;
 }
 
-/* The time of the first record in the whole lines of a text; NAN: none is there. */
-static double first_time(mls_str text)
-{
-    mls_arena scratch = {0};
-    mls_record record = {.time_ms = (double)NAN};
-    mls_str line;
-    mls_str payload;
-    bool found = false;
-    while (!found && mls_str_cut(&text, '\n', &line)) {
-        found =
-            mls_record_find(line, &payload) && mls_record_validate(payload, &record, &scratch, &(size_t){0}) == NULL;
-    }
-    mls_arena_release(&scratch);
-    return found ? record.time_ms : (double)NAN;
-}
-
 mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms)
 {
-    const mls_sink sink = {.state = time_ms, .record = first_record};
-    const mls_scan_options options = {.room = room, .plain = plain};
-    mls_status status = MLS_OK;
+    *time_ms = NAN;
     char head[HEAD_BYTES];
-    const ssize_t len = fd >= 0 ? pread(fd, head, sizeof head, 0) : 0;
-    *time_ms = first_time((mls_str){head, len > 0 ? (size_t)len : 0});
-    if (fd >= 0) {
-        status = isnan(*time_ms) ? mls_log_scan_fd(fd, &options, &sink, 1, NULL, NULL) : MLS_OK;
-        (void)close(fd);
+    if (fd < 0) {
+        return MLS_OK;
     }
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+    /* Mostly it is in one of the first whole lines. */
+    const ssize_t len = pread(fd, head, sizeof head, 0);
+    mls_str text = {head, len > 0 ? (size_t)len : 0};
+    mls_arena scratch = {0};
+    for (mls_str line; isnan(*time_ms) && mls_str_cut(&text, '\n', &line);) {
+        mls_record record;
+        mls_str payload;
+        if (mls_record_find(line, &payload) && mls_record_validate(payload, &record, &scratch, &(size_t){0}) == NULL) {
+            *time_ms = record.time_ms;
+        }
+    }
+    mls_arena_release(&scratch);
+    if (isnan(*time_ms)) {
+        const mls_sink sink = {.state = time_ms, .record = first_record};
+        const mls_scan_options options = {.room = room, .plain = plain};
+        const mls_status status = mls_log_scan_fd(fd, &options, &sink, 1, NULL, NULL);
+        (void)status; /* what cannot be read has no date */
+    }
+    (void)close(fd);
+    return MLS_OK;
 }
 
 int mls_source_open(const mls_source *source, bool waits)

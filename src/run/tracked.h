@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "run/run.h"
+#include "run/reading.h"
 
 /* Names kept of a run, and the longest in bytes; that others were passed over is known. */
 #define MLS_TRACKED_NAMES_MAX 512
@@ -14,8 +14,8 @@ typedef struct mls_tracked_sum {
     size_t count;
 } mls_tracked_sum;
 
-/* The notes: of each member of tracked_stats and throughput (a bare number is the throughput) that was logged between
- * run_start and run_stop, in the order of the file, the sum of its finite values. */
+/* Notes on a run: of each member of tracked_stats and throughput (a bare number is the throughput) that was logged
+ * between run_start and run_stop, in the order of the file, the sum of its finite values. */
 typedef struct mls_tracked {
     mls_arena arena, scratch;
     mls_map sums; /* to an mls_tracked_sum */
@@ -26,5 +26,8 @@ typedef struct mls_tracked {
 
 extern const mls_observer mls_tracked_observer;
 
-/* The mean of a name in the notes of a run that was read with the observer; NAN: there is none. */
-double mls_tracked_mean(const mls_run *run, mls_str name);
+/* Return the mean of a name in the notes (NULL: none) of a run; NAN: there is none. */
+double mls_tracked_mean(const mls_tracked *tracked, mls_str name);
+
+/* Add to the sum of a name. */
+void mls_tracked_add(mls_tracked *tracked, mls_str name, mls_tracked_sum more);

@@ -23,7 +23,6 @@ typedef struct collecting_state {
     const mls_collect_options *options;
     mls_collection *collection; /* whose `skipped` holds all sources */
     mls_source_runs *found;     /* of each source */
-    mls_known_settings *known;  /* loaded when something was printed */
 } collecting_state;
 
 /* What is heard of a source whose digest is taken; a line of which only the beginning is given leaves it without. */
@@ -33,77 +32,42 @@ typedef struct digest_of_source {
 } digest_of_source;
 
 /* A file with neither init_start nor run_start is not a run, unless its file is one whatever is in it. */
-static mls_status collect_run(void *state, size_t index, mls_run *run, bool part)
+static mls_status collect_run(void *state, size_t index, mls_run *run, void **notes)
 {
     collecting_state *collecting = state;
+    const mls_collect_options *options = collecting->options;
     mls_collection *to = collecting->collection;
     const mls_source *source = &to->skipped.items[index];
-    const bool wanted = collecting->options->named_runs && source->named && !part;
+    const bool wanted = options->named_runs && source->named && !run->part;
     if (!mls_run_exists(run) && !run->result && !wanted) {
         return MLS_OK;
     }
-    (void)mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs);
-    run->part = part;
-    const bool kept =
-        mls_setups_keep(&to->setups, run, !collecting->options->score.unchecked) && mls_run_note_name(run);
-    mls_run_take_carried(run, collecting->options);
+    mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs);
+    if (options->observer != NULL) {
+        to->notes = mls_realloc((void *)to->notes, to->run_capacity * sizeof *to->notes);
+        to->notes[to->run_count] = *notes;
+        *notes = NULL;
+    }
+    mls_setups_keep(&to->setups, run, !options->score.unchecked);
+    mls_run_note_name(run);
+    if (run->carried != NULL && options->facts == MLS_FACTS_OF_RUNS) {
+        run->facts = run->carried->heard;
+    }
+    if (run->carried != NULL && run->carried->has_printed && options->printed) {
+        run->printed = mls_printed_new();
+        for (size_t i = 0; i < run->carried->printed.settings.count; i++) {
+            const mls_printed_setting *setting = &run->carried->printed.settings.items[i];
+            mls_printed_add(run->printed, setting->name, setting->value);
+        }
+    }
+    if (!options->printed) {
+        mls_printed_release(run->printed);
+        run->printed = NULL;
+    }
     to->runs[to->run_count++] = *run;
     collecting->found[index].count++;
     mls_run_init(run);
-    return kept ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
-/* A pipe, which cannot be read a second time. */
-static bool is_stream(const mls_source *source)
-{
-    return source->named && source->size == 0 && source->skip == NULL;
-}
-
-/* Whether what a source prints is listened to: whatever is asked of groups is looked up when these are known. */
-static bool is_heard(const mls_collect_options *options, const mls_source *source)
-{
-    return options->printed || options->facts == MLS_FACTS_OF_RUNS ||
-           (options->facts == MLS_FACTS_OF_GROUPS && is_stream(source));
-}
-
-/* Each source has a reader of its own, as several are read at once. */
-static mls_status collect_printed(void *state, size_t index, mls_sink *sink)
-{
-    const collecting_state *collecting = state;
-    if (!is_heard(collecting->options, &collecting->collection->skipped.items[index])) {
-        return MLS_OK;
-    }
-    mls_printed_reader *reader = mls_printed_reader_new();
-    if (reader == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    collecting->collection->printed[index] = reader;
-    *sink = mls_printed_reader_sink(reader);
     return MLS_OK;
-}
-
-/* Gives the last runs of a collection, those of one source, what was printed before each. */
-static mls_status take_printed(const collecting_state *collecting, size_t source)
-{
-    const mls_collect_options *options = collecting->options;
-    mls_collection *collection = collecting->collection;
-    mls_printed_reader *reader = collection->printed[source];
-    mls_status status = MLS_OK;
-    bool any = false;
-    for (size_t i = collection->run_count - collecting->found[source].count; i < collection->run_count; i++) {
-        mls_run *run = &collection->runs[i];
-        const mls_printed *printed = mls_printed_of_run(reader, run->run_start.line);
-        if (printed != NULL && options->facts != MLS_FACTS_OF_NONE && status == MLS_OK) {
-            status = mls_facts_take(collecting->known, printed, &run->facts);
-        }
-        run->printed = options->printed ? printed : NULL;
-        any |= run->printed != NULL;
-    }
-    if (!any) {
-        mls_printed_reader_free(reader);
-        collection->printed[source] = NULL;
-    }
-    return status;
 }
 
 static mls_status digest_lines(void *state, const mls_lines *lines)
@@ -125,17 +89,13 @@ static mls_status collect_digest(void *state, size_t index, mls_sink *sink)
 }
 
 /* Gives the runs from `first` on, those of one source, the digest of it. */
-static mls_status take_digest(digest_of_source *heard, mls_collection *collection, size_t first)
+static void take_digest(digest_of_source *heard, mls_collection *collection, size_t first)
 {
     char digits[MLS_DIGEST_BYTES];
     mls_digest_end(&heard->digester, digits);
     for (size_t i = first; i < collection->run_count && !heard->cut; i++) {
         collection->runs[i].digest = mls_strdup(digits);
-        if (collection->runs[i].digest == NULL) {
-            return MLS_ERROR_MEMORY;
-        }
     }
-    return MLS_OK;
 }
 
 /* Why a source that was read is of no use; NULL when it is. */
@@ -164,24 +124,15 @@ static mls_status collect_source(void *state, const mls_read *read)
     const char *reason = read->status != MLS_OK ? read->error.message : useless(read, runs, none_read ? words : NULL);
     source->failed = read->status != MLS_OK || none_read;
     source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
-    const bool heard = collection->printed != NULL && collection->printed[read->index] != NULL;
-    mls_status status = heard ? take_printed(collecting, read->index) : MLS_OK;
     if (read->heard != NULL) {
-        status = take_digest(read->heard, collection, collection->run_count - collecting->found[read->index].count);
+        take_digest(read->heard, collection, collection->run_count - collecting->found[read->index].count);
     }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
-    return status == MLS_OK && reason != NULL ? mls_source_skip(source, mls_strdup(reason)) : status;
-}
-
-/* Finds the job of each run. */
-static mls_status find_jobs(mls_collection *collection)
-{
-    bool found = true;
-    for (size_t i = 0; i < collection->run_count && found; i++) {
-        found = mls_run_find_job(&collection->runs[i]);
+    if (reason != NULL) {
+        mls_source_skip(source, mls_strdup(reason));
     }
-    return found ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }
 
 /* Leaves the sources that were skipped; the runs that are kept are known by the paths of the others. */
@@ -207,39 +158,32 @@ static void drop_sources(mls_collection *collection)
 }
 
 /* Reads all sources; those left are the ones that were skipped, each run once. */
-static mls_status read_all(const mls_collect_options *options, mls_known_settings *known, mls_collection *collection,
-                           mls_error *error)
+static mls_status read_all(const mls_collect_options *options, mls_collection *collection, mls_error *error)
 {
     mls_sources *sources = &collection->skipped;
     collecting_state collecting = {.options = options,
                                    .collection = collection,
-                                   .found = mls_calloc(sources->count + 1, sizeof *collecting.found),
-                                   .known = known};
-    bool asked = false;
-    for (size_t i = 0; i < sources->count && !asked && options->merge == NULL; i++) {
-        asked = is_heard(options, &sources->items[i]);
-    }
+                                   .found = mls_calloc(sources->count + 1, sizeof *collecting.found)};
     const mls_reading reading = {.rules = options->checker.rulesets != NULL ? &options->checker : NULL,
                                  .unread_runs = true,
                                  .steps = true,
                                  .observer = options->observer,
+                                 .printed = options->printed || options->facts == MLS_FACTS_OF_RUNS ? MLS_PRINTED_OF_ALL
+                                            : options->facts == MLS_FACTS_OF_GROUPS ? MLS_PRINTED_OF_PIPES
+                                                                                    : MLS_PRINTED_OF_NONE,
                                  .work = options->work,
                                  .state = &collecting,
-                                 .listen = options->digests ? collect_digest
-                                           : asked          ? collect_printed
-                                                            : NULL,
+                                 .listen = options->digests ? collect_digest : NULL,
                                  .heard_size = options->digests ? sizeof(digest_of_source) : 0,
                                  .run = collect_run,
                                  .done = collect_source};
-    collection->printed = asked ? mls_calloc(sources->count + 1, sizeof(mls_printed_reader *)) : NULL;
-    collection->printed_count = collection->printed != NULL ? sources->count : 0;
-    const bool ready = collecting.found != NULL && (collection->printed != NULL || !asked);
-    mls_status status = !ready                   ? MLS_ERROR_MEMORY
-                        : options->merge != NULL ? mls_merge_read(options->merge, &reading, sources, error)
-                                                 : mls_read_sources(&reading, sources->items, sources->count, error);
+    mls_status status = options->merge != NULL ? mls_merge_read(options->merge, &reading, sources, error)
+                                               : mls_read_sources(&reading, sources->items, sources->count, error);
     if (status == MLS_OK) {
-        status = mls_repeats_remove(collection, collecting.found);
-        status = status == MLS_OK ? find_jobs(collection) : status;
+        mls_repeats_remove(collection, collecting.found);
+        for (size_t i = 0; i < collection->run_count; i++) {
+            mls_run_find_job(&collection->runs[i]);
+        }
     }
     free(collecting.found);
     drop_sources(collection);
@@ -247,8 +191,9 @@ static mls_status read_all(const mls_collect_options *options, mls_known_setting
 }
 
 /* Looks up what one run of each group printed. */
-static mls_status read_facts(mls_known_settings *known, mls_collection *collection)
+static mls_status read_facts(mls_collection *collection)
 {
+    mls_known_settings known = {0};
     mls_scan_room *room = NULL;
     mls_status status = MLS_OK;
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
@@ -256,20 +201,21 @@ static mls_status read_facts(mls_known_settings *known, mls_collection *collecti
         if (run->carried != NULL) {
             run->facts = run->carried->facts;
         } else {
-            status = mls_facts_read(known, &room, run, &run->facts);
+            status = mls_run_read_facts(&known, &room, run);
         }
     }
     mls_scan_room_free(room);
+    mls_known_settings_release(&known);
     return status;
 }
 
 static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
-                               mls_known_settings *known, mls_collection *collection, mls_error *error)
+                               mls_collection *collection, mls_error *error)
 {
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     if (status == MLS_OK && options->facts == MLS_FACTS_OF_GROUPS) {
-        status = read_facts(known, collection);
+        status = read_facts(collection);
     }
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         status = mls_group_finish(options, trees, &collection->points, &collection->groups[i], error);
@@ -281,8 +227,7 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
                        mls_collection *collection, mls_error *error)
 {
     mls_tree_editions trees = {0};
-    mls_known_settings known = {0};
-    *collection = (mls_collection){0};
+    *collection = (mls_collection){.observer = options->observer};
     mls_status status = MLS_OK;
     if (options->merge != NULL) {
         mls_merge_sources(options->merge, &collection->skipped);
@@ -291,13 +236,17 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
         status = status == MLS_OK ? mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees)
                                   : status;
     }
-    status = status == MLS_OK ? read_all(options, &known, collection, error) : status;
+    status = status == MLS_OK ? read_all(options, collection, error) : status;
     if (status == MLS_OK && !options->runs_only) {
-        status = score_groups(options, &trees, &known, collection, error);
+        status = score_groups(options, &trees, collection, error);
     }
     mls_tree_editions_release(&trees);
-    mls_known_settings_release(&known);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
+}
+
+void *mls_collection_notes(const mls_collection *collection, const mls_run *run)
+{
+    return collection->notes != NULL ? collection->notes[run - collection->runs] : NULL;
 }
 
 void mls_collection_release(mls_collection *collection)
@@ -309,12 +258,12 @@ void mls_collection_release(mls_collection *collection)
     mls_rcp_sets_release(&collection->points);
     for (size_t i = 0; i < collection->run_count; i++) {
         mls_run_release(&collection->runs[i]);
+        if (collection->notes != NULL) {
+            mls_notes_release(collection->observer, &collection->notes[i]);
+        }
     }
     free(collection->runs);
-    for (size_t i = 0; i < collection->printed_count; i++) {
-        mls_printed_reader_free(collection->printed[i]);
-    }
-    free(collection->printed);
+    free((void *)collection->notes);
     mls_setups_free(collection->setups);
     mls_sources_release(&collection->skipped);
     *collection = (mls_collection){0};

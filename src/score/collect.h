@@ -18,7 +18,7 @@ typedef struct mls_collect_options {
     mls_score_options score;      /**< how each group is scored */
     mls_checker_options checker;  /**< whose rules say which runs are valid; rulesets NULL: their steps and status do */
     bool named_runs;              /**< a log that the user named holds a run, even when it holds none */
-    const mls_observer *observer; /**< what more is kept of each run, in its `notes`; NULL: nothing */
+    const mls_observer *observer; /**< what more is kept of each run; NULL: nothing */
     bool printed;                 /**< and the settings that the job printed before it */
     mls_facts_of facts;           /**< whose facts, of the settings that jobs printed, are told */
     bool digests;                 /**< each run tells the digest of its file; printed settings are not asked for then */
@@ -29,10 +29,10 @@ typedef struct mls_collect_options {
 typedef struct mls_collection {
     mls_run *runs;
     size_t run_count, run_capacity;
-    struct mls_setups *setups;           /**< hyperparameters and seeds of the runs, most of which are alike */
-    struct mls_printed_reader **printed; /**< of each source, where asked for; NULL: it printed nothing */
-    size_t printed_count;
-    mls_group *groups; /**< in the order of their first runs; they borrow from `runs` */
+    void **notes;                 /**< of each run, by the observer; see mls_collection_notes() */
+    const mls_observer *observer; /**< as the options have it */
+    struct mls_setups *setups;    /**< hyperparameters and seeds of the runs, most of which are alike */
+    mls_group *groups;            /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
     const struct mls_slurm_jobs *jobs; /**< jobs.h: what sacct says of those that made the runs; NULL: not asked */
     mls_rcp_sets points;               /**< that they were compared with */
@@ -47,5 +47,8 @@ typedef struct mls_collection {
  * be released in any case, before the editions of the options. */
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error) MLS_MUST_USE;
+
+/** Return what the observer of the collection kept of one of its runs; NULL: nothing, or there is none. */
+void *mls_collection_notes(const mls_collection *collection, const mls_run *run);
 
 void mls_collection_release(mls_collection *collection);

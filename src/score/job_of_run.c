@@ -12,23 +12,22 @@ static bool is_job_number(mls_str job)
     return mls_size_parse(job, &number);
 }
 
-bool mls_run_note_name(mls_run *run)
+void mls_run_note_name(mls_run *run)
 {
     mls_str rest = mls_str_from(mls_path_name(run->file));
     mls_str job;
     mls_str number;
     if (!mls_str_after(rest, MLS_S("slurm-"), &rest) || rest.ptr != mls_path_name(run->file) + strlen("slurm-") ||
         !mls_str_ends(rest, MLS_S(".out"))) {
-        return true;
+        return;
     }
     job = (mls_str){rest.ptr, rest.len - strlen(".out")};
     mls_str task = job;
     const bool array = mls_str_cut(&task, '_', &number);
     if (!is_job_number(number) || (array && !is_job_number(task))) {
-        return true;
+        return;
     }
     run->job.named = mls_strndup(job.ptr, job.len);
-    return run->job.named != NULL;
 }
 
 /* Of a task of an array and its number, which are two names of one job, nobody can tell without Slurm. */
@@ -42,7 +41,7 @@ static void compare_jobs(mls_run *run, const char *other, const char *whose)
     }
 }
 
-bool mls_run_find_job(mls_run *run)
+void mls_run_find_job(mls_run *run)
 {
     mls_job *job = &run->job;
     mls_buffer names = {0};
@@ -54,7 +53,5 @@ bool mls_run_find_job(mls_run *run)
     compare_jobs(run, job->named, "the name of the job's output");
     compare_jobs(run, job->step, "slurmstepd's line");
     (void)mls_hosts_expand(mls_str_from(job->node_list), &names, &run->findings, (mls_finding_place){0});
-    const bool failed = names.failed || run->findings.out_of_memory || (said != NULL && job->job == NULL);
     mls_buffer_release(&names);
-    return !failed;
 }

@@ -236,7 +236,7 @@ static mls_status hand_over_file(mls_merge *merge, const mls_reading *reading, s
         run->run.carried = carried;
         run->run.result = source->result;
         run->run.file = mls_strdup(source->path);
-        status = reading->run(reading->state, index, &run->run, run->run.part);
+        status = reading->run(reading->state, index, &run->run, &run->tracked);
     }
     if (status == MLS_OK && reading->done != NULL) {
         mls_read read = {.index = index,

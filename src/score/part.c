@@ -339,6 +339,7 @@ void mls_part_run_release(mls_part_run *run)
 {
     mls_carried_release(&run->carried);
     free(run->notes.sums.items);
+    mls_notes_release(&mls_tracked_observer, &run->tracked);
     mls_run_release(&run->run);
     mls_part_run_init(run);
 }
@@ -361,7 +362,7 @@ void mls_part_writer_begin(mls_part_writer *writer, struct mls_output *output, c
 
 void mls_part_run_write(mls_buffer *to, mls_part_run *run)
 {
-    const mls_tracked *tracked = run->run.notes;
+    const mls_tracked *tracked = run->tracked;
     if (tracked != NULL) {
         run->notes.any = true;
         run->notes.too_many = tracked->too_many;
@@ -519,8 +520,7 @@ static void make_notes(mls_part_run *run)
         *sum = (mls_tracked_sum){from->sum, from->count};
         mls_map_put(&tracked->sums, from->name, NULL)->value.pointer = sum;
     }
-    run->run.notes = tracked;
-    run->run.observer = &mls_tracked_observer;
+    run->tracked = tracked;
     free(run->notes.sums.items);
     run->notes = (mls_part_notes){0};
 }

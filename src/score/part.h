@@ -67,6 +67,7 @@ typedef struct mls_part_run {
     mls_run run;
     struct mls_carried carried;
     mls_part_notes notes; /* of the run, only while it is written or read */
+    void *tracked;        /* the same as mls_tracked; NULL: none */
 } mls_part_run;
 
 /* A line that holds the marker of a record and no record. */

@@ -18,9 +18,8 @@ typedef struct shard_reading {
     mls_tree_editions trees;
     mls_known_settings known;
     mls_scan_room *room;
-    struct mls_printed_reader **heard; /* of each source, where what jobs print is listened to; NULL: nowhere */
-    MLS_LIST_OF(mls_part_run) runs;    /* of the file that is read */
-    size_t next;                       /* the first source without a line */
+    MLS_LIST_OF(mls_part_run) runs; /* of the file that is read */
+    size_t next;                    /* the first source without a line */
     mls_arena arena;
     mls_map folders; /* whose system a line has told */
     mls_error *error;
@@ -32,25 +31,16 @@ static mls_status listen_for_job(void *state, size_t index, mls_sink *sink)
     return reading->listen(reading->state, index, sink);
 }
 
-static mls_status listen_to(void *state, size_t index, mls_sink *sink)
-{
-    const shard_reading *self = state;
-    self->heard[index] = mls_printed_reader_new();
-    *sink = mls_printed_reader_sink(self->heard[index]);
-    return MLS_OK;
-}
-
 /* What was heard before a run: its facts, and of the settings those that are known. */
-static mls_status take_heard(shard_reading *self, const mls_printed_reader *reader, mls_part_run *run)
+static mls_status take_heard(shard_reading *self, mls_part_run *run)
 {
-    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, run->run.run_start.line) : NULL;
+    const mls_printed *printed = run->run.printed;
     struct mls_carried *carried = &run->carried;
-    if (printed == NULL) {
-        return MLS_OK;
-    }
-    carried->has_printed = true;
-    const mls_status status = mls_facts_take(&self->known, printed, &carried->heard);
-    for (size_t i = 0; i < printed->settings.count && status == MLS_OK; i++) {
+    carried->heard = run->run.facts;
+    carried->has_printed = printed != NULL;
+    const mls_status status =
+        printed != NULL && self->known.items == NULL ? mls_known_settings_load(&self->known, NULL) : MLS_OK;
+    for (size_t i = 0; printed != NULL && i < printed->settings.count && status == MLS_OK; i++) {
         if (mls_known_setting_printed(&self->known, printed->settings.items[i].name) != NULL) {
             (void)MLS_GROW(&carried->printed.settings, items);
             carried->printed.settings.items[carried->printed.settings.count++] = printed->settings.items[i];
@@ -71,10 +61,12 @@ static mls_status ask_ending(const shard_reading *self, mls_part_run *run)
 }
 
 /* Everything that whoever scores runs would look up on this disk. */
-static mls_status look_up(shard_reading *self, const mls_printed_reader *reader, mls_part_run *run)
+static mls_status look_up(shard_reading *self, mls_part_run *run)
 {
-    mls_status status = mls_facts_read(&self->known, &self->room, &run->run, &run->carried.facts);
-    status = status == MLS_OK ? take_heard(self, reader, run) : status;
+    mls_status status = take_heard(self, run);
+    run->run.facts = (mls_printed_facts){0};
+    status = status == MLS_OK ? mls_run_read_facts(&self->known, &self->room, &run->run) : status;
+    run->carried.facts = run->run.facts;
     status = status == MLS_OK ? mls_power_carry(&run->run, &run->carried) : status;
     return status == MLS_OK && self->job->ending != NULL ? ask_ending(self, run) : status;
 }
@@ -98,16 +90,12 @@ static void look_up_place(shard_reading *self, mls_part_source *source, mls_fold
 }
 
 /* Forgets the runs of a file that has its line. */
-static void forget_source(shard_reading *self, size_t index)
+static void forget_source(shard_reading *self)
 {
     for (size_t i = 0; i < self->runs.count; i++) {
         mls_part_run_release(&self->runs.items[i]);
     }
     self->runs.count = 0;
-    if (self->heard != NULL) {
-        mls_printed_reader_free(self->heard[index]);
-        self->heard[index] = NULL;
-    }
 }
 
 /* The line of a file, read or not. */
@@ -115,7 +103,6 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
 {
     mls_folder_system system = {0};
     mls_status status = MLS_OK;
-    const mls_printed_reader *reader = self->heard != NULL ? self->heard[index] : NULL;
     if (source->failed || source->error != NULL) {
         self->job->say_failed(self->job->state, source->path, source->failed ? source->skip : source->error,
                               source->finding);
@@ -127,12 +114,12 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
         source->measures = self->job->measures(self->job->state, &self->own.items[index]);
     }
     for (size_t i = 0; i < self->runs.count && status == MLS_OK && self->job->groups; i++) {
-        status = look_up(self, reader, &self->runs.items[i]);
+        status = look_up(self, &self->runs.items[i]);
     }
     if (status == MLS_OK) {
         status = mls_part_writer_add(&self->writer, source, self->runs.items, self->runs.count, self->error);
     }
-    forget_source(self, index);
+    forget_source(self);
     mls_folder_system_release(&system);
     return status;
 }
@@ -161,7 +148,7 @@ static mls_status write_skipped(shard_reading *self, size_t end)
 }
 
 /* Runs wait until their file has ended. */
-static mls_status keep_run(void *state, size_t index, mls_run *run, bool part)
+static mls_status keep_run(void *state, size_t index, mls_run *run, void **notes)
 {
     shard_reading *self = state;
     const mls_status status = self->runs.count == 0 ? write_skipped(self, index) : MLS_OK;
@@ -172,7 +159,8 @@ static mls_status keep_run(void *state, size_t index, mls_run *run, bool part)
     mls_part_run *kept = &self->runs.items[self->runs.count++];
     mls_part_run_init(kept);
     kept->run = *run;
-    kept->run.part = part;
+    kept->tracked = *notes;
+    *notes = NULL;
     mls_run_init(run);
     return MLS_OK;
 }
@@ -201,11 +189,8 @@ static mls_status end_source(void *state, const mls_read *read)
 
 static void release_reading(shard_reading *self)
 {
-    for (size_t i = 0; i < self->own.count; i++) {
-        forget_source(self, i);
-    }
+    forget_source(self);
     free(self->runs.items);
-    free(self->heard);
     free(self->own.items);
     mls_tree_editions_release(&self->trees);
     mls_known_settings_release(&self->known);
@@ -233,13 +218,11 @@ mls_status mls_shard_read(const mls_shard_job *job, mls_output *output, mls_erro
             self.own.items[self.own.count++] = *source;
         }
     }
-    if (head->options.wide) {
-        self.heard = mls_calloc(self.own.count + 1, sizeof *self.heard);
-    }
+    reading.printed = head->options.wide ? MLS_PRINTED_OF_ALL : MLS_PRINTED_OF_NONE;
     reading.state = &self;
     reading.run = job->heard == NULL ? keep_run : NULL;
     reading.done = end_source;
-    reading.listen = job->heard != NULL ? listen_for_job : self.heard != NULL ? listen_to : NULL;
+    reading.listen = job->heard != NULL ? listen_for_job : NULL;
     mls_part_writer_begin(&self.writer, output, head);
     status = status == MLS_OK ? mls_read_sources(&reading, self.own.items, self.own.count, error) : status;
     status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;

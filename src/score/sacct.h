@@ -43,10 +43,10 @@ bool mls_sacct_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row)
 /* Reads the text of `sacct --json`. */
 mls_status mls_sacct_read_json(mls_sacct *sacct, mls_str text, const char *source, mls_error *error) MLS_MUST_USE;
 
-/* Notes the job that the name of a run's file says: slurm-<job>.out, slurm-<job>_<task>.out.  False: no memory. */
-bool mls_run_note_name(mls_run *run) MLS_MUST_USE;
+/* Note the job that the name of a run's file says: slurm-<job>.out, slurm-<job>_<task>.out. */
+void mls_run_note_name(mls_run *run);
 
 /* Finds which job made a run, when its repetitions have told theirs: its own text's word, a repetition's, its file's
  * name, slurmstepd's line, in this order; and says which of them differ, and which words of its list of nodes are not
- * as Slurm writes them.  False: no memory. */
-bool mls_run_find_job(mls_run *run) MLS_MUST_USE;
+ * as Slurm writes them. */
+void mls_run_find_job(mls_run *run);

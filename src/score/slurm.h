@@ -15,44 +15,18 @@ typedef struct mls_source_runs {
     bool several;      /* others have more of them */
 } mls_source_runs;
 
-/* Gives a run out of a part what its shard heard of it before it began, as the options ask for it. */
-void mls_run_take_carried(mls_run *run, const mls_collect_options *options);
-
-/* A run that may stand in another source too.  `run` is its number, in the order of sources. */
-typedef struct mls_repeat {
-    mls_run_times times;
-    size_t run;
-    mls_source_runs *found; /* in its source */
-    const char *path;
-} mls_repeat;
-
-/* Is told of each run that is `stays` once more, and which that is. */
-typedef mls_status mls_repeat_gone(void *state, size_t stays, size_t gone);
-
-/* Finds them, and notes in the sources how many are; which one stays is as mls_repeats_remove() has it.  Says then of
- * each source without any left why it is skipped.  MLS_OK, MLS_ERROR_MEMORY or what `gone` returned. */
-mls_status mls_repeats_find(mls_repeat *all, size_t count, mls_repeat_gone *gone, void *state) MLS_MUST_USE;
-mls_status mls_repeats_say(const mls_sources *sources, const mls_source_runs *found) MLS_MUST_USE;
-
-/* Gives a source the reason why it is of no use, which it takes over; NULL: no memory. */
-mls_status mls_source_skip(mls_source *source, char *reason) MLS_MUST_USE;
+/* Gives a source the reason why it is of no use, which it takes over. */
+void mls_source_skip(mls_source *source, char *reason);
 
 /* slurm-<job>.out repeats every trial's output.  Leaves one of each run (by mls_run_compare()) in the collection, whose
  * `skipped` holds all sources and `found` the runs of each: that of no slurm-*.out, then of the source with the fewest,
- * then of the first; result files keep all.  A source without any left says why.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_repeats_remove(mls_collection *collection, mls_source_runs *found) MLS_MUST_USE;
+ * then of the first; result files keep all.  A source without any left says why. */
+void mls_repeats_remove(mls_collection *collection, mls_source_runs *found);
 
 /* The energy of a scored group that is a folder of results, from the files in the folder `power` below it, or as it was
  * carried; and of one run, which it fills in.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_group_power(mls_group *group) MLS_MUST_USE;
 mls_status mls_power_carry(const mls_run *run, struct mls_carried *carried) MLS_MUST_USE;
-
-/* Tells the facts of what was printed: the table is loaded when the first was.  And of what the job of a run printed
- * before it, by reading its log once more; where nothing was, or the log cannot be read, they stay as they are.  `room`
- * is kept for the next log.  MLS_OK, MLS_ERROR_MEMORY, or what mls_known_settings_load() says. */
-mls_status mls_facts_take(mls_known_settings *known, const mls_printed *printed, mls_printed_facts *facts) MLS_MUST_USE;
-mls_status mls_facts_read(mls_known_settings *known, mls_scan_room **room, const mls_run *run,
-                          mls_printed_facts *facts) MLS_MUST_USE;
 
 /* Whether a folder is results/<system>/[strong/|weak/]<benchmark>; *above is where `results` lies, with its slash. */
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above);

@@ -121,7 +121,7 @@ static mls_status ask_result(tree_finder *self, size_t *at)
             break;
         }
         if (asked && is_tree_log(source) && isnan(time_ms) && status == MLS_OK) {
-            status = mls_log_date(mls_source_open(source, true), false, &self->room, &time_ms);
+            mls_log_date(mls_source_open(source, true), false, &self->room, &time_ms);
         }
     }
     if (asked) {

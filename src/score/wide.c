@@ -35,7 +35,7 @@ static bool add_column(wide_finder *finder, mls_wide_kind kind, mls_str name)
 static bool add_run_names(wide_finder *finder, const mls_run *run)
 {
     const mls_known_settings *known = &finder->wide->known;
-    const mls_tracked *tracked = run->notes;
+    const mls_tracked *tracked = mls_collection_notes(finder->wide->collection, run);
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
     bool ok = true;
     for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {

@@ -241,10 +241,10 @@ static int open_log(void *state, size_t index)
     return mls_tree_open(logs->submission, logs->items[index]->file.path);
 }
 
-static mls_status take_run(void *state, size_t index, mls_run *run, bool part)
+static mls_status take_run(void *state, size_t index, mls_run *run, void **notes)
 {
     const log_list *logs = state;
-    (void)part;
+    (void)notes;
     logs->items[index]->run = *run;
     mls_run_init(run);
     return MLS_OK;

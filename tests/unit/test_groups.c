@@ -59,7 +59,7 @@ static void assert_repeats(const file *files, size_t count, const char *expected
         }
     }
     mls_buffer_append_text(&text, "");
-    assert_int_equal(mls_repeats_remove(&all, found), MLS_OK);
+    mls_repeats_remove(&all, found);
     for (size_t i = 0; i < count; i++) {
         const mls_source *source = &all.skipped.items[i];
         mls_buffer_printf(&text, "%s:", source->path);

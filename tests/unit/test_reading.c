@@ -25,12 +25,13 @@ typedef struct runs {
     mls_status status;    /* to return */
 } runs;
 
-static mls_status take_run(void *state, mls_run *run, bool part)
+static mls_status take_run(void *state, mls_run *run, void **notes)
 {
     runs *all = state;
+    (void)notes;
     assert_true(all->count < 16);
     if (all->only_existing == 0 || mls_run_exists(run)) {
-        all->part[all->count] = part;
+        all->part[all->count] = run->part;
         all->items[all->count++] = *run;
         mls_run_init(run);
     }
@@ -404,10 +405,11 @@ typedef struct reported_runs {
     size_t stop_at;
 } reported_runs;
 
-static mls_status tell_run(void *state, size_t index, mls_run *run, bool part)
+static mls_status tell_run(void *state, size_t index, mls_run *run, void **notes)
 {
     reported_runs *reported = state;
-    mls_buffer_printf(&reported->text, "%zu:%zu-%zu%s%s ", index, run->line, run->last_line, part ? "p" : "",
+    (void)notes;
+    mls_buffer_printf(&reported->text, "%zu:%zu-%zu%s%s ", index, run->line, run->last_line, run->part ? "p" : "",
                       run->valid ? "" : "!");
     return MLS_OK;
 }
@@ -620,12 +622,11 @@ static void note_release(void *notes)
     free(((noted *)notes)->owned);
 }
 
-static mls_status tell_notes(void *state, size_t index, mls_run *run, bool part)
+static mls_status tell_notes(void *state, size_t index, mls_run *run, void **notes)
 {
-    const noted *notes = run->notes;
     (void)index;
-    (void)part;
-    mls_buffer_printf(&((reported_runs *)state)->text, "%zu ", notes->records);
+    (void)run;
+    mls_buffer_printf(&((reported_runs *)state)->text, "%zu ", ((const noted *)*notes)->records);
     return MLS_OK;
 }
 

@@ -12,7 +12,7 @@
 #include "log/log.h"
 #include "log/marked.h"
 #include "log/prefix.h"
-#include "run/run_cut.h"
+#include "run/file.h"
 
 enum {
     MLS_READ_LINES = 5,

@@ -152,14 +152,13 @@ static bool find_logged(mls_timing *timing)
 static bool measure_run(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
-    const mls_pace_notes *notes = run->run->notes;
+    const mls_pace_notes *notes = timing->notes;
     find_state(run, notes);
     run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
     run->backwards = notes != NULL ? notes->backwards : 0;
     if (run->state > MLS_TIMED_UNFINISHED) {
         return true;
     }
-    timing->notes = notes;
     timing->start_ms = run->run->run_start.time_ms;
     const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
@@ -225,7 +224,7 @@ static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group
 {
     const mls_group *of = group->group;
     for (size_t i = 0; i < of->run_count; i++) {
-        mls_pace_notes_used(of->runs[i]->notes);
+        mls_pace_notes_used(mls_collection_notes(all->collection, of->runs[i]));
     }
     group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
     for (size_t i = 0; i < of->run_count && group->runs != NULL; i++) {
@@ -268,7 +267,11 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         run->utilization.accelerators = accelerators;
         name_benchmark(run, of, all->options.models);
         healing[i].step = step;
-        mls_timing timing = {.scratch = scratch, .edition = of->edition->number, .run = run, .healing = &healing[i]};
+        mls_timing timing = {.scratch = scratch,
+                             .notes = mls_collection_notes(all->collection, of->runs[i]),
+                             .edition = of->edition->number,
+                             .run = run,
+                             .healing = &healing[i]};
         mls_arena_reset(scratch);
         status = measure_run(&timing) && finish_measured(run, &healing[i], all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
         mls_utilization_find(run, &all->options);

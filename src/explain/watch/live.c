@@ -643,11 +643,11 @@ static mls_status take_lines(void *state, const mls_lines *lines)
     return MLS_OK;
 }
 
-static mls_status drop_run(void *state, mls_run *run, bool part)
+static mls_status drop_run(void *state, mls_run *run, void **notes)
 {
     (void)state;
     (void)run;
-    (void)part;
+    (void)notes;
     return MLS_OK;
 }
 
