@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "config/script_state.h"
+#include "config/shell_state.h"
 
 static char folder[] = "/tmp/fuzz-config-XXXXXX";
 static char path[64];   /* of the config */
@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void remove_folder(void)
 {
+    (void)unlink(path);
     (void)unlink(beside);
     (void)unlink(other);
     (void)rmdir(folder);
@@ -33,10 +34,10 @@ static void make_folder(void)
     (void)atexit(remove_folder);
 }
 
-static void write_beside(mls_str tail)
+static void write_file(const char *name, mls_str text)
 {
-    FILE *file = fopen(beside, "wb");
-    if (file == NULL || fwrite(tail.ptr, 1, tail.len, file) != tail.len || fclose(file) != 0)
+    FILE *file = fopen(name, "wb");
+    if (file == NULL || fwrite(text.ptr, 1, text.len, file) != text.len || fclose(file) != 0)
         abort();
 }
 
@@ -44,34 +45,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *cut = size > 0 ? memchr(data, '\x01', size) : NULL;
     const size_t length = cut != NULL ? (size_t)(cut - (const char *)data) : size;
-    mls_findings findings = {0};
-    mls_arena arena = {0};
-    mls_shell_state state = {.arena = &arena, .findings = &findings};
-    const mls_shell_frame *frame = &state.frame;
-    const mls_shell_variables *variables = &frame->variables;
+    mls_shell *script;
+    mls_error error = {0};
 
-    if (size > 0 && memchr(data, '\0', length) != NULL)
-        return 0;
     if (path[0] == '\0')
         make_folder();
     if (cut != NULL)
-        write_beside((mls_str){cut + 1, size - length - 1});
+        write_file(beside, (mls_str){cut + 1, size - length - 1});
     else
         (void)unlink(beside);
-    const mls_str text = mls_arena_copy(&arena, (mls_str){(const char *)data, length});
-    mls_shell_files_init(&state, path, NULL);
-    if (text.ptr == NULL || state.stopped)
-        abort();
-    mls_shell_run(&state, path, text);
-    if (state.steps > SHELL_STEPS_MAX || frame->doubt != 0 || frame->nesting != 0 || state.source_depth != 0)
-        abort();
-    for (size_t i = 0; i < variables->count; i++) {
-        const mls_shell_slot *slot = &variables->items[i];
-        if (slot->value.len > SHELL_VALUE_BYTES_MAX || !mls_str_is_name(slot->name) || slot->value.ptr == NULL ||
-            (i > 0 && mls_str_compare(variables->items[i - 1].name, slot->name) >= 0))
+    write_file(path, (mls_str){(const char *)data, length});
+    if (mls_shell_read(path, NULL, &script, &error) != MLS_OK) {
+        if (error.message[0] == '\0')
+            abort();
+        return 0;
+    }
+    for (size_t i = 0; i < script->export_count; i++) {
+        const mls_shell_variable *variable = &script->exports[i];
+        if (variable->value.len > SHELL_VALUE_BYTES_MAX || !mls_str_is_name(variable->name) ||
+            (!variable->known && variable->value.len > 0) || mls_shell_find(script, variable->name) != variable)
             abort();
     }
-    mls_arena_release(&arena);
-    mls_findings_release(&findings);
+    mls_shell_free(script);
     return 0;
 }

@@ -1,0 +1,956 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shell_words.c - what the words of a script become: quotes, $A, ${...}, $(...), $((...)), patterns, and [ ] and [[ ]].
+ *
+ * What no config uses is a hole: $'...', ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}; in arithmetic, bits, powers, ++, -- and
+ * 2#101. */
+#include "base/pattern.h"
+#include "base/utf8.h"
+#include "config/shell_state.h"
+
+/* ---- arithmetic of 64 bits that wrap around; a name whose value is an expression is calculated, an unset one is 0
+ * ---- */
+
+typedef struct calculation {
+    reading *r;
+    mls_str text;
+    size_t at;
+    size_t depth;
+    const char *problem; /* static text */
+} calculation;
+
+enum { RANK_COMMA, RANK_ASSIGN, RANK_CHOICE, RANK_OR, RANK_AND };
+
+/* By rank: later ones bind tighter. */
+static const char *const operations[] = {" , ",     " = *= /= %= += -= <<= >>= &= ^= |= ",
+                                         " ? ",     " || ",
+                                         " && ",    " | ",
+                                         " ^ ",     " & ",
+                                         " == != ", " < > <= >= ",
+                                         " << >> ", " + - ",
+                                         " * / % ", " ** "};
+
+static const shell_integer unknown_integer = {0, false};
+
+static shell_integer binary(calculation *self, int lowest);
+
+static shell_integer wrapped(uint64_t value)
+{
+    return (shell_integer){(int64_t)value, true};
+}
+
+static shell_integer problem(calculation *self, const char *text)
+{
+    self->problem = self->problem == NULL ? text : self->problem;
+    return unknown_integer;
+}
+
+static char peek_char(const calculation *self, size_t ahead)
+{
+    return self->at + ahead < self->text.len ? self->text.ptr[self->at + ahead] : '\0';
+}
+
+/* The rest of the text, after blanks. */
+static mls_str rest_of(calculation *self)
+{
+    while (mls_is_blank(peek_char(self, 0))) {
+        self->at++;
+    }
+    return mls_str_rest(self->text, self->at);
+}
+
+static bool take_sign(calculation *self, const char *text)
+{
+    const mls_str token = mls_str_from(text);
+    const bool found = self->problem == NULL && mls_str_starts(rest_of(self), token);
+    self->at += found ? token.len : 0;
+    return found;
+}
+
+static mls_str take_name(calculation *self)
+{
+    const mls_str rest = rest_of(self);
+    const mls_str name = {rest.ptr, mls_str_name_length(rest)};
+    self->at += name.len;
+    return name;
+}
+
+/* The rank of the operation at the cursor, which is the longest; -1: there is none. */
+static int rank_at(calculation *self, mls_str *operation)
+{
+    const mls_str rest = rest_of(self);
+    for (operation->len = rest.len < 3 ? rest.len : 3, operation->ptr = rest.ptr; operation->len > 0;
+         operation->len--) {
+        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+            if (mls_str_among(*operation, operations[i])) {
+                return (int)i;
+            }
+        }
+    }
+    return -1;
+}
+
+/* That of an assignment too. */
+static shell_integer calculate(calculation *self, mls_str operation, shell_integer left, shell_integer right)
+{
+    const char c = operation.ptr[0];
+    const bool equals = operation.len == 2 && operation.ptr[1] == '=';
+    const int64_t a = left.value;
+    const int64_t b = right.value;
+    if (right.known && b == 0 && (c == '/' || c == '%')) {
+        return self->r->frame.doubt > 0 ? unknown_integer : problem(self, "division by 0");
+    }
+    if (c == ',' || !left.known || !right.known || (operation.len > 1 && !equals)) {
+        return c == ',' ? right : unknown_integer;
+    }
+    switch (c) {
+    case '*':
+        return wrapped((uint64_t)a * (uint64_t)b);
+    case '/':
+        return wrapped(b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b));
+    case '%':
+        return wrapped(b == -1 ? 0 : (uint64_t)(a % b));
+    case '+':
+        return wrapped((uint64_t)a + (uint64_t)b);
+    case '-':
+        return wrapped((uint64_t)a - (uint64_t)b);
+    case '<':
+        return wrapped(equals ? a <= b : a < b);
+    case '>':
+        return wrapped(equals ? a >= b : a > b);
+    case '=':
+        return wrapped(a == b);
+    case '!':
+        return wrapped(a != b);
+    default:
+        return unknown_integer;
+    }
+}
+
+/* 12, 0x1f, 017; what 2#101 is, which no config uses, is not known. */
+static shell_integer literal(calculation *self)
+{
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_#";
+    const bool hex = peek_char(self, 0) == '0' && (peek_char(self, 1) | 0x20) == 'x';
+    const size_t base = hex ? 16 : peek_char(self, 0) == '0' ? 8 : 10;
+    bool wrong = false;
+    bool based = false;
+    uint64_t value = 0;
+    const char *found;
+    for (self->at += hex ? 2 : 0; (found = memchr(digits, peek_char(self, 0), sizeof digits - 1)) != NULL; self->at++) {
+        const size_t index = (size_t)(found - digits);
+        const size_t digit = index < 36 ? index : index - 26;
+        based = based || *found == '#';
+        wrong = wrong || digit >= base;
+        value = value * base + digit;
+    }
+    return based ? unknown_integer : wrong ? problem(self, "value too great for base") : wrapped(value);
+}
+
+/* Whether a value may assign to something when it is calculated. */
+static bool is_expression(mls_str value)
+{
+    int64_t number;
+    return value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number);
+}
+
+void mls_shell_doubt_names(reading *r, mls_str expression)
+{
+    calculation self = {.r = r, .text = expression};
+    mls_str operation;
+    while (rest_of(&self).len > 0) {
+        const char *here = expression.ptr + self.at;
+        const bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
+        const mls_str name = take_name(&self);
+        self.at += name.len == 0;
+        calculation ahead = self;
+        if (name.len > 0 && (steps || take_sign(&ahead, "++") || take_sign(&ahead, "--") || take_sign(&ahead, "[") ||
+                             rank_at(&ahead, &operation) == RANK_ASSIGN)) {
+            mls_shell_variable_set(r, name, SHELL_HOLE, false);
+        } else if (name.len > 0 && is_expression(mls_shell_variable_get(r, name))) {
+            mls_shell_forget_all(r, name);
+        }
+    }
+}
+
+static shell_integer whole(calculation *self)
+{
+    if (mls_str_contains(self->text, MLS_S("++")) || mls_str_contains(self->text, MLS_S("--")) ||
+        mls_str_contains(self->text, MLS_S("["))) {
+        mls_shell_doubt_names(self->r, self->text);
+        return unknown_integer;
+    }
+    const shell_integer result = rest_of(self).len == 0 ? wrapped(0) : binary(self, RANK_COMMA);
+    return rest_of(self).len > 0 ? problem(self, "syntax error in expression") : result;
+}
+
+/* The number of a name: its value as an expression of its own. */
+static shell_integer integer_of(calculation *self, mls_str name)
+{
+    calculation inner = *self;
+    inner.text = mls_shell_variable_get(self->r, name);
+    inner.at = 0;
+    if (inner.text.ptr == mls_shell_unset) {
+        self->r->frame.unset_used = true;
+        return wrapped(0);
+    }
+    if (!mls_shell_known(inner.text) || !mls_shell_step(self->r, inner.text.len + 1)) {
+        return unknown_integer;
+    }
+    const shell_integer result = whole(&inner);
+    return inner.problem != NULL ? problem(self, inner.problem) : result;
+}
+
+static void assign_integer(calculation *self, mls_str name, shell_integer value)
+{
+    const mls_str text = value.known ? mls_shell_number(self->r, value.value) : SHELL_HOLE;
+    if (self->problem == NULL) {
+        mls_shell_variable_set(self->r, name, text, false);
+    }
+}
+
+static shell_integer name_value(calculation *self, bool assignable)
+{
+    const mls_str name = take_name(self);
+    mls_str operation;
+    if (rank_at(self, &operation) != RANK_ASSIGN || !assignable) {
+        return integer_of(self, name);
+    }
+    const bool plain = operation.len == 1;
+    const shell_integer before = plain ? unknown_integer : integer_of(self, name);
+    self->at += operation.len;
+    shell_integer value = binary(self, RANK_ASSIGN);
+    value = plain ? value : calculate(self, operation, before, value);
+    assign_integer(self, name, value);
+    return value;
+}
+
+static shell_integer primary(calculation *self, bool assignable)
+{
+    if (take_sign(self, "(")) {
+        const shell_integer value = binary(self, RANK_COMMA);
+        return take_sign(self, ")") ? value : problem(self, "missing ')'");
+    }
+    if (mls_is_digit(peek_char(self, 0))) {
+        return literal(self);
+    }
+    if (self->at < self->text.len && peek_char(self, 0) == '\0') {
+        self->at++;
+        return unknown_integer;
+    }
+    return mls_str_name_length(rest_of(self)) > 0 ? name_value(self, assignable) : problem(self, "operand expected");
+}
+
+static shell_integer unary(calculation *self, bool assignable)
+{
+    shell_integer value = unknown_integer;
+    if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX) {
+        mls_shell_limit(self->r, "depth of arithmetic");
+        (void)problem(self, "nested too deep");
+    } else if (take_sign(self, "!")) {
+        value = unary(self, false);
+        value.value = value.value == 0;
+    } else if (take_sign(self, "-")) {
+        value = unary(self, false);
+        value.value = wrapped(0 - (uint64_t)value.value).value;
+    } else if (take_sign(self, "~")) {
+        (void)unary(self, false);
+    } else if (self->problem == NULL) {
+        value = take_sign(self, "+") ? unary(self, false) : primary(self, assignable);
+    }
+    self->depth--;
+    return value;
+}
+
+/* One side of && || ?:, which may not be evaluated. */
+static shell_integer side(calculation *self, int lowest)
+{
+    self->r->frame.doubt++;
+    self->depth++;
+    const shell_integer value = binary(self, lowest);
+    self->depth--;
+    self->r->frame.doubt--;
+    return value;
+}
+
+static shell_integer logical(calculation *self, shell_integer left, int rank)
+{
+    const bool either = rank == RANK_OR;
+    const shell_integer right = side(self, rank + 1);
+    const bool decided = (left.known && (left.value != 0) == either) || (right.known && (right.value != 0) == either);
+    return (shell_integer){decided ? either : !either, decided || (left.known && right.known)};
+}
+
+static shell_integer choice(calculation *self, shell_integer condition)
+{
+    const shell_integer yes = side(self, RANK_COMMA);
+    if (!take_sign(self, ":")) {
+        return problem(self, "':' expected for conditional expression");
+    }
+    const shell_integer no = side(self, RANK_CHOICE);
+    const bool same = yes.known && no.known && yes.value == no.value;
+    return !condition.known ? (shell_integer){yes.value, same} : condition.value != 0 ? yes : no;
+}
+
+static shell_integer binary(calculation *self, int lowest)
+{
+    shell_integer left = unary(self, lowest <= RANK_ASSIGN);
+    mls_str operation;
+    /* An assignment to something that cannot be assigned to ends the expression here. */
+    for (int rank; (rank = rank_at(self, &operation)) >= lowest && rank != RANK_ASSIGN && self->problem == NULL;) {
+        self->at += operation.len;
+        left = rank == RANK_CHOICE                   ? choice(self, left)
+               : rank == RANK_OR || rank == RANK_AND ? logical(self, left, rank)
+                                                     : calculate(self, operation, left, binary(self, rank + 1));
+    }
+    return left;
+}
+
+static shell_integer calculate_text(reading *r, mls_str expression)
+{
+    calculation self = {.r = r, .text = expression};
+    const shell_integer result = mls_shell_step(r, expression.len + 1) ? whole(&self) : unknown_integer;
+    if (self.problem == NULL && !r->stopped) {
+        return result;
+    }
+    if (!r->stopped && (r->frame.unset_used || !mls_shell_known(expression))) {
+        mls_shell_doubt_names(r, expression);
+    } else if (!r->stopped) {
+        mls_shell_note(r, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
+    }
+    return unknown_integer;
+}
+
+/* ---- patterns, =~, and the sed that takes "config_" and ".sh" from a name ---- */
+
+/* Return false if it cannot be known what the text matches. */
+static bool regex_init(mls_pattern *self, mls_str rule, mls_pattern_kind kind)
+{
+    *self = (mls_pattern){0};
+    return mls_shell_known(rule) && mls_pattern_compile(self, kind, rule) == MLS_OK;
+}
+
+static int regex_find(reading *r, const mls_pattern *self, mls_str text, size_t at, mls_str *match)
+{
+    const bool goes = mls_shell_known(text) && mls_shell_step(r, text.len + 64);
+    const mls_status status = goes ? mls_pattern_find(self, text, at, match) : MLS_STOPPED;
+    return status != MLS_OK ? STATUS_UNKNOWN : mls_shell_status_of(match->ptr != NULL);
+}
+
+static int matches(reading *r, mls_str rule, bool extended, mls_str text)
+{
+    mls_pattern self;
+    mls_str match;
+    const bool made = regex_init(&self, rule, extended ? MLS_PATTERN_EXTENDED : MLS_PATTERN_SHELL);
+    const int found = made ? regex_find(r, &self, text, 0, &match) : STATUS_UNKNOWN;
+    mls_pattern_release(&self);
+    return found;
+}
+
+static mls_str pattern_strip(reading *r, mls_str text, mls_str pattern, bool from_end, bool longest)
+{
+    mls_str left = text;
+    mls_pattern self;
+    mls_str match;
+    int found = regex_init(&self, pattern, MLS_PATTERN_SHELL) ? STATUS_NO : STATUS_UNKNOWN;
+    for (size_t i = 0; i <= text.len && found == STATUS_NO; i++) {
+        const size_t cut = longest ? text.len - i : i;
+        found = regex_find(r, &self, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut}, 0, &match);
+        if (found == STATUS_YES) {
+            left = (mls_str){text.ptr + (from_end ? 0 : cut), text.len - cut};
+        }
+    }
+    mls_pattern_release(&self);
+    return found == STATUS_UNKNOWN || !mls_shell_known(text) ? SHELL_HOLE : left;
+}
+
+/* The next part of an s command; false when it has no plain end. */
+static bool take_part(mls_str *script, char mark, mls_str *part)
+{
+    return mls_str_cut(script, mark, part) && !mls_str_ends(*part, MLS_S("\\"));
+}
+
+/* Applies the s command at the start of *script to a line; *script is moved after it and what ends it. */
+static mls_str substitute(reading *r, mls_str *script, mls_str line)
+{
+    const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
+    mls_buffer made = {0};
+    mls_str rule;
+    mls_str text;
+    mls_pattern self;
+    mls_str match;
+    *script = mls_str_rest(*script, script->len < 2 ? script->len : 2);
+    const bool plain = strchr("/|,:#@!%_~", mark) != NULL && take_part(script, mark, &rule) && rule.len > 0 &&
+                       take_part(script, mark, &text) && !mls_str_contains(text, MLS_S("\\")) &&
+                       !mls_str_contains(text, MLS_S("&"));
+    const bool global = mls_str_starts(*script, MLS_S("g"));
+    *script = mls_str_rest(*script, global);
+    if (!plain || (script->len > 0 && strchr("; ", script->ptr[0]) == NULL) ||
+        !regex_init(&self, rule, MLS_PATTERN_BASIC)) {
+        return SHELL_HOLE;
+    }
+    size_t after = 0;
+    int found = regex_find(r, &self, line, after, &match);
+    while (found == STATUS_YES) {
+        mls_buffer_append(&made, (mls_str){line.ptr + after, (size_t)(match.ptr - line.ptr) - after});
+        mls_buffer_append(&made, text);
+        after = (size_t)(match.ptr - line.ptr) + match.len;
+        found = !global ? STATUS_NO : match.len > 0 ? regex_find(r, &self, line, after, &match) : STATUS_UNKNOWN;
+    }
+    mls_buffer_append(&made, found == STATUS_NO ? mls_str_rest(line, after) : SHELL_HOLE);
+    mls_pattern_release(&self);
+    while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL) {
+        *script = mls_str_rest(*script, 1);
+    }
+    return mls_shell_keep_buffer(r, &made);
+}
+
+mls_str mls_shell_sed(reading *r, const shell_fields *scripts, mls_str input)
+{
+    const bool ended = input.len > 0 && input.ptr[input.len - 1] == '\n';
+    mls_str line = {input.ptr, input.len - ended};
+    bool known = mls_shell_known(line) && (line.len == 0 || memchr(line.ptr, '\n', line.len) == NULL);
+    for (size_t i = 0; i < scripts->count; i++) {
+        mls_str script = scripts->items[i];
+        known = known && mls_shell_known(script) && !mls_str_contains(script, MLS_S("\n"));
+        for (; known && script.len > 0; known = mls_shell_known(line)) {
+            line = substitute(r, &script, line);
+        }
+    }
+    return known ? mls_shell_join(r, line, ended ? MLS_S("\n") : MLS_S("")) : SHELL_HOLE;
+}
+
+/* ---- words ---- */
+
+/* A word on its way from raw text to a text or to fields. */
+typedef struct builder {
+    reading *r;
+    shell_quoting quoting;
+    shell_fields *fields; /* NULL: one text */
+    mls_buffer text;
+    bool splits;        /* what comes out of expansions; * and ? stand for files */
+    bool braced;        /* an unquoted { */
+    bool several;       /* {a,b} or {1..4}: several words */
+    bool started;       /* the current field exists even if it is empty */
+    bool hole_unquoted; /* it holds a hole that may be several words, or none */
+    bool in_braces;     /* of "${A:-…}": "\}" is a brace */
+} builder;
+
+static void build(builder *self, mls_str raw, bool in_quotes);
+
+static void put(builder *self, mls_str bytes)
+{
+    self->started = true;
+    if (self->text.len + bytes.len > SHELL_VALUE_BYTES_MAX) {
+        mls_shell_limit(self->r, "length of a value");
+        return;
+    }
+    mls_buffer_append(&self->text, bytes);
+}
+
+static void put_quoted(builder *self, mls_str bytes)
+{
+    if (self->quoting == QUOTING_TEXT) {
+        put(self, bytes);
+        return;
+    }
+    const char *special = self->quoting == QUOTING_PATTERN ? "*?[]\\!^-" : "*?[]\\^$.+(){}|";
+    self->started = true;
+    for (size_t i = 0; i < bytes.len && mls_shell_goes(self->r); i++) {
+        const bool escape = bytes.ptr[i] != '\0' && strchr(special, bytes.ptr[i]) != NULL;
+        put(self, escape ? MLS_S("\\") : MLS_S(""));
+        put(self, (mls_str){bytes.ptr + i, 1});
+    }
+}
+
+static void end_field(builder *self)
+{
+    if (self->started) {
+        const mls_str text = mls_buffer_str(&self->text);
+        self->fields->unknown = self->fields->unknown || (self->hole_unquoted && mls_str_equal(text, SHELL_HOLE));
+        mls_shell_fields_add(self->r, self->fields, mls_shell_keep(self->r, text));
+    }
+    mls_buffer_clear(&self->text);
+    self->started = self->hole_unquoted = false;
+}
+
+/* A byte outside quotes: * ? and [ stand for whatever files there are, @(…) for more than is looked into. */
+static void put_bare(builder *self, char c)
+{
+    const bool files = self->splits && (c == '*' || c == '?' || c == '[');
+    put(self, files || (c == '(' && self->quoting != QUOTING_REGEX) ? SHELL_HOLE : (mls_str){&c, 1});
+}
+
+/* Puts the outcome of an expansion: outside quotes it is split, and a pattern. */
+static void put_expansion(builder *self, mls_str text, bool in_quotes)
+{
+    if (in_quotes || !self->splits) {
+        (in_quotes ? put_quoted : put)(self, text);
+        return;
+    }
+    if (text.len > 0 && self->r->frame.separators_changed) {
+        text = SHELL_HOLE;
+    }
+    for (size_t i = 0; i < text.len && mls_shell_goes(self->r); i++) {
+        if (text.ptr[i] == ' ' || text.ptr[i] == '\t' || text.ptr[i] == '\n') {
+            end_field(self);
+        } else {
+            put_bare(self, text.ptr[i]);
+            self->hole_unquoted = self->hole_unquoted || text.ptr[i] == '\0';
+        }
+    }
+}
+
+static mls_str expand(reading *r, mls_str raw, shell_quoting quoting, bool in_quotes, bool in_braces)
+{
+    builder self = {.r = r, .quoting = quoting, .in_braces = in_braces};
+    build(&self, raw, in_quotes);
+    const mls_str text = mls_shell_keep_buffer(r, &self.text);
+    return mls_shell_goes(r) ? text : SHELL_HOLE;
+}
+
+/* As in doubt: for what it may assign. */
+static mls_str expand_doubtful(reading *r, mls_str raw, bool in_quotes)
+{
+    r->frame.doubt++;
+    const mls_str text = expand(r, raw, QUOTING_TEXT, in_quotes, in_quotes);
+    r->frame.doubt--;
+    return text;
+}
+
+/* ---- ${…} ---- */
+
+typedef struct parameter {
+    mls_str name;
+    mls_str rest; /* the operator and its word, raw */
+    mls_str value;
+    shell_quoting quoting;
+    bool in_quotes;
+} parameter;
+
+/* A name, a position or a special parameter at the start of `text`. */
+static size_t parameter_length(mls_str text)
+{
+    size_t length = 0;
+    while (length < text.len && mls_is_digit(text.ptr[length])) {
+        length++;
+    }
+    return length > 0 || text.len == 0              ? length
+           : strchr("@*#?-$!", text.ptr[0]) != NULL ? 1
+                                                    : mls_str_name_length(text);
+}
+
+/* A variable, or $?, $#, $1 and the like; as mls_shell_variable_get(). */
+static mls_str value_of(reading *r, mls_str name)
+{
+    const shell_frame *frame = &r->frame;
+    const shell_fields *arguments = &frame->arguments;
+    const char c = name.ptr[0];
+    size_t index;
+    if (mls_str_name_length(name) > 0) {
+        return mls_shell_variable_get(r, name);
+    }
+    if (c == '?') {
+        return frame->status == STATUS_UNKNOWN ? SHELL_HOLE : mls_shell_number(r, frame->status);
+    }
+    if (!mls_size_parse(name, &index)) {
+        index = 0;
+    }
+    if (frame->lost || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL)) {
+        return SHELL_MAYBE;
+    }
+    if (c == '#') {
+        return mls_shell_number(r, (int64_t)arguments->count);
+    }
+    return arguments->count < (index > 0 ? index : 1) ? SHELL_UNSET
+           : index > 0                                ? arguments->items[index - 1]
+                                                      : SHELL_HOLE;
+}
+
+static mls_str bad_substitution(reading *r, mls_str inner, const char *problem)
+{
+    mls_shell_note(r, MLS_FINDING_CONFIG_SYNTAX, "${%.*s}: %s", MLS_CUT(inner, 60), problem);
+    return SHELL_HOLE;
+}
+
+/* ${A:-B} and its relatives, with `colon` also where A is empty. */
+static mls_str expand_default(reading *r, const parameter *self, char operation, bool colon, mls_str word)
+{
+    size_t holes = 0; /* at its start; what follows is there whatever they are */
+    while (holes < self->value.len && self->value.ptr[holes] == '\0') {
+        holes++;
+    }
+    const bool maybe = self->value.ptr == mls_shell_maybe;
+    const bool there = self->value.ptr != mls_shell_unset && !maybe && (!colon || holes < self->value.len);
+    const bool doubtful = maybe || (colon && self->value.len > 0 && holes == self->value.len);
+    const bool named = mls_str_name_length(self->name) > 0;
+    mls_str text = SHELL_HOLE;
+    if (operation == '?') { /* without a value the script would end, so it is the job that gives it one */
+        if (!there && named) {
+            mls_shell_variable_set(r, self->name, SHELL_HOLE, false);
+        }
+        return there ? self->value : text;
+    }
+    if (!doubtful && there != (operation == '+')) {
+        return there ? self->value : MLS_S("");
+    }
+    if (doubtful) {
+        (void)expand_doubtful(r, word, self->in_quotes);
+    } else {
+        text = expand(r, word, operation == '=' ? QUOTING_TEXT : self->quoting, self->in_quotes, self->in_quotes);
+    }
+    if (operation == '=' && named) {
+        mls_shell_variable_set(r, self->name, text, false);
+    }
+    return operation == '=' && !named && !doubtful ? bad_substitution(r, self->name, "cannot assign in this way")
+                                                   : text;
+}
+
+/* Lengths count bytes here and characters in bash. */
+static bool is_ascii(mls_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.ptr[i] >= 0x80 || text.ptr[i] == '\0') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static mls_str expand_operator(reading *r, const parameter *self, mls_str inner)
+{
+    const mls_str rest = self->rest;
+    const bool colon = rest.ptr[0] == ':';
+    const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
+    const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
+    if (strchr("-=+?", operation) != NULL) {
+        return expand_default(r, self, operation, colon, mls_str_rest(rest, colon ? 2 : 1));
+    }
+    if (!colon && (operation == '#' || operation == '%')) {
+        const mls_str pattern = expand(r, mls_str_rest(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
+        return pattern_strip(r, self->value, pattern, operation == '%', longest);
+    }
+    if (strchr(":/^,@", rest.ptr[0]) != NULL) {
+        mls_shell_doubt_names(r, expand_doubtful(r, rest, false));
+        return SHELL_HOLE;
+    }
+    return bad_substitution(r, inner, "bad substitution");
+}
+
+static mls_str expand_braces(reading *r, mls_str inner, shell_quoting quoting, bool in_quotes)
+{
+    const bool prefixed = inner.len > 1 && parameter_length(mls_str_rest(inner, 1)) > 0;
+    const bool length = prefixed && inner.ptr[0] == '#';
+    const bool indirect = prefixed && inner.ptr[0] == '!';
+    const mls_str text = mls_str_rest(inner, length || indirect);
+    parameter self = {.name = {text.ptr, parameter_length(text)}, .quoting = quoting, .in_quotes = in_quotes};
+    self.rest = mls_str_rest(text, self.name.len);
+    bool list = indirect;
+    if (self.name.len > 0 && self.rest.len > 0 && self.rest.ptr[0] == '[') {
+        const char *close = memchr(self.rest.ptr, ']', self.rest.len);
+        const size_t end = close != NULL ? (size_t)(close - self.rest.ptr) : self.rest.len - 1;
+        list = list || !mls_str_equal((mls_str){self.rest.ptr, end}, MLS_S("[0"));
+        self.rest = mls_str_rest(self.rest, end + 1);
+    }
+    if (self.name.len == 0 || (length && self.rest.len > 0)) {
+        return bad_substitution(r, inner, "bad substitution");
+    }
+    if (list) {
+        if (indirect && memchr(inner.ptr, '=', inner.len) != NULL) {
+            mls_shell_forget_all(r, MLS_S("${!…=…}"));
+        }
+        (void)expand_doubtful(r, self.rest, in_quotes);
+        return SHELL_HOLE;
+    }
+    self.value = value_of(r, self.name);
+    if (length) {
+        return is_ascii(self.value) ? mls_shell_number(r, (int64_t)self.value.len) : SHELL_HOLE;
+    }
+    r->frame.unset_used = r->frame.unset_used || (self.value.ptr == mls_shell_unset && self.rest.len == 0);
+    return self.rest.len == 0 ? self.value : expand_operator(r, &self, inner);
+}
+
+/* ---- $ ---- */
+
+shell_integer mls_shell_expand_number(reading *r, mls_str raw)
+{
+    r->frame.unset_used = false;
+    return calculate_text(r, expand(r, raw, QUOTING_TEXT, true, false));
+}
+
+/* $(( … )) or $( … ). */
+static mls_str expand_parentheses(reading *r, mls_str inner)
+{
+    if (inner.len > 1 && inner.ptr[0] == '(' && mls_shell_parentheses_end(inner, 0, 0) == inner.len) {
+        const shell_integer number = mls_shell_expand_number(r, (mls_str){inner.ptr + 1, inner.len - 2});
+        return number.known ? mls_shell_number(r, number.value) : SHELL_HOLE;
+    }
+    shell_output output = {0};
+    const shell_frame outer = mls_shell_subshell_enter(r, &output);
+    r->frame.input = NULL;
+    r->frame.status = STATUS_YES;
+    mls_shell_run_text(r, inner, outer.line);
+    mls_shell_subshell_leave(r, &outer);
+    mls_str text = mls_shell_keep_buffer(r, &output.text);
+    while (text.len > 0 && text.ptr[text.len - 1] == '\n') {
+        text.len--;
+    }
+    r->frame.substituted = true;
+    return text;
+}
+
+/* A whole $(…) or ${…}. */
+static void put_substitution(builder *self, mls_str unit, bool in_quotes)
+{
+    const mls_str inner = {unit.ptr + 2, unit.len - 3};
+    const bool braces = unit.ptr[1] == '{';
+    const bool quotes = braces && !in_quotes && self->splits && /* in a default they keep it from splitting, in part */
+                        (mls_str_contains(inner, MLS_S("\"")) || mls_str_contains(inner, MLS_S("'")) ||
+                         mls_str_contains(inner, MLS_S("\\")));
+    const shell_quoting quoting = in_quotes ? QUOTING_TEXT : self->quoting;
+    const mls_str text =
+        braces ? expand_braces(self->r, inner, quoting, in_quotes) : expand_parentheses(self->r, inner);
+    put_expansion(self, quotes ? SHELL_HOLE : text, in_quotes);
+}
+
+static size_t put_escaped(builder *self, mls_str raw, size_t at, bool in_quotes)
+{
+    const char next = at + 1 < raw.len ? raw.ptr[at + 1] : '\0';
+    if (next == '\n') {
+        return at + 2;
+    }
+    const bool keeps = next == '\0' || (in_quotes && strchr(self->in_braces ? "$`\"\\}" : "$`\"\\", next) == NULL);
+    put_quoted(self, (mls_str){raw.ptr + at + !keeps, 1});
+    return at + (keeps ? 1 : 2);
+}
+
+/* Puts the unit at `at`, a quoted string, a substitution or a byte; returns the place after it. */
+static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
+{
+    const char c = raw.ptr[at];
+    const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
+    const size_t end = mls_shell_unit_end(raw, at, in_quotes, 0);
+    const mls_str unit = {raw.ptr + at, end - at};
+    const mls_str after = mls_str_rest(raw, at + 1);
+    if (end > raw.len) {
+        put(self, SHELL_HOLE);
+        return raw.len;
+    }
+    if (c == '\\') {
+        return put_escaped(self, raw, at, in_quotes);
+    }
+    if (c == '$' && (next == '(' || next == '{')) {
+        put_substitution(self, unit, in_quotes);
+    } else if (c == '$' && next == '"' && !in_quotes) {
+        self->started = true;                            /* as without the dollar */
+    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…`, $[…] and $'…' */
+        put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
+    } else if (c == '$' && parameter_length(after) > 0) {
+        const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);
+        const mls_str value = value_of(self->r, (mls_str){after.ptr, length});
+        self->r->frame.unset_used = self->r->frame.unset_used || value.ptr == mls_shell_unset;
+        put_expansion(self, value, in_quotes);
+        return at + 1 + length;
+    } else if (in_quotes) {
+        put_quoted(self, c != '"' ? unit : MLS_S("")); /* quotes in quotes do nothing but go away: "${A:-"b c"}" */
+    } else if (c == '\'') {
+        put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
+    } else if (c == '"') {
+        build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
+    } else if (c == '~') { /* somebody's home, or, in the middle of a word, itself */
+        const char before = at > 0 ? raw.ptr[at - 1] : ':';
+        put(self, before == ':' || (before == '=' && self->fields != NULL) ? SHELL_HOLE : unit);
+    } else if ((c == '<' || c == '>') && at == 0 && self->splits) { /* <( … ) */
+        put(self, SHELL_HOLE);
+        return raw.len;
+    } else {
+        self->braced = self->braced || c == '{';
+        const bool several = self->braced && self->fields != NULL && (c == ',' || (c == '.' && next == '.'));
+        self->several = self->several || several;
+        put_bare(self, several ? '\0' : c);
+    }
+    return end;
+}
+
+static void build(builder *self, mls_str raw, bool in_quotes)
+{
+    self->started = self->started || in_quotes;
+    for (size_t at = 0; at < raw.len && mls_shell_goes(self->r);) {
+        at = put_unit(self, raw, at, in_quotes);
+    }
+}
+
+mls_str mls_shell_expand(reading *r, mls_str raw, shell_quoting quoting)
+{
+    return expand(r, raw, quoting, false, false);
+}
+
+void mls_shell_expand_fields(reading *r, mls_str raw, bool splits, shell_fields *fields)
+{
+    const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL; /* the command */
+    builder self = {.r = r, .quoting = QUOTING_TEXT, .fields = fields, .splits = splits && !bracket};
+    build(&self, raw, false);
+    end_field(&self);
+    mls_buffer_release(&self.text);
+    if (self.several && mls_shell_goes(r)) { /* else the field may not be there */
+        fields->items[fields->count - 1] = splits ? SHELL_HOLE : fields->items[fields->count - 1];
+        fields->unknown = true;
+    }
+}
+
+/* ---- [ ] and [[ ]] ---- */
+
+/* The words of [[ ]], raw, or of [ ], expanded. */
+typedef struct condition {
+    reading *r;
+    const mls_str *words;
+    size_t count;
+    size_t at;
+    size_t depth;
+    bool expanded;
+    bool mistake;
+} condition;
+
+static int joined(condition *self, bool either);
+
+/* Whether a file is there, by the ones that stand beside the script. */
+static int test_file(reading *r, char kind, mls_str path)
+{
+    shell_fields matches = {0};
+    mls_str bytes;
+    if (strchr("efrsd", kind) == NULL) {
+        return STATUS_UNKNOWN;
+    }
+    if (!mls_shell_known(path)) {
+        mls_shell_file_match(r, path, &matches);
+        r->frame.guard = path;
+        return matches.unknown || matches.count > 0 || kind == 'd' ? STATUS_UNKNOWN : STATUS_NO;
+    }
+    const mls_status status = mls_shell_file_read(r, &path, &bytes);
+    return status == MLS_OK           ? mls_shell_status_of(kind != 'd' && (kind != 's' || bytes.len > 0))
+           : status == MLS_ERROR_READ ? STATUS_NO
+                                      : STATUS_UNKNOWN;
+}
+
+static int test_unary(reading *r, char kind, mls_str operand)
+{
+    if (kind == 'n' || kind == 'z') {
+        return mls_shell_known(operand) ? mls_shell_status_of((operand.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
+    }
+    if (kind == 'v' && mls_str_is_name(operand)) {
+        const char *value = mls_shell_variable_get(r, operand).ptr;
+        return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != mls_shell_unset);
+    }
+    return test_file(r, kind, operand);
+}
+
+static shell_integer number_of(condition *self, mls_str text)
+{
+    shell_integer number = {.known = mls_shell_known(text)};
+    if (!self->expanded) {
+        return calculate_text(self->r, text);
+    }
+    self->mistake = self->mistake || (number.known && !mls_integer_parse(text, &number.value));
+    return number;
+}
+
+/* Whether an operation is true of operands in this order. */
+static int holds(mls_str operation, int order)
+{
+    return mls_shell_status_of(mls_str_among(operation, order == 0  ? " -eq -le -ge "
+                                                        : order < 0 ? " -ne -lt -le "
+                                                                    : " -ne -gt -ge "));
+}
+
+static mls_str operand(condition *self, size_t at, shell_quoting quoting)
+{
+    return self->expanded ? self->words[at] : mls_shell_expand(self->r, self->words[at], quoting);
+}
+
+static int test_binary(condition *self)
+{
+    const mls_str operation = self->words[self->at + 1];
+    const bool regex = mls_str_among(operation, " =~ ");
+    const bool equality = mls_str_among(operation, " = == != ");
+    const shell_quoting quoting = regex ? QUOTING_REGEX : equality ? QUOTING_PATTERN : QUOTING_TEXT;
+    const mls_str left = operand(self, self->at, QUOTING_TEXT);
+    const mls_str right = operand(self, self->at + 2, quoting);
+    self->at += 3;
+    self->mistake = self->mistake || (regex && self->expanded);
+    if (equality && self->expanded) {
+        const bool same = mls_str_equal(left, right) == (operation.ptr[0] == '=');
+        return mls_shell_known(left) && mls_shell_known(right) ? mls_shell_status_of(same) : STATUS_UNKNOWN;
+    }
+    if (equality || regex) {
+        const int found = matches(self->r, right, regex, left);
+        return operation.ptr[0] == '!' ? mls_shell_status_not(found) : found;
+    }
+    if (mls_str_among(operation, " -eq -ne -lt -le -gt -ge ")) {
+        const shell_integer a = number_of(self, left);
+        const shell_integer b = number_of(self, right);
+        return a.known && b.known ? holds(operation, (a.value > b.value) - (a.value < b.value)) : STATUS_UNKNOWN;
+    }
+    return STATUS_UNKNOWN;
+}
+
+static bool word_is(const condition *self, size_t at, const char *words)
+{
+    return at < self->count && mls_str_among(self->words[at], words);
+}
+
+static int term(condition *self)
+{
+    const size_t at = self->at;
+    const bool alone = at + 1 >= self->count || word_is(self, at + 1, self->expanded ? " -a -o ) " : " && || ) ");
+    int status;
+    if (at >= self->count || self->depth >= SHELL_NESTING_MAX || !mls_shell_goes(self->r)) {
+        self->mistake = true;
+        return STATUS_UNKNOWN;
+    }
+    self->depth++;
+    if (at + 2 < self->count && word_is(self, at + 1, " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
+        status = test_binary(self);
+    } else if (word_is(self, at, " ! ") && !alone) {
+        self->at++;
+        status = mls_shell_status_not(term(self));
+    } else if (word_is(self, at, " ( ") && !alone) {
+        self->at++;
+        status = joined(self, true);
+        self->mistake = self->mistake || !word_is(self, self->at, " ) ");
+        self->at++;
+    } else {
+        const bool unary = !alone && word_is(self, at,
+                                             " -a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z"
+                                             " -G -L -N -O -R -S ");
+        self->at += unary ? 2 : 1;
+        status = test_unary(self->r, unary ? self->words[at].ptr[1] : 'n', operand(self, self->at - 1, QUOTING_TEXT));
+    }
+    self->depth--;
+    return status;
+}
+
+/* Terms joined by &&, and those by || (`either`); those after the first may not be evaluated. */
+static int joined(condition *self, bool either)
+{
+    const char *joint = self->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");
+    const int decisive = mls_shell_status_of(either);
+    const unsigned doubt = self->r->frame.doubt;
+    int status = either ? joined(self, false) : term(self);
+    while (!self->mistake && word_is(self, self->at, joint)) {
+        self->at++;
+        self->r->frame.doubt = doubt + !self->expanded;
+        const int right = either ? joined(self, false) : term(self);
+        status = status == decisive || right == decisive               ? decisive
+                 : status == STATUS_UNKNOWN || right == STATUS_UNKNOWN ? STATUS_UNKNOWN
+                                                                       : mls_shell_status_of(!either);
+    }
+    self->r->frame.doubt = doubt;
+    return status;
+}
+
+int mls_shell_condition(reading *r, const shell_fields *words, bool expanded)
+{
+    condition self = {.r = r, .words = words->items, .count = words->count, .expanded = expanded};
+    const int status = words->count > 0 ? joined(&self, true) : STATUS_NO;
+    const bool wrong = self.mistake || self.at < words->count;
+    return !wrong ? status : expanded && mls_shell_fields_known(words) ? STATUS_MISTAKE : STATUS_UNKNOWN;
+}
