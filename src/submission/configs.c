@@ -32,13 +32,6 @@ static bool is_known(const mls_findings *list, const mls_finding *finding, const
     return false;
 }
 
-/* Whether a finding in a sourced file is about the config that sources it, and not about the file alone. */
-static bool is_about_shape(mls_finding_code code)
-{
-    return code == MLS_FINDING_CONFIG_DISAGREES || code == MLS_FINDING_CONFIG_PARALLEL ||
-           code == MLS_FINDING_CONFIG_WALLTIME || code == MLS_FINDING_CONFIG_SEGMENT;
-}
-
 /* Takes a finding about a config; one in a file that several configs source is taken once. */
 static void advise(const mls_submission *submission, const char *config, const mls_finding *finding,
                    mls_findings *advice)
@@ -49,7 +42,11 @@ static void advise(const mls_submission *submission, const char *config, const m
     if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN) {
         return;
     }
-    if (sourced != NULL && is_about_shape(finding->code)) {
+    /* About the config that sources the file, and not about the file alone. */
+    const bool of_shape = finding->code == MLS_FINDING_CONFIG_DISAGREES ||
+                          finding->code == MLS_FINDING_CONFIG_PARALLEL ||
+                          finding->code == MLS_FINDING_CONFIG_WALLTIME || finding->code == MLS_FINDING_CONFIG_SEGMENT;
+    if (sourced != NULL && of_shape) {
         place = (mls_finding_place){.path = config, .key = place.key};
         mls_findings_add_as(advice, finding->code, MLS_SEVERITY_ADVICE, place, "%s (%s:%zu)", finding->message, sourced,
                             finding->line);
@@ -95,18 +92,16 @@ static config_runs runs_of_config(const mls_submitter *submitter, const mls_conf
 }
 
 /* Fills in what the job of a run printed. */
-static mls_status ask_printed(const mls_submission_run *run, void *submission, mls_memory_ask *ask, uint64_t gpus)
+static void ask_printed(const mls_submission_run *run, void *submission, mls_memory_ask *ask, uint64_t gpus)
 {
     mls_known_settings known = {0};
     mls_printed_reader *reader = NULL;
     const int fd = mls_tree_open(submission, run->file.path);
-    mls_status status = fd >= 0 ? mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL) : MLS_OK;
-    status = status == MLS_ERROR_READ ? MLS_OK : status;
-    const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, run->run.run_start.line) : NULL;
-    if (printed != NULL) {
-        status = mls_known_settings_load(&known, NULL);
+    const mls_printed *printed = NULL;
+    if (fd >= 0 && mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL) == MLS_OK) {
+        printed = mls_printed_of_run(reader, run->run.run_start.line);
     }
-    if (known.items != NULL) {
+    if (printed != NULL && mls_known_settings_load(&known, NULL) == MLS_OK) {
         (void)mls_memory_printed(ask, &known, printed, gpus);
     }
     mls_known_settings_release(&known);
@@ -114,39 +109,36 @@ static mls_status ask_printed(const mls_submission_run *run, void *submission, m
     if (fd >= 0) {
         (void)close(fd);
     }
-    return status;
 }
 
 /* Advises where a config asks more of a GPU than it holds, by its text and by what the job of a run (NULL: there is
  * none) printed; what cannot be computed is not a fault of the submission.  A text that others source asks nothing by
  * itself. */
-static mls_status judge_memory(mls_submission *submission, const memory_tables *tables, const mls_shell *script,
-                               const char *config, const mls_submission_run *run, mls_findings *found)
+static void judge_memory(mls_submission *submission, const memory_tables *tables, const mls_shell *script,
+                         const char *config, const mls_submission_run *run, mls_findings *found)
 {
     const uint64_t gpus = mls_config_name_decode(mls_str_from(config)).gpus;
     mls_memory_ask ask = {.models = NULL};
     mls_memory_answer answer = {.tried_count = 0};
-    mls_status status = MLS_OK;
     bool over = true;
-    for (int by_job = 0; by_job < (run != NULL ? 2 : 1) && over && status == MLS_OK; by_job++) {
+    for (int by_job = 0; by_job < (run != NULL ? 2 : 1) && over; by_job++) {
         mls_findings ignored = {0};
         mls_memory_ask_init(&ask, tables->models, tables->accelerators);
-        status = by_job ? ask_printed(run, submission, &ask, gpus) : MLS_OK;
-        const bool sized = status == MLS_OK && mls_memory_config(&ask, script, config, &ignored);
-        status = ignored.out_of_memory || status == MLS_ERROR_MEMORY ? MLS_ERROR_MEMORY
-                 : sized                                             ? mls_memory_answer_make(&ask, &answer, NULL)
-                                                                     : MLS_ERROR_UNKNOWN;
-        over = status == MLS_OK && answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
+        if (by_job) {
+            ask_printed(run, submission, &ask, gpus);
+        }
+        over = mls_memory_config(&ask, script, config, &ignored) &&
+               mls_memory_answer_make(&ask, &answer, NULL) == MLS_OK &&
+               answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
         mls_findings_release(&ignored);
     }
     if (over) {
         mls_memory_judge(&ask, &answer, found);
     }
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
 }
 
-static mls_status judge_config(mls_submission *submission, const mls_submitter *submitter, const memory_tables *tables,
-                               const char *config, mls_findings *advice)
+static void judge_config(mls_submission *submission, const mls_submitter *submitter, const memory_tables *tables,
+                         const char *config, mls_findings *advice)
 {
     const mls_config_name name = mls_config_name_decode(mls_str_from(config));
     mls_error error = {0};
@@ -154,11 +146,8 @@ static mls_status judge_config(mls_submission *submission, const mls_submitter *
     mls_shell *script = NULL;
     mls_findings found = {0};
     char *path = mls_path_join(submission->real, config);
-    mls_status status = path != NULL ? mls_shell_read(path, submission->real, &script, &error) : MLS_ERROR_MEMORY;
+    const mls_status status = mls_shell_read(path, submission->real, &script, &error);
     free(path);
-    if (status == MLS_ERROR_MEMORY) {
-        return status;
-    }
     if (status != MLS_OK) {
         mls_findings_add(&found,
                          status == MLS_ERROR_SYNTAX  ? MLS_FINDING_CONFIG_SYNTAX
@@ -171,16 +160,14 @@ static mls_status judge_config(mls_submission *submission, const mls_submitter *
         mls_findings_append(&found, &script->findings);
         const config_runs runs = runs_of_config(submitter, &name, config);
         if (name.kind != MLS_CONFIG_KIND_NONE && script->complete && !runs.ended_well) {
-            status = judge_memory(submission, tables, script, config, runs.any, &found);
+            judge_memory(submission, tables, script, config, runs.any, &found);
         }
     }
     for (size_t i = 0; i < found.count; i++) {
         advise(submission, config, &found.items[i], advice);
     }
-    status = found.out_of_memory || advice->out_of_memory || status == MLS_ERROR_MEMORY ? MLS_ERROR_MEMORY : MLS_OK;
     mls_findings_release(&found);
     mls_shell_free(script);
-    return status;
 }
 
 mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitter)
@@ -193,7 +180,7 @@ mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitte
         status = status == MLS_OK ? mls_accelerators_load(&tables.accelerators, NULL) : status;
     }
     for (size_t i = 0; i < submitter->configs.count && status == MLS_OK; i++) {
-        status = judge_config(submission, submitter, &tables, submitter->configs.items[i].path, &advice);
+        judge_config(submission, submitter, &tables, submitter->configs.items[i].path, &advice);
     }
     mls_findings_append(&submitter->findings, &advice);
     mls_findings_release(&advice);

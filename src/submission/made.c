@@ -18,16 +18,6 @@ static mls_status cannot_make(const char *path, int system_errno, mls_error *err
                          strerror(system_errno));
 }
 
-/* Notes what was made; without memory for that it goes again. */
-static mls_status note_made(mls_names *made, const char *path, mls_error *error)
-{
-    if (mls_names_add(made, mls_str_from(path))) {
-        return MLS_OK;
-    }
-    (void)remove(path);
-    return mls_error_memory(error);
-}
-
 mls_status mls_made_folder(mls_names *made, const char *path, mls_error *error)
 {
     struct stat about;
@@ -36,27 +26,37 @@ mls_status mls_made_folder(mls_names *made, const char *path, mls_error *error)
     }
     mls_str above = mls_path_folder(mls_str_from(path));
     above.len -= above.len > 1;
-    char *folder = above.len > 0 ? mls_strndup(above.ptr, above.len) : NULL;
-    mls_status status = folder != NULL  ? mls_made_folder(made, folder, error)
-                        : above.len > 0 ? mls_error_memory(error)
-                                        : MLS_OK;
-    free(folder);
-    if (status == MLS_OK && mkdir(path, 0777) != 0) {
+    if (above.len > 0) {
+        char *folder = mls_strndup(above.ptr, above.len);
+        const mls_status status = mls_made_folder(made, folder, error);
+        free(folder);
+        if (status != MLS_OK) {
+            return status;
+        }
+    }
+    if (mkdir(path, 0777) != 0) {
         return cannot_make(path, errno, error);
     }
-    return status == MLS_OK ? note_made(made, path, error) : status;
+    mls_names_add(made, mls_str_from(path));
+    return MLS_OK;
 }
 
 mls_status mls_made_own_folder(mls_names *made, char *path, mls_error *error)
 {
-    return mls_temporary_folder(path) ? note_made(made, path, error) : cannot_make(path, errno, error);
+    if (!mls_temporary_folder(path)) {
+        return cannot_make(path, errno, error);
+    }
+    mls_names_add(made, mls_str_from(path));
+    return MLS_OK;
 }
 
 mls_status mls_made_file(mls_names *made, const char *path, mode_t mode, mls_str text, mls_error *error)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     int failed = fd < 0 ? errno : 0;
-    mls_status status = fd >= 0 ? note_made(made, path, error) : MLS_OK;
+    if (fd >= 0) {
+        mls_names_add(made, mls_str_from(path));
+    }
     while (failed == 0 && text.len > 0) {
         const ssize_t wrote = write(fd, text.ptr, text.len);
         failed = wrote < 0 && errno != EINTR ? errno : 0;
@@ -67,28 +67,29 @@ mls_status mls_made_file(mls_names *made, const char *path, mode_t mode, mls_str
     if (fd >= 0 && close(fd) != 0 && failed == 0) {
         failed = errno;
     }
-    return status != MLS_OK ? status : failed != 0 ? cannot_make(path, failed, error) : MLS_OK;
+    return failed != 0 ? cannot_make(path, failed, error) : MLS_OK;
 }
 
 mls_status mls_made_link(mls_names *made, const char *path, const char *target, mls_error *error)
 {
-    return symlink(target, path) == 0 ? note_made(made, path, error) : cannot_make(path, errno, error);
+    if (symlink(target, path) != 0) {
+        return cannot_make(path, errno, error);
+    }
+    mls_names_add(made, mls_str_from(path));
+    return MLS_OK;
 }
 
 mls_status mls_made_move(mls_names *made, const char *from, const char *to, mls_error *error)
 {
     struct stat about;
-    if (!mls_names_add(made, mls_str_from(to))) {
-        return mls_error_memory(error);
-    }
     int failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ? errno : 0;
     if (failed == EINVAL || failed == ENOSYS) { /* a file system that cannot: nearly as good */
         failed = lstat(to, &about) == 0 ? EEXIST : rename(from, to) != 0 ? errno : 0;
     }
     if (failed == 0) {
+        mls_names_add(made, mls_str_from(to));
         return MLS_OK;
     }
-    free(made->items[--made->count]); /* what is there is somebody else's */
     return failed == EEXIST || failed == ENOTEMPTY
                ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
                                MLS_CUT_TEXT(to, 200))

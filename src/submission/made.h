@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* made.h - files and folders that are made together, and that all go again when one of them cannot be.
  *
- * All return MLS_OK, MLS_ERROR_WRITE with an error that names the path, or MLS_ERROR_MEMORY. */
+ * All return MLS_OK, MLS_ERROR_WRITE with an error that names the path. */
 #pragma once
 
 #include "base/walk.h"

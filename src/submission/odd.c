@@ -7,14 +7,23 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "compare/published/published.h"
 #include "score/accelerators.h"
 #include "submission/judge.h"
+
+/* A result that was judged, and whose it is; all of a submission, in the order of its folders, and how many runs. */
+typedef struct judged_result {
+    const mls_submitter *submitter;
+    const mls_submission_result *result;
+} judged_result;
+typedef struct judged_results {
+    judged_result *items;
+    size_t count, capacity, runs;
+} judged_results;
 
 /* ------------------------------------------------------------- copied logs */
 
@@ -126,27 +135,24 @@ static void find_firsts(mls_submission *submission, odd_log *logs, size_t count)
     }
 }
 
-static void tell_copies(mls_submission *submission, const odd_copies *copies)
-{
-    const odd_log *log = copies->log;
-    const odd_log *first = log->first;
-    const mls_finding_place place = {.path = log->result->path};
-    if (copies->count == 1) {
-        mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place, "%s is byte for byte %s",
-                         mls_path_name(log->run->file.path), first->run->file.path);
-    } else {
-        const bool own = log->result == first->result;
-        mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place,
-                         "%zu of its %zu logs are byte for byte %s%s", copies->count, log->result->run_count,
-                         own ? "others of it" : "those of ", own ? "" : first->result->path);
-    }
-}
-
 /* Says of each two results that share logs how many they share, the most first. */
-static void tell_sharing(mls_submission *submission, const odd_log *logs, size_t count, odd_copies *copies)
+static void judge_copies(mls_submission *submission, const judged_results *judged)
 {
+    odd_log *logs = mls_calloc(judged->runs + 1, sizeof *logs);
+    odd_copies *copies = mls_calloc(judged->runs + 1, sizeof *copies);
+    size_t count = 0;
     size_t copied = 0;
     size_t pairs = 0;
+    for (size_t r = 0; r < judged->count; r++) {
+        const mls_submission_result *result = judged->items[r].result;
+        for (size_t i = 0; i < result->run_count; i++) {
+            if (!result->runs[i].run.unread && result->runs[i].file.size > 0) {
+                logs[count++] = (odd_log){result, &result->runs[i], NULL};
+            }
+        }
+    }
+    qsort(logs, count, sizeof *logs, compare_odd_logs);
+    find_firsts(submission, logs, count);
     for (size_t i = 0; i < count; i++) {
         if (logs[i].first != &logs[i]) {
             copies[copied++] = (odd_copies){&logs[i], 1};
@@ -164,32 +170,21 @@ static void tell_sharing(mls_submission *submission, const odd_log *logs, size_t
     }
     qsort(copies, pairs, sizeof *copies, compare_copies);
     for (size_t i = 0; i < pairs; i++) {
-        tell_copies(submission, &copies[i]);
-    }
-}
-
-static mls_status judge_copies(mls_submission *submission, const mls_judged_results *judged)
-{
-    odd_log *logs = mls_calloc(judged->runs + 1, sizeof *logs);
-    odd_copies *copies = mls_calloc(judged->runs + 1, sizeof *copies);
-    size_t count = 0;
-    const bool ok = logs != NULL && copies != NULL;
-    for (size_t r = 0; r < judged->count && ok; r++) {
-        const mls_submission_result *result = judged->items[r].result;
-        for (size_t i = 0; i < result->run_count; i++) {
-            if (!result->runs[i].run.unread && result->runs[i].file.size > 0) {
-                logs[count++] = (odd_log){result, &result->runs[i], NULL};
-            }
+        const odd_log *log = copies[i].log;
+        const odd_log *first = log->first;
+        const mls_finding_place place = {.path = log->result->path};
+        if (copies[i].count == 1) {
+            mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place, "%s is byte for byte %s",
+                             mls_path_name(log->run->file.path), first->run->file.path);
+        } else {
+            const bool own = log->result == first->result;
+            mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place,
+                             "%zu of its %zu logs are byte for byte %s%s", copies[i].count, log->result->run_count,
+                             own ? "others of it" : "those of ", own ? "" : first->result->path);
         }
-    }
-    if (ok) {
-        qsort(logs, count, sizeof *logs, compare_odd_logs);
-        find_firsts(submission, logs, count);
-        tell_sharing(submission, logs, count, copies);
     }
     free(logs);
     free(copies);
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* ---------------------------------------------------------- far from peers */
@@ -271,14 +266,16 @@ static void measure_off(odd_peer *peers, size_t count, bool convergence, double 
 }
 
 /* Measures all, which stand in order. */
-static void measure_kinds(odd_peer *peers, size_t count, bool convergence, double *scratch)
+static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
 {
+    double *scratch = mls_calloc(count + 1, sizeof *scratch);
     for (size_t first = 0, end = 0; first < count; first = end) {
         while (end < count && compare_kinds(&peers[first], &peers[end], convergence) == 0) {
             end++;
         }
         measure_off(peers + first, end - first, convergence, scratch);
     }
+    free(scratch);
 }
 
 /* "; 3,120 samples to converge, 29.4 % over the median of 5 results". */
@@ -302,16 +299,13 @@ static void tell_far(mls_submission *submission, const odd_peer *peer)
     }
     mls_buffer_printf(&line, " on %s x %s%s", mls_words_count(peer->accelerators).text, peer->model.text,
                       peer->pcie ? " PCIe" : "");
-    submission->findings.out_of_memory |= line.failed;
-    if (!line.failed) {
-        mls_findings_add(&submission->findings, MLS_FINDING_FAR_FROM_PEERS,
-                         (mls_finding_place){.path = peer->result->path}, "%s", line.ptr);
-    }
+    mls_findings_add(&submission->findings, MLS_FINDING_FAR_FROM_PEERS, (mls_finding_place){.path = peer->result->path},
+                     "%s", line.ptr);
     mls_buffer_release(&line);
 }
 
 /* A result whose accelerators are known; those of the open division are of models of their own. */
-static bool take_peer(const mls_judged_result *judged, odd_peer *peer)
+static bool take_peer(const judged_result *judged, odd_peer *peer)
 {
     const mls_submission_result *result = judged->result;
     const mls_description *says = &mls_submitter_system(judged->submitter, result->system)->says;
@@ -332,58 +326,29 @@ static bool take_peer(const mls_judged_result *judged, odd_peer *peer)
            peer->model.text[0] != '\0' && peer->accelerators > 0 && isfinite(peer->minutes.number);
 }
 
-static mls_status judge_peers(mls_submission *submission, const mls_judged_results *judged)
+static void judge_peers(mls_submission *submission, const judged_results *judged)
 {
     odd_peer *peers = mls_calloc(judged->count + 1, sizeof *peers);
-    double *scratch = mls_calloc(judged->count + 1, sizeof *scratch);
     size_t count = 0;
-    const bool ok = peers != NULL && scratch != NULL;
-    for (size_t i = 0; i < judged->count && ok; i++) {
+    for (size_t i = 0; i < judged->count; i++) {
         count += take_peer(&judged->items[i], &peers[count]);
     }
-    if (ok) {
-        qsort(peers, count, sizeof *peers, compare_odd_peers);
-        measure_kinds(peers, count, false, scratch);
-        measure_kinds(peers, count, true, scratch);
-    }
+    qsort(peers, count, sizeof *peers, compare_odd_peers);
+    measure_kinds(peers, count, false);
+    measure_kinds(peers, count, true);
     for (size_t i = 0; i < count; i++) {
         const double minutes = fabs(peers[i].minutes.off) / MINUTES_FAR;
         const double convergence = fabs(peers[i].convergence.off) / CONVERGENCE_FAR;
         peers[i].far = fmax(0, fmax(minutes, convergence)); /* 0: neither is known */
     }
-    if (ok) {
-        qsort(peers, count, sizeof *peers, compare_far);
-    }
+    qsort(peers, count, sizeof *peers, compare_far);
     for (size_t i = 0; i < count && peers[i].far > 1; i++) {
         tell_far(submission, &peers[i]);
     }
     free(peers);
-    free(scratch);
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* ------------------------------------------------- configs of other systems */
-
-/* Whether the accelerators that a config is named after are known, and are not those of the description. */
-static bool is_of_another(const mls_accelerators *known, const char *config, const char *described)
-{
-    const mls_accelerator *of_config = mls_accelerators_find(known, mls_str_from(config));
-    return of_config != NULL && of_config->pattern != NULL &&
-           of_config != mls_accelerators_find(known, mls_str_from(described));
-}
-
-/* The model that the config's name of a result's runs says, where its description says another; "": it does not. */
-static mls_accelerator_model other_model(const mls_judged_result *judged, mls_accelerator_model *described)
-{
-    const mls_config_name name = mls_config_name_decode(mls_str_from(judged->result->group.config));
-    const mls_description *says = &mls_submitter_system(judged->submitter, judged->result->system)->says;
-    mls_accelerator_model model = {""};
-    *described = mls_accelerator_model_of(mls_str_from(says->accelerator_model_name));
-    if (name.kind == MLS_CONFIG_KIND_SHAPE && described->text[0] != '\0') {
-        model = mls_accelerator_model_of(name.system);
-    }
-    return strcmp(model.text, described->text) != 0 ? model : (mls_accelerator_model){""};
-}
 
 /* Whether a number of the config's name, 0 when it has none, is another one than a field of the description says. */
 static bool is_other_count(uint64_t named, const char *described)
@@ -392,70 +357,215 @@ static bool is_other_count(uint64_t named, const char *described)
     return named > 0 && isfinite(number) && mls_compare_doubles((double)named, number) != 0;
 }
 
-/* Says that the runs of a result were on another number of nodes, or of accelerators, than its description has. */
-static void judge_size(mls_submission *submission, const mls_judged_result *judged)
+/* Says that the runs of a result were on another number of nodes, of accelerators, or on another model of them, than
+ * its description has.  The table of accelerators is loaded for the first result that may be such: few are. */
+static mls_status judge_config_used(mls_submission *submission, const judged_result *judged, mls_accelerators **known)
 {
     const mls_submission_result *result = judged->result;
+    const mls_finding_place place = {.path = result->path};
     const mls_config_name name = mls_config_name_decode(mls_str_from(result->group.config));
     const mls_description *says = &mls_submitter_system(judged->submitter, result->system)->says;
-    if (name.kind == MLS_CONFIG_KIND_SHAPE && (is_other_count(name.nodes, says->number_of_nodes) ||
-                                               is_other_count(name.gpus_per_node, says->accelerators_per_node))) {
+    mls_findings *findings = &submission->findings;
+    if (name.kind != MLS_CONFIG_KIND_SHAPE) {
+        return MLS_OK;
+    }
+    if (is_other_count(name.nodes, says->number_of_nodes) ||
+        is_other_count(name.gpus_per_node, says->accelerators_per_node)) {
         const char *nodes = says->number_of_nodes != NULL ? says->number_of_nodes : "?";
         const char *each = says->accelerators_per_node != NULL ? says->accelerators_per_node : "?";
-        mls_findings_add(&submission->findings, MLS_FINDING_CONFIG_SYSTEM, (mls_finding_place){.path = result->path},
+        mls_findings_add(findings, MLS_FINDING_CONFIG_SYSTEM, place,
                          "its runs name the config %s, of %ju x %ju accelerators; its description says %.*s x %.*s",
                          result->group.config, (uintmax_t)name.nodes, (uintmax_t)name.gpus_per_node,
                          MLS_CUT_TEXT(nodes, 20), MLS_CUT_TEXT(each, 20));
     }
+    const mls_accelerator_model described = mls_accelerator_model_of(mls_str_from(says->accelerator_model_name));
+    const mls_accelerator_model model = mls_accelerator_model_of(name.system);
+    if (described.text[0] == '\0' || model.text[0] == '\0' || strcmp(model.text, described.text) == 0) {
+        return MLS_OK;
+    }
+    const mls_status status = *known == NULL ? mls_accelerators_load(known, NULL) : MLS_OK;
+    const mls_accelerator *of_config =
+        status == MLS_OK ? mls_accelerators_find(*known, mls_str_from(model.text)) : NULL;
+    if (of_config != NULL && of_config->pattern != NULL &&
+        of_config != mls_accelerators_find(*known, mls_str_from(described.text))) {
+        mls_findings_add(findings, MLS_FINDING_CONFIG_SYSTEM, place,
+                         "its runs name the config %s, of %s; its description says %s", result->group.config,
+                         model.text, described.text);
+    }
+    return status;
 }
 
-/* The table of accelerators is loaded for the first result that may be one: few are. */
-static mls_status judge_configs_used(mls_submission *submission, const mls_judged_results *judged)
+/* ------------------------------------------------------------ published before
+ *
+ * Results whose runs are published already, as those of an earlier round or of another system: a run is known again by
+ * the millisecond of its run_start. */
+
+/* A run by its start, which comes first for sorting. */
+typedef struct own_start {
+    double start_ms;
+    const mls_submission_result *result;
+    const char *as; /* the system of the published result that was last found to have the run; NULL: none */
+} own_start;
+
+/* How many runs of a result are those of a published one. */
+typedef struct known_again {
+    const mls_submission_result *result;
+    mls_published_starts as;
+    size_t count, place; /* place: when it was found */
+} known_again;
+
+typedef struct resubmitted_search {
+    const judged_results *judged;
+    own_start *starts; /* ascending */
+    size_t count;
+    mls_str round; /* of the submission itself */
+    MLS_LIST_OF(known_again) found;
+} resubmitted_search;
+
+static bool is_same_result(const mls_published_starts *a, const mls_published_starts *b)
 {
-    mls_accelerators *known = NULL;
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < judged->count && status == MLS_OK; i++) {
-        const mls_submission_result *result = judged->items[i].result;
-        mls_accelerator_model described;
-        judge_size(submission, &judged->items[i]);
-        const mls_accelerator_model model = other_model(&judged->items[i], &described);
-        if (model.text[0] != '\0' && known == NULL) {
-            status = mls_accelerators_load(&known, NULL);
-        }
-        if (status == MLS_OK && model.text[0] != '\0' && is_of_another(known, model.text, described.text)) {
-            mls_findings_add(&submission->findings, MLS_FINDING_CONFIG_SYSTEM,
-                             (mls_finding_place){.path = result->path},
-                             "its runs name the config %s, of %s; its description says %s", result->group.config,
-                             model.text, described.text);
+    return a->round.ptr == b->round.ptr && mls_str_equal(a->system_id, b->system_id) &&
+           mls_str_equal(a->benchmark, b->benchmark);
+}
+
+static void note_known(resubmitted_search *in, own_start *own, const mls_published_starts *as)
+{
+    const mls_submission_result *result = own->result;
+    const bool same_system = mls_str_equal(as->system_id, mls_str_from(result->system));
+    if (own->as == as->system_id.ptr || !mls_str_equal(as->benchmark, mls_str_from(result->benchmark)) ||
+        (same_system && mls_str_compare_natural(as->round, in->round) == 0)) {
+        return;
+    }
+    own->as = as->system_id.ptr;
+    for (size_t i = in->found.count; i-- > 0 && is_same_result(&in->found.items[i].as, as);) {
+        if (in->found.items[i].result == result) {
+            in->found.items[i].count++;
+            return;
         }
     }
-    mls_accelerators_free(known);
+    MLS_GROW(&in->found, items);
+    in->found.items[in->found.count] = (known_again){result, *as, 1, in->found.count};
+    in->found.count++;
+}
+
+static void take_start(resubmitted_search *in, const mls_published_starts *as)
+{
+    size_t low = 0;
+    for (size_t high = in->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (in->starts[middle].start_ms < as->start_ms) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < in->count && in->starts[low].start_ms == as->start_ms; low++) {
+        note_known(in, &in->starts[low], as);
+    }
+}
+
+/* Looks for the runs of a published result that may be those of others: of no later round, on the same benchmark. */
+static mls_status take_starts(void *state, mls_published_starts *starts)
+{
+    resubmitted_search *in = state;
+    mls_status status = MLS_STOPPED;
+    if (mls_str_compare_natural(starts->round, in->round) > 0) {
+        return MLS_OK;
+    }
+    for (size_t i = 0; i < in->judged->count && status == MLS_STOPPED; i++) {
+        if (mls_str_equal(starts->benchmark, mls_str_from(in->judged->items[i].result->benchmark))) {
+            status = MLS_OK;
+        }
+    }
+    while (status == MLS_OK && (status = mls_published_next_start(starts)) == MLS_OK) {
+        take_start(in, starts);
+    }
+    return status == MLS_STOPPED ? MLS_OK : status;
+}
+
+/* The most runs first; of as many the oldest round. */
+static int compare_again(const void *left, const void *right)
+{
+    const known_again *a = left;
+    const known_again *b = right;
+    const int order = mls_compare_sizes(b->count, a->count);
+    return order != 0 ? order : mls_compare_sizes(a->place, b->place);
+}
+
+/* Of each result the published one that has most of its runs. */
+static void tell_again(mls_submission *submission, resubmitted_search *in)
+{
+    if (in->found.count > 1) {
+        qsort(in->found.items, in->found.count, sizeof *in->found.items, compare_again);
+    }
+    for (size_t i = 0; i < in->found.count; i++) {
+        const known_again *again = &in->found.items[i];
+        bool reported = false;
+        for (size_t k = 0; k < i && !reported; k++) {
+            reported = in->found.items[k].result == again->result;
+        }
+        if (!reported) {
+            mls_findings_add(&submission->findings, MLS_FINDING_RESUBMITTED,
+                             (mls_finding_place){.path = again->result->path},
+                             "%zu of its %zu runs are published as those of %.*s in %s %.*s", again->count,
+                             again->result->run_count, (int)again->as.system_id.len, again->as.system_id.ptr,
+                             mls_usage_name(submission->options.usage), (int)again->as.round.len, again->as.round.ptr);
+        }
+    }
+}
+
+static mls_status judge_resubmitted(mls_submission *submission, const judged_results *judged)
+{
+    resubmitted_search in = {.judged = judged,
+                             .starts = mls_calloc(judged->runs + 1, sizeof *in.starts),
+                             .round = mls_str_from(submission->edition->name)};
+    mls_status status = MLS_OK;
+    in.round.len -= mls_str_ends(in.round, MLS_S(".0")) ? strlen(".0") : 0; /* "5.1" of "5.1.0" */
+    for (size_t r = 0; r < judged->count; r++) {
+        const mls_submission_result *result = judged->items[r].result;
+        for (size_t i = 0; i < result->run_count; i++) {
+            const double start_ms = result->runs[i].run.run_start.time_ms;
+            if (!isnan(start_ms)) {
+                in.starts[in.count++] = (own_start){round(start_ms), result, NULL};
+            }
+        }
+    }
+    mls_sort_by_double(in.starts, in.count, sizeof *in.starts);
+    if (in.count > 0) {
+        status = mls_published_each_starts(submission->options.usage, take_starts, &in);
+    }
+    if (status == MLS_OK) {
+        tell_again(submission, &in);
+    }
+    free(in.starts);
+    free(in.found.items);
     return status;
 }
 
 mls_status mls_odd_judge(mls_submission *submission)
 {
-    mls_judged_results judged = {0};
-    mls_status status = MLS_OK;
-    for (size_t s = 0; s < submission->submitter_count && status == MLS_OK; s++) {
+    judged_results judged = {0};
+    mls_accelerators *known = NULL;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count && status == MLS_OK; r++) {
+        for (size_t r = 0; r < submitter->result_count; r++) {
             const mls_submission_result *result = &submitter->results[r];
-            if (!result->judged) {
-                continue;
-            }
-            if (!MLS_GROW(&judged, items)) {
-                status = MLS_ERROR_MEMORY;
-            } else {
-                judged.items[judged.count++] = (mls_judged_result){submitter, result};
+            if (result->judged) {
+                MLS_GROW(&judged, items);
+                judged.items[judged.count++] = (judged_result){submitter, result};
                 judged.runs += result->run_count;
             }
         }
     }
-    status = status == MLS_OK ? judge_copies(submission, &judged) : status;
-    status = status == MLS_OK ? mls_resubmitted_judge(submission, &judged) : status;
-    status = status == MLS_OK ? judge_peers(submission, &judged) : status;
-    status = status == MLS_OK ? judge_configs_used(submission, &judged) : status;
+    judge_copies(submission, &judged);
+    mls_status status = judge_resubmitted(submission, &judged);
+    if (status == MLS_OK) {
+        judge_peers(submission, &judged);
+    }
+    for (size_t i = 0; i < judged.count && status == MLS_OK; i++) {
+        status = judge_config_used(submission, &judged.items[i], &known);
+    }
+    mls_accelerators_free(known);
     free(judged.items);
     return status;
 }

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/statistics.h"
 #include "base/temporary.h"
 #include "base/utf8.h"
@@ -17,7 +16,6 @@
 #include "score/models.h"
 #include "score/score.h"
 #include "submission/packing.h"
-#include "submission/skeleton.h"
 
 enum { PACK_NAME_MAX = 100 };
 
@@ -117,24 +115,7 @@ static int compare_started(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare_natural(mls_str_from(a->file), mls_str_from(b->file));
 }
 
-/* A run of a file with several has no log of its own: it is cut out when that is wanted. */
-static mls_status choose_file(const mls_packing *self, size_t number, const mls_run *run)
-{
-    mls_pack *pack = self->pack;
-    if (run->part && !self->options->cut) {
-        return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                             "%.*s: holds more than this run, and a result needs a log of its own (--cut writes the "
-                             "lines from its first record to its last)",
-                             MLS_CUT_TEXT(run->file, 150));
-    }
-    pack->files[number] = (mls_pack_file){.run = run,
-                                          .file = mls_packing_path(pack, pack->path, "result_", number, ".txt"),
-                                          .first_line = run->part ? run->line : 0,
-                                          .last_line = run->part ? run->last_line : 0};
-    return pack->files[number].file != NULL ? MLS_OK : mls_error_memory(self->error);
-}
-
-/* Takes the runs that the rules choose, and tells which file each will be. */
+/* Takes the runs that the rules choose, in the order of their start, and tells which file each will be. */
 static mls_status choose_runs(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -148,9 +129,6 @@ static mls_status choose_runs(mls_packing *self)
     const mls_run **chosen = mls_arena_array(pack->arena, group->run_count, sizeof *chosen);
     pack->left_out = mls_arena_array(pack->arena, group->run_count, sizeof *pack->left_out);
     pack->files = mls_arena_array(pack->arena, group->run_count, sizeof *pack->files);
-    if (chosen == NULL || pack->left_out == NULL || pack->files == NULL) {
-        return mls_error_memory(self->error);
-    }
     for (size_t i = 0; i < group->run_count; i++) {
         if (group->marks[i] == MLS_OLYMPIC_OUTSIDE && !pack->weak) {
             pack->left_out[pack->left_out_count++] = group->runs[i];
@@ -160,60 +138,48 @@ static mls_status choose_runs(mls_packing *self)
     }
     qsort((void *)chosen, pack->file_count, sizeof *chosen, compare_started);
     qsort((void *)pack->left_out, pack->left_out_count, sizeof *pack->left_out, compare_started);
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < pack->file_count && status == MLS_OK; i++) {
-        status = choose_file(self, i, chosen[i]);
+    for (size_t i = 0; i < pack->file_count; i++) {
+        const mls_run *run = chosen[i];
+        if (run->part && !self->options->cut) {
+            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                 "%.*s: holds more than this run, and a result needs a log of its own (--cut writes "
+                                 "the lines from its first record to its last)",
+                                 MLS_CUT_TEXT(run->file, 150));
+        }
+        pack->files[i] = (mls_pack_file){.run = run,
+                                         .file = mls_tree_log(pack->arena, pack->path, i),
+                                         .first_line = run->part ? run->line : 0,
+                                         .last_line = run->part ? run->last_line : 0};
     }
-    return status;
+    return MLS_OK;
 }
 
-static bool lack_field(void *pack, const char *field)
-{
-    mls_pack *of = pack;
-    const char *name = mls_arena_copy(of->arena, mls_str_from(field)).ptr;
-    return name != NULL && MLS_ARENA_ADD(of->arena, &of->lacks, name);
-}
-
-/* Advises of all that a person has to fill in. */
-static mls_status tell_lacks(mls_packing *self)
-{
-    mls_pack *pack = self->pack;
-    mls_buffer list = {0};
-    for (size_t i = 0; i < pack->lacks.count; i++) {
-        mls_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
-    }
-    if (list.len > 0 && !list.failed) {
-        mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
-                         "to be filled in, as the logs do not say it: %s", list.ptr);
-    }
-    const bool failed = list.failed || pack->findings.out_of_memory;
-    mls_buffer_release(&list);
-    return failed ? mls_error_memory(self->error) : MLS_OK;
-}
-
-/* The description that is there, or a new one. */
+/* The description that is there, or a new one, of which a person has to fill in what no log says. */
 static mls_status lay_description(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     struct stat about;
-    mls_buffer text = {0};
     char *there = mls_path_join(self->options->into, pack->system);
-    char *path = mls_path_join(self->tree, pack->system);
-    mls_status status = there != NULL && path != NULL ? MLS_OK : mls_error_memory(self->error);
-    status = status == MLS_OK ? mls_packing_folder(self, &self->inside, self->tree, "systems") : status;
-    pack->described = status == MLS_OK && there != NULL && lstat(there, &about) == 0;
+    mls_status status = mls_packing_folder(self, &self->inside, self->tree, "systems");
+    pack->described = status == MLS_OK && lstat(there, &about) == 0;
     if (pack->described) {
         status = mls_packing_copy(self, there, pack->system);
     } else if (status == MLS_OK) {
-        status = mls_skeleton_append(pack->group, self->options->system, self->options->described, &text,
-                                     &pack->findings, lack_field, pack, self->error);
-        status = status == MLS_OK ? tell_lacks(self) : status;
-        status =
-            status == MLS_OK ? mls_made_file(&self->inside, path, 0666, mls_buffer_str(&text), self->error) : status;
+        mls_buffer text = {0};
+        mls_buffer list = {0};
+        status = mls_packing_describe(self, &text);
+        for (size_t i = 0; i < pack->lacks.count; i++) {
+            mls_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
+        }
+        if (list.len > 0) {
+            mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
+                             "to be filled in, as the logs do not say it: %s", list.ptr);
+        }
+        status = status == MLS_OK ? mls_packing_lay(self, pack->system, 0666, mls_buffer_str(&text)) : status;
+        mls_buffer_release(&list);
+        mls_buffer_release(&text);
     }
-    mls_buffer_release(&text);
     free(there);
-    free(path);
     return status;
 }
 
@@ -340,19 +306,6 @@ static mls_status scrub_packed(mls_packing *self)
     return status;
 }
 
-/* Sees that all folders that were laid out are on the disk; their files are. */
-static mls_status sync_folders(const mls_packing *self)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) {
-        struct stat about;
-        if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode)) {
-            status = mls_made_sync(self->inside.items[i], self->error);
-        }
-    }
-    return status;
-}
-
 /* Moves what was laid out at a path to the same path of the submission. */
 static mls_status place(mls_packing *self, const char *path)
 {
@@ -361,9 +314,8 @@ static mls_status place(mls_packing *self, const char *path)
     char *folder = mls_strndup(path, above.len - 1);
     char *from = mls_path_join(self->tree, path);
     char *to = mls_path_join(into, path);
-    char *there = folder != NULL ? mls_path_join(into, folder) : NULL;
-    const bool ok = folder != NULL && from != NULL && to != NULL && there != NULL;
-    mls_status status = ok ? mls_packing_folder(self, &self->placed, into, folder) : mls_error_memory(self->error);
+    char *there = mls_path_join(into, folder);
+    mls_status status = mls_packing_folder(self, &self->placed, into, folder);
     status = status == MLS_OK ? mls_made_move(&self->placed, from, to, self->error) : status;
     status = status == MLS_OK ? mls_made_sync(there, self->error) : status;
     free(folder);
@@ -379,7 +331,7 @@ static void take_back(const mls_packing *self, const char *path)
     char *from = mls_path_join(self->options->into, path);
     char *to = mls_path_join(self->tree, path);
     struct stat about;
-    if (from != NULL && to != NULL && lstat(to, &about) != 0) {
+    if (lstat(to, &about) != 0) {
         (void)rename(from, to);
     }
     free(from);
@@ -390,173 +342,138 @@ static void take_back(const mls_packing *self, const char *path)
 static mls_status place_packed(mls_packing *self)
 {
     const mls_pack *pack = self->pack;
-    mls_status status = sync_folders(self);
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) { /* its files are on the disk already */
+        struct stat about;
+        if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode)) {
+            status = mls_made_sync(self->inside.items[i], self->error);
+        }
+    }
     if (status == MLS_OK && !pack->described) {
         status = place(self, pack->system);
     }
     if (status == MLS_OK && pack->implementation != NULL) {
         status = place(self, pack->implementation);
-        if (status == MLS_OK) {
-            status = place(self, pack->path);
-        }
-        if (status != MLS_OK) {
-            take_back(self, pack->path);
-            take_back(self, pack->implementation);
-        }
-        return status;
     }
     status = status == MLS_OK ? place(self, pack->path) : status;
     if (status != MLS_OK) {
         take_back(self, pack->path);
+        if (pack->implementation != NULL) {
+            take_back(self, pack->implementation);
+        }
     }
     return status;
 }
 
-/* The name of the folder in which a result is laid out; the last six bytes are replaced. */
-static const char *tree_name(const mls_packing *self)
-{
-    mls_buffer name = {0};
-    mls_buffer_printf(&name, ".%s.XXXXXX", self->pack->group->benchmark);
-    const char *copy = name.failed ? NULL : mls_arena_copy(self->pack->arena, mls_buffer_str(&name)).ptr;
-    mls_buffer_release(&name);
-    return copy;
-}
-
-/* Nothing is overwritten: that something is there ends it before anything is read. */
-static mls_status check_free(const mls_packing *self, const char *below)
+/* Nothing is overwritten, which ends it before anything is read; and what is packed stays in the submission: none of
+ * the folders that it goes into may be a link. */
+static mls_status check_room(const mls_packing *self, const char *below, bool fresh)
 {
     struct stat about;
+    mls_status status = MLS_OK;
     char *path = mls_path_join(self->options->into, below);
-    const mls_status status =
-        path == NULL ? mls_error_memory(self->error)
-        : lstat(path, &about) == 0
-            ? mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
-                            MLS_CUT_TEXT(path, 200))
-            : MLS_OK;
+    if (fresh && lstat(path, &about) == 0) {
+        status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
+                               MLS_CUT_TEXT(path, 200));
+    }
+    for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
+        char *part = mls_strndup(below, (size_t)(end - below));
+        char *folder = mls_path_join(self->options->into, part);
+        free(part);
+        if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode)) {
+            status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                                   "%.*s: is a link, through which nothing is packed: make it a folder",
+                                   MLS_CUT_TEXT(folder, 200));
+        }
+        free(folder);
+    }
     free(path);
     return status;
 }
 
-/* What is packed stays in the submission: none of the folders that it goes into may be a link. */
-static mls_status check_links(const mls_packing *self, const char *below)
-{
-    mls_status status = MLS_OK;
-    for (const char *end = below != NULL ? strchr(below, '/') : NULL; end != NULL && status == MLS_OK;
-         end = strchr(end + 1, '/')) {
-        struct stat about;
-        char *folder = mls_strndup(below, (size_t)(end - below));
-        char *path = folder != NULL ? mls_path_join(self->options->into, folder) : NULL;
-        status = path == NULL ? mls_error_memory(self->error)
-                 : lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
-                     ? mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                     "%.*s: is a link, through which nothing is packed: make it a folder",
-                                     MLS_CUT_TEXT(path, 200))
-                     : MLS_OK;
-        free(folder);
-        free(path);
-    }
-    return status;
-}
-
 /* Whether there is room for what is packed; names what packs that were killed have left there. */
-static mls_status find_room(mls_packing *self, const char *folder)
+static mls_status find_room(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     mls_names names = {0};
     int system_errno;
-    const char *tree = tree_name(self);
-    char *above = mls_path_join(self->options->into, folder);
-    mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error) : check_free(self, pack->path);
-    status = status == MLS_OK ? check_links(self, pack->path) : status;
-    status = status == MLS_OK ? check_links(self, pack->system) : status;
+    mls_status status = check_room(self, pack->path, true);
+    status = status == MLS_OK ? check_room(self, pack->system, false) : status;
     if (status == MLS_OK && pack->implementation != NULL) {
-        status = check_free(self, pack->implementation);
-        status = status == MLS_OK ? check_links(self, pack->implementation) : status;
+        status = check_room(self, pack->implementation, true);
     }
-    status = status == MLS_OK ? mls_folder_names(above, 1000000, &names, &system_errno) : status;
+    if (status == MLS_OK) {
+        char *above = mls_path_join(self->options->into, self->folder);
+        status = mls_folder_names(above, 1000000, &names, &system_errno);
+        free(above);
+    }
+    const mls_str like = mls_str_from(self->name);
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         const mls_str name = mls_str_from(names.items[i]);
-        const mls_str like = mls_str_from(tree);
         if (name.len == like.len && mls_str_starts(name, (mls_str){like.ptr, like.len - strlen("XXXXXX")})) {
-            const char *rest = mls_packing_path(pack, folder, names.items[i], 0, NULL);
-            status =
-                rest != NULL && MLS_ARENA_ADD(pack->arena, &pack->rests, rest) ? MLS_OK : mls_error_memory(self->error);
+            MLS_ARENA_ADD(pack->arena, &pack->rests, mls_tree_result(pack->arena, self->folder, names.items[i]));
         }
     }
     mls_names_release(&names);
-    free(above);
     return status;
 }
 
 /* Where the result is laid out: beside its place, or where other files come and go when nothing is to be kept. */
-static mls_status make_tree(mls_packing *self, const char *folder)
+static mls_status make_tree(mls_packing *self)
 {
     const char *temporary = getenv("TMPDIR");
-    const char *tree = tree_name(self);
-    char *above = self->options->write ? mls_path_join(self->options->into, folder)
+    char *above = self->options->write ? mls_path_join(self->options->into, self->folder)
                                        : mls_strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
     sigset_t signals;
     mls_temporary_hold(&signals);
-    mls_status status = tree == NULL || above == NULL ? mls_error_memory(self->error)
-                        : self->options->write        ? mls_made_folder(&self->placed, above, self->error)
-                                                      : MLS_OK;
+    mls_status status = self->options->write ? mls_made_folder(&self->placed, above, self->error) : MLS_OK;
     for (size_t i = 0; i < self->placed.count; i++) {
         mls_temporary_empty_folder(self->placed.items[i]);
     }
-    self->tree = above != NULL && tree != NULL ? mls_path_join(above, tree) : NULL;
-    status = self->tree == NULL ? mls_error_memory(self->error) : status;
+    self->tree = mls_path_join(above, self->name);
     free(above);
     status = status == MLS_OK ? mls_made_own_folder(&self->inside, self->tree, self->error) : status;
     mls_temporary_let_go(&signals);
     return status;
 }
 
-/* The name of the folder of code, in the arena: its last part. */
-static mls_status name_code(mls_packing *self)
-{
-    mls_pack *pack = self->pack;
-    char *real = realpath(self->options->implementation, NULL);
-    const char *name = real != NULL ? mls_path_name(real) : "";
-    mls_status status = MLS_ERROR_UNKNOWN;
-    struct stat about;
-    mls_buffer path = {0};
-    if (real == NULL || stat(real, &about) != 0 || !S_ISDIR(about.st_mode)) {
-        status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s",
-                               MLS_CUT_TEXT(self->options->implementation, 150),
-                               real == NULL ? strerror(errno) : "is no folder");
-    } else if (is_pack_name("implementation", name, self->error)) {
-        mls_buffer_printf(&path, "benchmarks/%s/implementations/%s", pack->group->benchmark, name);
-        pack->implementation = path.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&path)).ptr;
-        status = pack->implementation != NULL ? MLS_OK : mls_error_memory(self->error);
-    }
-    mls_buffer_release(&path);
-    free(real);
-    return status;
-}
-
-/* Names all paths; *folder is that of the result's folder. */
-static mls_status name_paths(mls_packing *self, const char **folder)
+/* Names all paths: of the result, its description, the code (called like the folder that it is copied from), and the
+ * folder in which all is laid out, of whose name the last six bytes are replaced. */
+static mls_status name_paths(mls_packing *self)
 {
     mls_pack *pack = self->pack;
     const mls_pack_options *options = self->options;
+    const mls_group *group = pack->group;
     if (!is_pack_name("system", options->system, self->error) ||
-        !is_pack_name("benchmark", pack->group->benchmark, self->error)) {
+        !is_pack_name("benchmark", group->benchmark, self->error)) {
         return MLS_ERROR_UNKNOWN;
     }
-    pack->weak = pack->group->usage == MLS_USAGE_HPC &&
-                 (options->weak || mls_path_is_weak(pack->group->usage, pack->group->path));
-    *folder = mls_packing_path(pack, "results", options->system, 0, NULL);
-    if (*folder != NULL && pack->group->usage == MLS_USAGE_HPC) {
-        *folder = mls_packing_path(pack, *folder, pack->weak ? "weak" : "strong", 0, NULL);
-    }
-    mls_buffer name = {0};
-    mls_buffer_printf(&name, "systems/%s.json", options->system);
-    pack->system = name.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&name)).ptr;
-    pack->path = *folder != NULL ? mls_packing_path(pack, *folder, pack->group->benchmark, 0, NULL) : NULL;
+    pack->weak = group->usage == MLS_USAGE_HPC && (options->weak || mls_path_is_weak(group->usage, group->path));
     pack->title = options->system;
+    pack->system = mls_tree_description(pack->arena, options->system);
+    self->folder = mls_tree_results(pack->arena, options->system, group->usage, pack->weak);
+    pack->path = mls_tree_result(pack->arena, self->folder, group->benchmark);
+    mls_buffer name = {0};
+    mls_buffer_printf(&name, ".%s.XXXXXX", group->benchmark);
+    self->name = mls_arena_copy(pack->arena, mls_buffer_str(&name)).ptr;
     mls_buffer_release(&name);
-    mls_status status = pack->system != NULL && pack->path != NULL ? MLS_OK : mls_error_memory(self->error);
-    return status == MLS_OK && options->implementation != NULL ? name_code(self) : status;
+    if (options->implementation == NULL) {
+        return MLS_OK;
+    }
+    char *real = realpath(options->implementation, NULL);
+    mls_status status = MLS_OK;
+    struct stat about;
+    if (real == NULL || stat(real, &about) != 0 || !S_ISDIR(about.st_mode)) {
+        status =
+            mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s", MLS_CUT_TEXT(options->implementation, 150),
+                          real == NULL ? strerror(errno) : "is no folder");
+    } else if (is_pack_name("implementation", mls_path_name(real), self->error)) {
+        pack->implementation = mls_tree_implementation(pack->arena, group->benchmark, mls_path_name(real));
+    } else {
+        status = MLS_ERROR_UNKNOWN;
+    }
+    free(real);
+    return status;
 }
 
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
@@ -564,12 +481,11 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
 {
     *pack = (mls_pack){.arena = mls_calloc(1, sizeof *pack->arena)};
     mls_packing self = {.options = options, .pack = pack, .error = error};
-    const char *folder = NULL;
-    mls_status status = pack->arena != NULL ? choose_group(&self, collection) : mls_error_memory(error);
-    status = status == MLS_OK ? name_paths(&self, &folder) : status;
+    mls_status status = choose_group(&self, collection);
+    status = status == MLS_OK ? name_paths(&self) : status;
     status = status == MLS_OK ? choose_runs(&self) : status;
-    status = status == MLS_OK ? find_room(&self, folder) : status;
-    status = status == MLS_OK ? make_tree(&self, folder) : status;
+    status = status == MLS_OK ? find_room(&self) : status;
+    status = status == MLS_OK ? make_tree(&self) : status;
     status = status == MLS_OK ? mls_packing_copy_logs(&self) : status;
     status = status == MLS_OK ? lay_description(&self) : status;
     status = status == MLS_OK ? mls_packing_copy_code(&self) : status;

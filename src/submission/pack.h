@@ -68,7 +68,7 @@ typedef struct mls_pack {
 /** Chooses the runs of a collection that was scored with select_window and has digests, lays out their logs (and power
  * files beside them) with a description in a folder of their own, judges that, and when it passes and this is asked for
  * puts it into the submission.  MLS_OK, whatever the verdict; MLS_ERROR_UNKNOWN: wrong usage, such as several groups;
- * MLS_ERROR_VALUE: the runs are not to be packed, or the result is there already; MLS_ERROR_READ, _WRITE or _MEMORY.
+ * MLS_ERROR_VALUE: the runs are not to be packed, or the result is there already; MLS_ERROR_READ or _WRITE.
  * When it is not MLS_OK, or not valid, the submission is as it was.  *pack is to be released in any case, before the
  * collection. */
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,

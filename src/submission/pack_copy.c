@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_copy.c - laying out logs, power files and code. */
+/* pack_copy.c - laying out logs, power files, code, and a description of what logs know of a system. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/utf8.h"
-#include "submission/judge.h"
+#include "base/words.h"
 #include "submission/packing.h"
-
-const char *mls_packing_path(const mls_pack *pack, const char *folder, const char *name, size_t number, const char *end)
-{
-    mls_buffer path = {0};
-    mls_buffer_printf(&path, "%s/%s", folder, name);
-    if (end != NULL) {
-        mls_buffer_printf(&path, "%zu%s", number, end);
-    }
-    const char *copy = path.failed ? NULL : mls_arena_copy(pack->arena, mls_buffer_str(&path)).ptr;
-    mls_buffer_release(&path);
-    return copy;
-}
+#include "json/json_row.h"
+#include "json/value.h"
 
 mls_status mls_packing_folder(const mls_packing *self, mls_names *made, const char *root, const char *folder)
 {
     char *path = mls_path_join(root, folder);
-    const mls_status status = path != NULL ? mls_made_folder(made, path, self->error) : mls_error_memory(self->error);
+    const mls_status status = mls_made_folder(made, path, self->error);
     free(path);
     return status;
 }
@@ -46,18 +38,15 @@ static mls_status read_unchanged(const mls_packing *self, const char *source, si
     const mls_status status = mls_file_read_again(source, root, MLS_LOG_BYTES_MAX, text, &reading);
     const bool same = stat(source, &after) == 0 && before.st_size == after.st_size &&
                       before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(self->error)
-           : status != MLS_OK         ? cannot_copy(self, source, reading.message)
-           : !same                    ? cannot_copy(self, source, "changed meanwhile")
-                                      : MLS_OK;
+    return status != MLS_OK ? cannot_copy(self, source, reading.message)
+           : !same          ? cannot_copy(self, source, "changed meanwhile")
+                            : MLS_OK;
 }
 
-/* Lays out a text as a file of the tree. */
-static mls_status lay_file(mls_packing *self, const char *file, mode_t mode, mls_str text)
+mls_status mls_packing_lay(mls_packing *self, const char *file, mode_t mode, mls_str text)
 {
     char *path = mls_path_join(self->tree, file);
-    const mls_status status =
-        path != NULL ? mls_made_file(&self->inside, path, mode, text, self->error) : mls_error_memory(self->error);
+    const mls_status status = mls_made_file(&self->inside, path, mode, text, self->error);
     free(path);
     return status;
 }
@@ -66,7 +55,7 @@ mls_status mls_packing_copy(mls_packing *self, const char *source, const char *f
 {
     mls_buffer text = {0};
     mls_status status = read_unchanged(self, source, 0, &text);
-    status = status == MLS_OK ? lay_file(self, file, 0666, mls_buffer_str(&text)) : status;
+    status = status == MLS_OK ? mls_packing_lay(self, file, 0666, mls_buffer_str(&text)) : status;
     mls_buffer_release(&text);
     return status;
 }
@@ -87,13 +76,6 @@ static mls_str cut_lines(mls_str text, size_t first, size_t last)
     return (mls_str){text.ptr + begin, end - begin};
 }
 
-/* Whether a name is one that power files have: node_0.txt of a node, sw_0.txt of a switch.  Any other may be that of a
- * host. */
-static bool is_power_name(const char *name)
-{
-    return mls_name_matches(name, "node_#.txt") || mls_name_matches(name, "sw_#.txt");
-}
-
 static mls_status refuse_power(const mls_packing *self, const char *path, const char *why)
 {
     return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: %s", MLS_CUT_TEXT(path, 150), why);
@@ -103,24 +85,22 @@ static mls_status refuse_power(const mls_packing *self, const char *path, const 
  * link is followed, as its target may be anything. */
 static mls_status copy_power(mls_packing *self, size_t number)
 {
+    static const char linked[] = "is a link, which is not followed: copy its target here";
     const mls_pack *pack = self->pack;
     const char *log = pack->files[number].run->file;
     const mls_str folder = mls_path_folder(mls_str_from(log));
+    const char *to = mls_tree_power(pack->arena, pack->path, number);
     mls_buffer from = {0};
     mls_names names = {0};
     struct stat about;
     int system_errno;
-    const char *to = mls_packing_path(pack, pack->path, "power/result_", number, "");
     mls_buffer_printf(&from, "%.*spower", (int)folder.len, folder.ptr);
-    bool linked = !from.failed && lstat(from.ptr, &about) == 0 && S_ISLNK(about.st_mode);
-    if (!linked) {
+    if (lstat(from.ptr, &about) != 0 || !S_ISLNK(about.st_mode)) {
         mls_buffer_printf(&from, "/%s", mls_path_name(log));
         mls_buffer_cut(&from, from.len - strlen(".txt"));
-        linked = !from.failed && lstat(from.ptr, &about) == 0 && S_ISLNK(about.st_mode);
     }
-    mls_status status = from.failed || to == NULL ? mls_error_memory(self->error)
-                        : linked
-                            ? refuse_power(self, from.ptr, "is a link, which is not followed: copy its target here")
+    mls_status status = lstat(from.ptr, &about) == 0 && S_ISLNK(about.st_mode)
+                            ? refuse_power(self, from.ptr, linked)
                             : mls_folder_names(from.ptr, 100000, &names, &system_errno);
     if (names.count > 0 && status == MLS_OK) {
         status = mls_packing_folder(self, &self->inside, self->tree, to);
@@ -128,13 +108,10 @@ static mls_status copy_power(mls_packing *self, size_t number)
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         char *source = mls_path_join(from.ptr, names.items[i]);
         char *target = mls_path_join(to, names.items[i]);
-        if (source == NULL || target == NULL) {
-            status = mls_error_memory(self->error);
-        } else if (lstat(source, &about) == 0 && !S_ISREG(about.st_mode)) {
-            status = refuse_power(self, source,
-                                  S_ISLNK(about.st_mode) ? "is a link, which is not followed: copy its target here"
-                                                         : "is not a file");
-        } else if (!is_power_name(names.items[i])) {
+        if (lstat(source, &about) == 0 && !S_ISREG(about.st_mode)) {
+            status = refuse_power(self, source, S_ISLNK(about.st_mode) ? linked : "is not a file");
+        } else if (!mls_name_matches(names.items[i], "node_#.txt") && !mls_name_matches(names.items[i], "sw_#.txt")) {
+            /* Any other name may be that of a host. */
             status =
                 refuse_power(self, source, "is not a name of a power file: node_0.txt, node_1.txt, … or sw_0.txt, …");
         } else {
@@ -167,7 +144,7 @@ mls_status mls_packing_copy_logs(mls_packing *self)
         }
         if (status == MLS_OK) {
             kept = file->first_line > 0 ? cut_lines(kept, file->first_line, file->last_line) : kept;
-            status = lay_file(self, file->file, 0666, kept);
+            status = mls_packing_lay(self, file->file, 0666, kept);
         }
         mls_buffer_release(&text);
         status = status == MLS_OK && run->result ? copy_power(self, i) : status;
@@ -177,29 +154,24 @@ mls_status mls_packing_copy_logs(mls_packing *self)
 
 static mls_status copy_code(mls_packing *self, const char *from, const char *to, unsigned depth);
 
-static mls_status copy_link(mls_packing *self, const char *from, const char *to)
-{
-    char target[PATH_MAX];
-    char *path = mls_path_join(self->tree, to);
-    const ssize_t len = readlink(from, target, sizeof target - 1);
-    target[len > 0 ? len : 0] = '\0';
-    mls_status status = path == NULL ? mls_error_memory(self->error)
-                        : len <= 0   ? cannot_copy(self, from, strerror(errno))
-                                     : mls_made_link(&self->inside, path, target, self->error);
-    free(path);
-    return status;
-}
-
 /* Copies what stands at a path of the code: a file, a link, or a folder with all below it. */
 static mls_status copy_code_entry(mls_packing *self, const char *from, const char *to, unsigned depth)
 {
     struct stat about;
-    mls_buffer text = {0};
     if (lstat(from, &about) != 0) {
         return cannot_copy(self, from, strerror(errno));
     }
     if (S_ISLNK(about.st_mode)) {
-        return copy_link(self, from, to);
+        char target[PATH_MAX];
+        const ssize_t len = readlink(from, target, sizeof target - 1);
+        if (len <= 0) {
+            return cannot_copy(self, from, strerror(errno));
+        }
+        target[len] = '\0';
+        char *path = mls_path_join(self->tree, to);
+        const mls_status status = mls_made_link(&self->inside, path, target, self->error);
+        free(path);
+        return status;
     }
     if (S_ISDIR(about.st_mode)) {
         return copy_code(self, from, to, depth + 1);
@@ -209,10 +181,10 @@ static mls_status copy_code_entry(mls_packing *self, const char *from, const cha
                              MLS_CUT_TEXT(from, 150), mls_file_kind_words(about.st_mode));
     }
     mls_error reading = {0};
+    mls_buffer text = {0};
     mls_status status = mls_file_read_bytes(from, MLS_LOG_BYTES_MAX, &text, &reading);
-    status = status == MLS_OK             ? lay_file(self, to, about.st_mode & 0777, mls_buffer_str(&text))
-             : status == MLS_ERROR_MEMORY ? mls_error_memory(self->error)
-                                          : cannot_copy(self, from, reading.message);
+    status = status == MLS_OK ? mls_packing_lay(self, to, about.st_mode & 0777, mls_buffer_str(&text))
+                              : cannot_copy(self, from, reading.message);
     mls_buffer_release(&text);
     return status;
 }
@@ -229,8 +201,7 @@ static mls_status copy_code(mls_packing *self, const char *from, const char *to,
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         char *source = mls_path_join(from, names.items[i]);
         char *target = mls_path_join(to, names.items[i]);
-        status = source != NULL && target != NULL ? copy_code_entry(self, source, target, depth)
-                                                  : mls_error_memory(self->error);
+        status = copy_code_entry(self, source, target, depth);
         free(source);
         free(target);
     }
@@ -238,24 +209,28 @@ static mls_status copy_code(mls_packing *self, const char *from, const char *to,
     return status;
 }
 
-/* Verify asks whether there is code; what the submission has stays where it is. */
-static mls_status stand_for_code(mls_packing *self, const char *implementations)
+mls_status mls_packing_copy_code(mls_packing *self)
 {
+    mls_pack *pack = self->pack;
+    if (pack->implementation != NULL) {
+        return copy_code(self, self->options->implementation, pack->implementation, 0);
+    }
+    /* Verify asks whether there is code; what the submission has stays where it is. */
     mls_names names = {0};
     int ignored;
-    char *there = mls_path_join(self->options->into, implementations);
-    mls_status status = there != NULL ? mls_folder_names(there, 1000, &names, &ignored) : mls_error_memory(self->error);
+    char *there = mls_path_join(self->options->into, mls_tree_implementation(pack->arena, pack->group->benchmark, ""));
+    mls_status status = mls_folder_names(there, 1000, &names, &ignored);
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         struct stat about;
         char *one = mls_path_join(there, names.items[i]);
-        const bool folder = one != NULL && stat(one, &about) == 0 && S_ISDIR(about.st_mode);
+        const bool folder = stat(one, &about) == 0 && S_ISDIR(about.st_mode);
         free(one);
         if (folder && names.items[i][0] != '.') {
-            const char *to = mls_packing_path(self->pack, implementations, "there", 0, NULL);
-            const char *file = to != NULL ? mls_packing_path(self->pack, to, "README.md", 0, NULL) : NULL;
-            status =
-                file != NULL ? mls_packing_folder(self, &self->inside, self->tree, to) : mls_error_memory(self->error);
-            status = status == MLS_OK ? lay_file(self, file, 0666, MLS_S("The submission has it.\n")) : status;
+            const char *to = mls_tree_implementation(pack->arena, pack->group->benchmark, "there");
+            status = mls_packing_folder(self, &self->inside, self->tree, to);
+            status = status == MLS_OK ? mls_packing_lay(self, mls_tree_result(pack->arena, to, "README.md"), 0666,
+                                                        MLS_S("The submission has it.\n"))
+                                      : status;
             break;
         }
     }
@@ -264,13 +239,190 @@ static mls_status stand_for_code(mls_packing *self, const char *implementations)
     return status;
 }
 
-mls_status mls_packing_copy_code(mls_packing *self)
+/* ------------------------------------------------------------------------------------------------- a description */
+
+/* Where fields are looked for. */
+typedef struct skeleton_sources {
+    mls_pack *pack;
+    const mls_group *group;
+    const char *name;
+    mls_str described; /* an object, like the next of each run; empty: none */
+    mls_str *logged;
+    const cJSON *statuses; /* that a description may have */
+} skeleton_sources;
+
+/* The object that a text is, copied into `arena`; empty when it is none. */
+static const char *skeleton_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
-    const mls_pack *pack = self->pack;
-    const char *benchmark = mls_packing_path(pack, "benchmarks", pack->group->benchmark, 0, NULL);
-    const char *implementations =
-        benchmark != NULL ? mls_packing_path(pack, benchmark, "implementations", 0, NULL) : NULL;
-    return implementations == NULL        ? mls_error_memory(self->error)
-           : pack->implementation != NULL ? copy_code(self, self->options->implementation, pack->implementation, 0)
-                                          : stand_for_code(self, implementations);
+    mls_description says;
+    const char *reason = text.len > 0 ? mls_description_read(text, arena, arena, &says, object, wrong) : NULL;
+    *object = text.len > 0 && reason == NULL ? *object : (mls_str){0};
+    return reason;
+}
+
+/* A text or a number that an object has, as written; false: nothing. */
+static bool plain_member(mls_str object, mls_str field, mls_str *value)
+{
+    mls_str span;
+    if (object.len == 0 || !mls_json_member(object, field, &span)) {
+        return false;
+    }
+    const mls_json_kind kind = mls_json_kind_of(span);
+    const bool plain = (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER;
+    *value = plain ? span : *value;
+    return plain;
+}
+
+/* What a run's records say of a field; NULL: nothing. */
+static const char *recorded_text(const skeleton_sources *from, const mls_run *run, mls_str field, mls_words *number)
+{
+    if (mls_str_equal(field, MLS_S("submitter"))) {
+        return run->organisation;
+    }
+    if (mls_str_equal(field, MLS_S("number_of_nodes"))) {
+        *number = mls_words_exact(run->job.node_count);
+        return isnan(run->job.node_count) ? NULL : number->text;
+    }
+    const cJSON *statuses = mls_str_equal(field, MLS_S("status")) ? from->statuses : NULL;
+    const cJSON *status;
+    cJSON_ArrayForEach(status, statuses)
+    {
+        if (run->submission_status != NULL && strcmp(run->submission_status, status->valuestring) == 0) {
+            return status->valuestring;
+        }
+    }
+    return NULL;
+}
+
+/* What a run says of a field, in its description or else its records: as JSON, which may be written into `text`; empty:
+ * nothing. */
+static mls_str run_member(const skeleton_sources *from, size_t index, mls_str field, bool described, mls_buffer *text)
+{
+    mls_words number;
+    mls_str value = {0};
+    if (described) {
+        (void)plain_member(from->logged[index], field, &value);
+        return value;
+    }
+    const char *recorded = recorded_text(from, from->group->runs[index], field, &number);
+    if (recorded != NULL && *recorded != '\0') {
+        mls_json_text_append(text, mls_str_from(recorded));
+        value = mls_buffer_str(text);
+    }
+    return value;
+}
+
+typedef enum runs_say { RUNS_SAY_NOTHING, RUNS_AGREE, RUNS_DISAGREE } runs_say;
+
+/* Appends what all runs that say something of a field say of it: in their descriptions, or else in their records.  That
+ * they disagree is a finding. */
+static runs_say append_agreed(const skeleton_sources *from, mls_str field, bool described, mls_buffer *text)
+{
+    mls_buffer first = {0};
+    mls_buffer scratch = {0};
+    const mls_run *who = NULL;
+    runs_say says = RUNS_SAY_NOTHING;
+    for (size_t i = 0; i < from->group->run_count && says != RUNS_DISAGREE; i++) {
+        mls_buffer_clear(&scratch);
+        const mls_str value = run_member(from, i, field, described, &scratch);
+        if (value.len > 0 && says == RUNS_SAY_NOTHING) {
+            mls_buffer_append(&first, value);
+            who = from->group->runs[i];
+            says = RUNS_AGREE;
+        } else if (value.len > 0 && !mls_str_equal(value, mls_buffer_str(&first))) {
+            says = RUNS_DISAGREE;
+            mls_findings_add(&from->pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = field},
+                             "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(field, 60),
+                             MLS_CUT(mls_buffer_str(&first), 40), MLS_CUT_TEXT(who->file, 80), MLS_CUT(value, 40),
+                             MLS_CUT_TEXT(from->group->runs[i]->file, 80));
+        }
+    }
+    if (says == RUNS_AGREE) {
+        mls_buffer_append(text, mls_buffer_str(&first));
+    }
+    mls_buffer_release(&first);
+    mls_buffer_release(&scratch);
+    return says;
+}
+
+/* What the config's name and what was asked for say of a field; NULL: nothing. */
+static const char *known_text(const skeleton_sources *from, mls_str field, mls_words *number)
+{
+    const mls_config_name shape = mls_group_shape(from->group);
+    double count = (double)NAN;
+    if (mls_str_equal(field, MLS_S("division"))) {
+        return mls_division_name(from->group->division);
+    }
+    if (mls_str_equal(field, MLS_S("system_name"))) {
+        return from->name;
+    }
+    if (mls_str_equal(field, MLS_S("number_of_nodes")) && shape.nodes > 0) {
+        count = (double)shape.nodes;
+    } else if (mls_str_equal(field, MLS_S("accelerators_per_node")) && shape.gpus_per_node > 0) {
+        count = (double)shape.gpus_per_node;
+    }
+    *number = mls_words_exact(count);
+    return isnan(count) ? NULL : number->text;
+}
+
+/* Appends the value of a field; false: there is none, and it is empty. */
+static bool append_field(const skeleton_sources *from, mls_str field, mls_buffer *text)
+{
+    mls_words number;
+    mls_str value;
+    if (plain_member(from->described, field, &value)) {
+        mls_buffer_append(text, value);
+        return true;
+    }
+    runs_say says = append_agreed(from, field, true, text);
+    const char *known = says == RUNS_SAY_NOTHING ? known_text(from, field, &number) : NULL;
+    if (known != NULL && *known != '\0') {
+        mls_json_text_append(text, mls_str_from(known));
+        return true;
+    }
+    says = says == RUNS_SAY_NOTHING ? append_agreed(from, field, false, text) : says;
+    mls_buffer_append_text(text, says == RUNS_AGREE ? "" : "\"\"");
+    return says == RUNS_AGREE;
+}
+
+mls_status mls_packing_describe(const mls_packing *self, mls_buffer *text)
+{
+    mls_pack *pack = self->pack;
+    const mls_group *group = pack->group;
+    const mls_str described = self->options->described;
+    mls_arena arena = {0};
+    mls_error place = {0};
+    cJSON *rules = NULL;
+    size_t wrong = 0;
+    mls_status status = MLS_OK;
+    skeleton_sources from = {.pack = pack,
+                             .group = group,
+                             .name = self->options->system,
+                             .logged = mls_arena_zeroed(&arena, group->run_count, sizeof(mls_str))};
+    const char *reason = skeleton_object(described, &arena, &from.described, &wrong);
+    if (reason != NULL) {
+        mls_text_position(described, wrong, &place.line, &place.column);
+        status = mls_error_set(self->error, MLS_ERROR_SYNTAX, place.line, place.column, "not JSON: %s", reason);
+    }
+    for (size_t i = 0; i < group->run_count; i++) {
+        (void)skeleton_object(mls_str_from(group->runs[i]->job.system), &arena, &from.logged[i], &wrong);
+    }
+    status = status == MLS_OK ? mls_json_data("systems.json", &rules, self->error) : status;
+    const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
+    const cJSON *required = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, 0), "required");
+    from.statuses = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
+    const cJSON *field;
+    const char *before = "{\n";
+    cJSON_ArrayForEach(field, required)
+    {
+        mls_buffer_printf(text, "%s  \"%s\": ", before, field->valuestring);
+        before = ",\n";
+        if (!append_field(&from, mls_str_from(field->valuestring), text)) {
+            MLS_ARENA_ADD(pack->arena, &pack->lacks, mls_arena_copy(pack->arena, mls_str_from(field->valuestring)).ptr);
+        }
+    }
+    mls_buffer_append_text(text, "\n}\n");
+    cJSON_Delete(rules);
+    mls_arena_release(&arena);
+    return status;
 }

@@ -2,12 +2,10 @@
 /* result.c - one result: the logs of a system on a benchmark, and their power files, whose contents decide the energy
  * and are advice. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
@@ -20,7 +18,6 @@ typedef struct judgement {
     const mls_submitter *submitter;
     const mls_system *system; /* never NULL: the walk made it */
     mls_submission_result *result;
-    bool failed; /* memory ran out */
 } judgement;
 
 enum { SCALING_BYTES_MAX = 65536 };
@@ -31,49 +28,25 @@ static mls_finding_place folder_place(const judgement *judging)
     return (mls_finding_place){.path = judging->result->path};
 }
 
-/* Writes the name that the file at this place of a list should have: "result_0.txt"; whether it has it. */
-static bool is_numbered(const char *path, const char *prefix, size_t i, char name[static 40])
-{
-    (void)snprintf(name, 40, "%s_%zu.txt", prefix, i);
-    return strcmp(mls_path_name(path), name) == 0;
-}
-
 /* result_0.txt … result_<N-1>.txt: names the first that is not. */
 static void judge_names(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
-    char name[40];
+    char name[MLS_NUMBERED_BYTES];
     for (size_t i = 0; i < result->run_count; i++) {
         const mls_finding_place place = {.path = result->runs[i].file.path};
-        if (!is_numbered(place.path, "result", i, name)) {
+        if (!mls_tree_is_numbered(place.path, "result", i, name)) {
             mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME, place,
                              "stands where %s should: results are numbered from 0 without gaps", name);
             break;
         }
     }
     for (size_t i = 0; i < result->power_count; i++) {
-        const mls_finding_place place = {.path = result->power[i].path};
         if (!result->power[i].of_run) {
-            mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE, place,
+            mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE,
+                             (mls_finding_place){.path = result->power[i].path},
                              "power files of a run that is not there");
         }
-    }
-}
-
-static void judge_implementation(const judgement *judging)
-{
-    const mls_submitter *submitter = judging->submitter;
-    const char *benchmark = judging->result->benchmark;
-    const size_t above = strlen(submitter->path) + (*submitter->path != '\0') + strlen("benchmarks/");
-    const size_t len = strlen(benchmark);
-    bool there = false;
-    for (size_t i = 0; i < submitter->implementations.count && !there; i++) {
-        const char *below = submitter->implementations.items[i].path + above;
-        there = strncmp(below, benchmark, len) == 0 && below[len] == '/';
-    }
-    if (!there) {
-        mls_findings_add(&judging->result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(judging),
-                         "there is no folder in benchmarks/%s/implementations", benchmark);
     }
 }
 
@@ -106,7 +79,7 @@ static void compare_logs(const judgement *judging)
 }
 
 /* Says of every run that is not valid why: the first error says it best. */
-static void give_reasons(judgement *judging)
+static void give_reasons(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
     for (size_t i = 0; i < result->run_count; i++) {
@@ -124,7 +97,6 @@ static void give_reasons(judgement *judging)
             }
         }
         run->reason = mls_arena_copy(judging->submission->arena, mls_str_from(reason)).ptr;
-        judging->failed |= run->reason == NULL;
         result->invalid++;
     }
 }
@@ -134,7 +106,7 @@ static void forgive(mls_submission_run *run)
 {
     mls_findings all = run->run.findings;
     mls_findings *left = &run->run.findings;
-    *left = (mls_findings){.out_of_memory = all.out_of_memory};
+    *left = (mls_findings){0};
     for (size_t i = 0; i < all.count; i++) {
         const mls_finding *finding = &all.items[i];
         if (finding->code == MLS_FINDING_UNREADABLE || finding->code == MLS_FINDING_LOG_SIZE) {
@@ -148,14 +120,14 @@ static void forgive(mls_submission_run *run)
     }
 }
 
-static void judge_logs(judgement *judging)
+static void judge_logs(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
     give_reasons(judging);
     const size_t needed = result->group.rules->runs_needed;
     const size_t allowed = result->group.rules->left_out;
     const bool forgiven = result->invalid <= allowed;
-    for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
+    for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
         if (!run->run.valid && forgiven) {
@@ -179,23 +151,8 @@ static void judge_logs(judgement *judging)
     }
 }
 
-/* Adds what the group found that no finding of ours says already. */
-static void judge_mixture(const judgement *judging)
-{
-    const mls_findings *found = &judging->result->group.findings;
-    for (size_t i = 0; i < found->count; i++) {
-        const mls_finding *finding = &found->items[i];
-        const mls_str key = mls_str_from(finding->key);
-        if (finding->code == MLS_FINDING_MIXED_GROUP && !mls_str_equal(key, MLS_S("submission_benchmark")) &&
-            !mls_str_equal(key, MLS_S("submission_division"))) {
-            const mls_finding_place place = {judging->result->path, 0, 0, key};
-            mls_findings_add(&judging->result->findings, finding->code, place, "%s", finding->message);
-        }
-    }
-}
-
 /* Scores the logs as one group, with the division that the system description names. */
-static void score(judgement *judging)
+static void score(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
     mls_group *group = &result->group;
@@ -210,28 +167,36 @@ static void score(judgement *judging)
     group->path = mls_strdup(result->path);
     group->runs = (const mls_run **)mls_calloc(result->run_count + 1, sizeof *group->runs);
     group->power.joules = result->has_power ? mls_calloc(result->run_count + 1, sizeof *group->power.joules) : NULL;
-    judging->failed |= group->path == NULL || group->runs == NULL || (result->has_power && group->power.joules == NULL);
-    for (size_t i = 0; i < result->run_count && !judging->failed; i++) {
+    for (size_t i = 0; i < result->run_count; i++) {
         group->runs[group->run_count++] = &result->runs[i].run;
         group->power.wrong += result->runs[i].power_wrong;
         if (result->has_power) {
             group->power.joules[i] = result->runs[i].joules;
         }
     }
-    judging->failed = judging->failed || mls_group_score(group, &options, NULL) != MLS_OK;
-    if (!judging->failed) {
-        mls_findings_append(&result->findings, &group->rcp.findings);
-        mls_findings_append(&result->findings, &group->seeds.findings);
-        judge_mixture(judging);
-        /* Results of a whole round are held at once: the points, whose unit the verdict borrows, go here. */
-        mls_rcp_set_free(group->rcp.set);
-        group->rcp.set = NULL;
-        group->rcp.result.limit.unit = "";
+    if (mls_group_score(group, &options, NULL) != MLS_OK) {
+        return;
     }
+    mls_findings_append(&result->findings, &group->rcp.findings);
+    mls_findings_append(&result->findings, &group->seeds.findings);
+    /* What the group found that no finding of ours says already. */
+    for (size_t i = 0; i < group->findings.count; i++) {
+        const mls_finding *finding = &group->findings.items[i];
+        const mls_str key = mls_str_from(finding->key);
+        if (finding->code == MLS_FINDING_MIXED_GROUP &&
+            !mls_str_among(key, "submission_benchmark submission_division")) {
+            mls_findings_add(&result->findings, finding->code, (mls_finding_place){result->path, 0, 0, key}, "%s",
+                             finding->message);
+        }
+    }
+    /* Results of a whole round are held at once: the points, whose unit the verdict borrows, go here. */
+    mls_rcp_set_free(group->rcp.set);
+    group->rcp.set = NULL;
+    group->rcp.result.limit.unit = "";
 }
 
 /* Compares the review committee's factor with that of the logs.  Both may be written in fewer digits. */
-static void compare_scaling(judgement *judging)
+static void compare_scaling(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
     const mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
@@ -239,7 +204,6 @@ static void compare_scaling(judgement *judging)
     const mls_status status = mls_tree_read(judging->submission, &result->scaling, SCALING_BYTES_MAX, &text, NULL);
     cJSON *json = status == MLS_OK ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
     const double factor = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "scaling_factor"));
-    judging->failed |= status == MLS_ERROR_MEMORY;
     if (!isfinite(factor)) {
         mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it does not say a scaling_factor");
     } else if (fabs(factor - result->group.scale) > SCALING_TOLERANCE * result->group.scale) {
@@ -261,8 +225,9 @@ static int compare_counts(const void *left, const void *right)
 }
 
 /* How many files of a kind most folders have, of several equally frequent numbers the largest. */
-static size_t usual(const mls_submission_result *result, size_t kind, size_t *sizes)
+static size_t usual(const mls_submission_result *result, size_t kind)
 {
+    size_t *sizes = mls_calloc(result->power_count + 1, sizeof *sizes);
     size_t found = 0;
     size_t best = 0;
     for (size_t i = 0; i < result->power_count; i++) {
@@ -278,6 +243,7 @@ static size_t usual(const mls_submission_result *result, size_t kind, size_t *si
             found = sizes[first];
         }
     }
+    free(sizes);
     return found;
 }
 
@@ -286,9 +252,9 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
 {
     const mls_submission_files *files = &folder->files[kind];
     const mls_finding_place place = {.path = folder->path};
-    char name[40];
+    char name[MLS_NUMBERED_BYTES];
     for (size_t i = 0; i < files->count; i++) {
-        if (!is_numbered(files->items[i].path, prefixes[kind], i, name)) {
+        if (!mls_tree_is_numbered(files->items[i].path, prefixes[kind], i, name)) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
                              "%s is not the file %s that should come here: they are numbered from 0 without gaps",
                              mls_path_name(files->items[i].path), name);
@@ -308,14 +274,9 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
 }
 
 /* Which power files each run has, all the package checker looks at: one that lacks some that most have is not valid. */
-static mls_status check_power(mls_submission_result *result)
+static void check_power(mls_submission_result *result)
 {
-    size_t *sizes = mls_calloc(result->power_count + 1, sizeof *sizes);
-    if (sizes == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    const size_t wanted[KINDS] = {usual(result, 0, sizes), usual(result, 1, sizes)};
-    free(sizes);
+    const size_t wanted[KINDS] = {usual(result, 0), usual(result, 1)};
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
@@ -333,12 +294,10 @@ static mls_status check_power(mls_submission_result *result)
         run->power_wrong |= mls_findings_found(findings, MLS_FINDING_POWER_FILES) > found;
         run->run.valid &= !run->power_wrong;
     }
-    return MLS_OK;
 }
 
 /* Adds the joules that one file sums up to; NAN with a finding when it does not. */
-static mls_status read_joules(mls_submission *submission, const mls_submission_file *file, bool node,
-                              mls_submission_run *run)
+static void read_joules(mls_submission *submission, const mls_submission_file *file, bool node, mls_submission_run *run)
 {
     const double time_ms = mls_run_minutes(&run->run) * 60000;
     mls_findings *findings = &run->run.findings;
@@ -348,59 +307,49 @@ static mls_status read_joules(mls_submission *submission, const mls_submission_f
     }
     if (!file->readable || file->size > MLS_LOG_BYTES_MAX) {
         run->joules = (double)NAN;
-        return MLS_OK;
+        return;
     }
-    const mls_status status =
-        mls_energy_read(mls_tree_open(submission, file->path), node, time_ms, file->path, findings, &run->joules);
-    run->power_wrong |= status == MLS_ERROR_READ;
-    return status == MLS_ERROR_READ ? MLS_OK : status;
+    run->power_wrong |= mls_energy_read(mls_tree_open(submission, file->path), node, time_ms, file->path, findings,
+                                        &run->joules) == MLS_ERROR_READ;
 }
 
-mls_status mls_power_read(mls_submission *submission, mls_submission_run *run)
+void mls_power_read(mls_submission *submission, mls_submission_run *run)
 {
-    mls_status status = MLS_OK;
     if (run->power == NULL || !isfinite(mls_run_minutes(&run->run))) {
-        return MLS_OK;
+        return;
     }
     run->joules = 0;
     for (size_t kind = 0; kind < KINDS; kind++) {
-        const mls_submission_files *files = &run->power->files[kind];
-        for (size_t i = 0; i < files->count && status == MLS_OK; i++) {
-            status = read_joules(submission, &files->items[i], kind == 0, run);
+        for (size_t i = 0; i < run->power->files[kind].count; i++) {
+            read_joules(submission, &run->power->files[kind].items[i], kind == 0, run);
         }
     }
-    return run->run.findings.out_of_memory ? MLS_ERROR_MEMORY : status;
 }
 
-static void skip(const judgement *judging)
-{
-    const char *benchmark = judging->result->benchmark;
-    const bool scaling = strcmp(benchmark, "strong") == 0 || strcmp(benchmark, "weak") == 0;
-    mls_findings_add(&judging->result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(judging),
-                     "%.*s is not a benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
-                     mls_usage_name(judging->submission->options.usage), judging->submission->edition->name,
-                     scaling ? " (try --usage hpc)" : "");
-}
-
-mls_status mls_result_judge(const mls_submission *submission, const mls_submitter *submitter,
-                            mls_submission_result *result)
+void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result)
 {
     const mls_submission_options *options = &submission->options;
-    judgement judging = {submission, submitter, mls_submitter_system(submitter, result->system), result, false};
+    const judgement judging = {submission, submitter, mls_submitter_system(submitter, result->system), result};
+    const char *benchmark = result->benchmark;
     result->division = judging.system->says.division;
     result->group.rules =
-        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(result->benchmark));
+        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(benchmark));
     result->group.scale = 1;
     result->group.scaled_minutes = (double)NAN;
     result->group.score.score_minutes = (double)NAN;
     result->group.power.energy_joules = (double)NAN;
     if (!result->judged) {
-        skip(&judging);
-        return MLS_OK;
+        mls_findings_add(&result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(&judging),
+                         "%.*s is not a benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
+                         mls_usage_name(options->usage), submission->edition->name,
+                         mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "");
+        return;
     }
-    judging.failed = result->has_power && check_power(result) != MLS_OK;
+    if (result->has_power) {
+        check_power(result);
+    }
     judge_logs(&judging);
-    if (result->run_count > 0 && !judging.failed) {
+    if (result->run_count > 0) {
         score(&judging);
     }
     if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes)) {
@@ -408,6 +357,8 @@ mls_status mls_result_judge(const mls_submission *submission, const mls_submitte
     }
     compare_logs(&judging);
     judge_names(&judging);
-    judge_implementation(&judging);
-    return judging.failed ? MLS_ERROR_MEMORY : MLS_OK;
+    if (!mls_tree_has_implementation(submitter, benchmark)) {
+        mls_findings_add(&result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(&judging),
+                         "there is no folder in benchmarks/%s/implementations", benchmark);
+    }
 }

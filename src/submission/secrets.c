@@ -1,23 +1,162 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secrets.c - the files of a submission, searched for tokens side by side, block by block. */
+/* secrets.c - tokens in the files of a submission, by their form: what each service lets them begin with, and what
+ * follows.  Logs are searched while they are read, all other files here, side by side. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "submission/judge.h"
-#include "submission/secret.h"
 
-enum { BLOCK = 1 << 20 };
+/* Files are read in blocks; of a block that does not end its file this much is looked at again with the next one. */
+enum { BLOCK = 1 << 20, SECRET_BYTES = 1024 };
 
-/* A file is searched in its turn, and its findings are kept until they are delivered. */
-typedef struct secret_search {
-    mls_submission *submission;
-    mls_submitter *submitter;
-    mls_findings *found; /* by the number of the file, modulo the slots */
-    size_t slots;
-} secret_search;
+/* A token's first word has this many characters at least. */
+enum { WORD_MIN = 20 };
+
+/* What a token is made of behind its prefix. */
+typedef enum secret_form {
+    FORM_LETTERS, /* letters of both cases and digits */
+    FORM_WORD,    /* the same, '_' and '-' */
+    FORM_MIXED,   /* the same; small and capital letters and digits are all there */
+    FORM_UPPER,   /* capital letters and digits, as many as `least` */
+    FORM_JWT      /* words with points between them; the first two begin with the prefix, a brace in base 64 */
+} secret_form;
+
+static const struct {
+    mls_str prefix;
+    secret_form form;
+    size_t least; /* behind the prefix */
+    const char *what;
+} forms[] = {
+    {MLS_STR("hf_"), FORM_LETTERS, 30, "a token of Hugging Face"},
+    {MLS_STR("ghp_"), FORM_LETTERS, 36, "a token of GitHub"},
+    {MLS_STR("gho_"), FORM_LETTERS, 36, "a token of GitHub"},
+    {MLS_STR("ghu_"), FORM_LETTERS, 36, "a token of GitHub"},
+    {MLS_STR("ghs_"), FORM_LETTERS, 36, "a token of GitHub"},
+    {MLS_STR("ghr_"), FORM_LETTERS, 36, "a token of GitHub"},
+    {MLS_STR("github_pat_"), FORM_WORD, 40, "a token of GitHub"},
+    {MLS_STR("glpat-"), FORM_WORD, 20, "a token of GitLab"},
+    {MLS_STR("sk-"), FORM_MIXED, 32, "a key of a service (sk-…)"},
+    {MLS_STR("nvapi-"), FORM_WORD, 40, "a key of NVIDIA's services"},
+    {MLS_STR("AKIA"), FORM_UPPER, 16, "an access key of AWS"},
+    {MLS_STR("eyJ"), FORM_JWT, WORD_MIN, "a JSON web token"},
+};
+
+/* Characters of words: every file of a submission is looked through for long ones. */
+static const bool word_characters[256] = {
+    ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1,
+    ['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1,
+    ['K'] = 1, ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1, ['Q'] = 1, ['R'] = 1, ['S'] = 1, ['T'] = 1,
+    ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1, ['Y'] = 1, ['Z'] = 1, ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1,
+    ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1, ['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1,
+    ['o'] = 1, ['p'] = 1, ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
+    ['y'] = 1, ['z'] = 1, ['_'] = 1, ['-'] = 1};
+
+static bool is_word(char c)
+{
+    return word_characters[(unsigned char)c];
+}
+
+static size_t secret_word_end(mls_str text, size_t at)
+{
+    while (at < text.len && is_word(text.ptr[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* Whether characters look as if drawn at random: not the "xxxx" and "your-token-here" of a manual. */
+static bool is_drawn(mls_str text, secret_form form)
+{
+    enum { DIFFERENT_MIN = 8 };
+    bool seen[256] = {false};
+    size_t different = 0;
+    size_t upper = 0;
+    size_t lower = 0;
+    size_t digits = 0;
+    size_t marks = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+        different += !seen[(unsigned char)c];
+        seen[(unsigned char)c] = true;
+        upper += c >= 'A' && c <= 'Z';
+        lower += c >= 'a' && c <= 'z';
+        digits += mls_is_digit(c);
+        marks += c == '_' || c == '-';
+    }
+    const int kinds = (upper > 0) + (lower > 0) + (digits > 0);
+    const bool fits = form == FORM_LETTERS ? marks == 0 && kinds >= 2
+                      : form == FORM_MIXED ? kinds == 3
+                      : form == FORM_UPPER ? marks == 0 && lower == 0 && kinds == 2
+                                           : kinds >= 2;
+    return fits && different >= DIFFERENT_MIN && !mls_str_contains(text, MLS_S("EXAMPLE"));
+}
+
+/* What the word at [start, *end) is; the end of one with more words is moved. */
+static const char *know_secret(mls_str text, size_t start, size_t *end)
+{
+    const mls_str word = {text.ptr + start, *end - start};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const mls_str rest = {word.ptr + forms[i].prefix.len, word.len - forms[i].prefix.len};
+        if (word.ptr[0] != forms[i].prefix.ptr[0] || !mls_str_starts(word, forms[i].prefix) ||
+            rest.len < forms[i].least || (forms[i].form == FORM_UPPER && rest.len != forms[i].least) ||
+            !is_drawn(rest, forms[i].form)) {
+            continue;
+        }
+        if (forms[i].form != FORM_JWT) {
+            return forms[i].what;
+        }
+        const size_t second = *end + 1;
+        const size_t middle = secret_word_end(text, second);
+        if (*end < text.len && text.ptr[*end] == '.' &&
+            mls_str_starts((mls_str){text.ptr + second, middle - second}, forms[i].prefix)) {
+            *end = middle < text.len && text.ptr[middle] == '.' ? secret_word_end(text, middle + 1) : middle;
+            return forms[i].what;
+        }
+    }
+    return NULL;
+}
+
+/* The next word of WORD_MIN characters: only each of that many is looked at where there is none. */
+static bool next_long_word(mls_str text, size_t *at, size_t *start)
+{
+    while (text.len - *at >= WORD_MIN) {
+        size_t first = *at + WORD_MIN;
+        while (first > *at && is_word(text.ptr[first - 1])) {
+            first--;
+        }
+        if (first == *at + WORD_MIN) {
+            *at = first;
+            continue;
+        }
+        *start = first;
+        *at = secret_word_end(text, first);
+        if (*at - first >= WORD_MIN) {
+            return true;
+        }
+    }
+    *at = text.len;
+    return false;
+}
+
+/* Finds the next token from *at on, which is moved past it.  Returns what it is ("a token of Hugging Face"), with its
+ * span; NULL: there is none.  A placeholder (few different characters, or EXAMPLE in it) is none. */
+static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
+{
+    size_t start;
+    while (*at < text.len && next_long_word(text, at, &start)) {
+        while (start < *at && (text.ptr[start] == '-' || text.ptr[start] == '_')) {
+            start++;
+        }
+        const char *what = know_secret(text, start, at);
+        if (what != NULL) {
+            *secret = (mls_str){text.ptr + start, *at - start};
+            return what;
+        }
+    }
+    return NULL;
+}
 
 /* Returns how many lines end in a text. */
 static size_t count_line_ends(const char *text, size_t len)
@@ -29,16 +168,15 @@ static size_t count_line_ends(const char *text, size_t len)
     return count;
 }
 
-/* Looks through the bytes of a block that begin at a line's number; the last MLS_SECRET_BYTES are looked at again with
- * what follows them, unless nothing does.  Returns how many bytes are done with. */
-static size_t search_block(mls_str text, bool last, size_t *line, const char *path, mls_findings *found)
+/* Looks through a text that begins at a line's number, which is moved on, for tokens that begin before `end`.  Returns
+ * how many bytes are done with. */
+static size_t search_text(mls_str text, size_t end, size_t *line, const char *path, mls_findings *found)
 {
-    const size_t end = last ? text.len : text.len - MLS_SECRET_BYTES;
     size_t at = 0;
     size_t done = 0;
     mls_str secret;
     const char *what;
-    while (at < end && (what = mls_secret_next(text, &at, &secret)) != NULL) {
+    while (at < end && (what = next_secret(text, &at, &secret)) != NULL) {
         const size_t start = (size_t)(secret.ptr - text.ptr);
         if (start >= end) {
             break;
@@ -48,59 +186,65 @@ static size_t search_block(mls_str text, bool last, size_t *line, const char *pa
                          what);
         done = start + secret.len;
     }
-    if (done < end && !last) {
+    if (done < end && end < text.len) {
         *line += count_line_ends(text.ptr + done, end - done);
     }
     return done < end ? end : done;
 }
 
-/* One more read of up to `room` bytes; 0: the end, or an error, which *system_errno says then. */
-static size_t read_more(int fd, char *text, size_t room, int *system_errno)
+mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines)
 {
-    ssize_t got;
-    do {
-        got = read(fd, text, room);
-    } while (got < 0 && errno == EINTR);
-    *system_errno = got < 0 ? errno : 0;
-    return got > 0 ? (size_t)got : 0;
+    mls_heard_secrets *to = heard;
+    size_t line = lines->line;
+    (void)search_text(lines->text, lines->text.len, &line, to->path, &to->found);
+    to->cut |= lines->cut;
+    return MLS_OK;
 }
 
-/* A file of code that cannot be read; of others, whoever reads them as what they are says so. */
-static void tell_unread(const secret_search *search, const mls_submission_file *file, int system_errno,
-                        mls_findings *found)
-{
-    const mls_str below = mls_str_from(file->path + strlen(search->submitter->path));
-    if (mls_str_starts(below, MLS_S("benchmarks/")) || mls_str_starts(below, MLS_S("/benchmarks/"))) {
-        mls_findings_add(found, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = file->path},
-                         "%s: tokens were not looked for", strerror(system_errno));
-    }
-}
+/* The files of a submitter that are searched, and what is found in those that are not delivered yet. */
+enum { SLOTS = 64 };
+typedef struct secret_search {
+    mls_submission *submission;
+    mls_submitter *submitter;
+    mls_findings found[SLOTS]; /* by the number of the file, modulo the slots */
+} secret_search;
 
 /* Searches a whole file; one that has more bytes than a log may have up to there. */
 static void search_file(void *state, size_t item)
 {
-    const secret_search *search = state;
+    secret_search *search = state;
     const mls_submission_file *file = &search->submitter->files.items[item];
-    mls_findings *found = &search->found[item % search->slots];
+    mls_findings *found = &search->found[item % SLOTS];
+    if (file->secrets != NULL) {
+        return;
+    }
     const int fd = mls_tree_open(search->submission, file->path);
     int system_errno = fd < 0 ? errno : 0;
-    char *text = fd >= 0 ? mls_malloc(BLOCK + MLS_SECRET_BYTES) : NULL;
+    char *text = fd >= 0 ? mls_malloc(BLOCK + SECRET_BYTES) : NULL;
     size_t line = 1;
     size_t len = 0;
-    size_t got = 1;
-    for (uint64_t all = 0; text != NULL && got > 0 && all < MLS_LOG_BYTES_MAX; all += got) {
-        got = read_more(fd, text + len, BLOCK + MLS_SECRET_BYTES - len, &system_errno);
-        len += got;
+    ssize_t got = 1;
+    for (uint64_t all = 0; fd >= 0 && got > 0 && all < MLS_LOG_BYTES_MAX; all += (uint64_t)got) {
+        do {
+            got = read(fd, text + len, BLOCK + SECRET_BYTES - len);
+        } while (got < 0 && errno == EINTR);
+        system_errno = got < 0 ? errno : 0;
+        got = got > 0 ? got : 0;
+        len += (size_t)got;
         if (got == 0 || len > BLOCK) {
-            const size_t done = search_block((mls_str){text, len}, got == 0, &line, file->path, found);
+            const size_t done =
+                search_text((mls_str){text, len}, got == 0 ? len : len - SECRET_BYTES, &line, file->path, found);
             memmove(text, text + done, len - done);
             len -= done;
         }
     }
-    if (system_errno != 0) {
-        tell_unread(search, file, system_errno, found);
+    /* Of other files than code, whoever reads them as what they are says that they cannot be read. */
+    const mls_str below = mls_str_from(file->path + strlen(search->submitter->path));
+    if (system_errno != 0 &&
+        (mls_str_starts(below, MLS_S("benchmarks/")) || mls_str_starts(below, MLS_S("/benchmarks/")))) {
+        mls_findings_add(found, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = file->path},
+                         "%s: tokens were not looked for", strerror(system_errno));
     }
-    found->out_of_memory |= fd >= 0 && text == NULL;
     free(text);
     if (fd >= 0) {
         (void)close(fd);
@@ -109,23 +253,20 @@ static void search_file(void *state, size_t item)
 
 static mls_status deliver_secrets(void *state, size_t item)
 {
-    const secret_search *search = state;
-    mls_findings *found = &search->found[item % search->slots];
-    mls_findings *all = &search->submitter->findings;
-    mls_findings_append(all, found);
-    all->out_of_memory |= found->out_of_memory;
+    secret_search *search = state;
+    mls_findings *heard = search->submitter->files.items[item].secrets;
+    mls_findings *found = heard != NULL ? heard : &search->found[item % SLOTS];
+    mls_findings_append(&search->submitter->findings, found);
     mls_findings_release(found);
-    return all->out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    return MLS_OK;
 }
 
 mls_status mls_secrets_judge(mls_submission *submission)
 {
-    enum { SLOTS = 64 };
     const mls_work *work = &submission->options.work;
-    mls_findings found[SLOTS] = {{0}};
     mls_status status = MLS_OK;
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
-        secret_search search = {submission, &submission->submitters[i], found, SLOTS};
+        secret_search search = {.submission = submission, .submitter = &submission->submitters[i]};
         const mls_relay relay = {.threads = work->threads != 0 ? work->threads : mls_processor_count(),
                                  .slots = SLOTS,
                                  .count = search.submitter->files.count,
@@ -133,9 +274,6 @@ mls_status mls_secrets_judge(mls_submission *submission)
                                  .work = search_file,
                                  .deliver = deliver_secrets};
         status = mls_relay_run(&relay);
-    }
-    for (size_t i = 0; i < SLOTS; i++) {
-        mls_findings_release(&found[i]);
     }
     return status;
 }

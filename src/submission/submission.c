@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/map.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
@@ -44,6 +43,11 @@ static void release_submitter(mls_submitter *submitter)
     free(submitter->systems);
     free(submitter->implementations.items);
     free(submitter->configs.items);
+    for (size_t i = 0; i < submitter->files.count; i++) {
+        if (submitter->files.items[i].secrets != NULL) {
+            mls_findings_release(submitter->files.items[i].secrets);
+        }
+    }
     free(submitter->files.items);
     free(submitter->placed);
     mls_findings_release(&submitter->findings);
@@ -101,7 +105,7 @@ typedef struct name_list {
 static void offer_name(name_list *names, const char *name)
 {
     bool added = false;
-    names->list.failed |= mls_map_put(&names->known, mls_str_from(name), &added) == NULL;
+    mls_map_put(&names->known, mls_str_from(name), &added);
     if (!added) {
         return;
     }
@@ -116,10 +120,13 @@ static void offer_name(name_list *names, const char *name)
 /* A name that nothing of the tree has is a mistake: says which there are. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
+    if (wanted == NULL) {
+        return MLS_OK;
+    }
     name_list names = {.known.arena = submission->arena, .more = "", .nearest = mls_nearest_to(mls_str_from(wanted))};
     const mls_str *nearest = &names.nearest.found;
     mls_status status = MLS_OK;
-    for (size_t s = 0; s < submission->submitter_count && wanted != NULL; s++) {
+    for (size_t s = 0; s < submission->submitter_count; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
         for (size_t i = 0; i < submitter->system_count && system; i++) {
             offer_name(&names, submitter->systems[i].name);
@@ -128,13 +135,11 @@ static mls_status check_name(const mls_submission *submission, const char *wante
             offer_name(&names, submitter->results[i].benchmark);
         }
     }
-    if (wanted != NULL && !system && nearest->len == 0) {
+    if (!system && nearest->len == 0) {
         names.nearest = mls_editions_nearest_benchmark(mls_rulesets_editions(submission->options.rulesets),
                                                        submission->options.usage, mls_str_from(wanted));
     }
-    if (names.list.failed) {
-        status = MLS_ERROR_MEMORY;
-    } else if (names.known.count > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
+    if (names.known.count > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "there is no %s '%.*s'%s%.*s%s; there are: %s%s",
                                system ? "system" : "benchmark", MLS_CUT_TEXT(wanted, 60),
                                nearest->len > 0 ? " (did you mean '" : "", (int)nearest->len, nearest->ptr,
@@ -174,71 +179,51 @@ typedef struct log_list {
     size_t count, capacity;
 } log_list;
 
-/* Lists the logs of all results that are a benchmark of the edition. */
-static mls_status list_logs(log_list *logs)
-{
-    const mls_edition *edition = logs->submission->edition;
-    for (size_t s = 0; s < logs->submission->submitter_count; s++) {
-        const mls_submitter *submitter = &logs->submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            mls_submission_result *result = &submitter->results[r];
-            result->judged = mls_edition_has_benchmark(edition, mls_str_from(result->benchmark));
-            for (size_t i = 0; i < result->run_count && result->judged; i++) {
-                if (!MLS_GROW(logs, items)) {
-                    return MLS_ERROR_MEMORY;
-                }
-                logs->items[logs->count++] = &result->runs[i];
-            }
-        }
-    }
-    return MLS_OK;
-}
-
 static bool is_read(const mls_submission_file *file)
 {
     return file->readable && file->size <= MLS_LOG_BYTES_MAX;
 }
 
-/* The time of the first record of the logs of a result. */
-static mls_status find_date(mls_submission *submission, const mls_submission_result *result, mls_scan_room **room,
-                            double *time_ms)
-{
-    mls_status status = MLS_OK;
-    *time_ms = (double)NAN;
-    for (size_t i = 0; i < result->run_count && status == MLS_OK && isnan(*time_ms); i++) {
-        const mls_submission_file *file = &result->runs[i].file;
-        status = mls_log_date(is_read(file) ? mls_tree_open(submission, file->path) : -1, true, room, time_ms);
-    }
-    return status;
-}
-
-/* All logs are judged by one edition, which every result has a say in. */
-static mls_status guess_edition(mls_submission *submission)
+/* All logs are judged by one edition, which every result has a say in, by the time of the first record of its logs. */
+static void guess_edition(mls_submission *submission)
 {
     const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
     const mls_usage usage = submission->options.usage;
     mls_edition_poll poll = {0};
     mls_scan_room *room = NULL;
-    mls_status status = MLS_OK;
     for (size_t s = 0; s < submission->submitter_count; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count && status == MLS_OK; r++) {
+        for (size_t r = 0; r < submitter->result_count; r++) {
             const mls_submission_result *result = &submitter->results[r];
-            double time_ms;
-            status = find_date(submission, result, &room, &time_ms);
+            double time_ms = (double)NAN;
+            for (size_t i = 0; i < result->run_count && isnan(time_ms); i++) {
+                const mls_submission_file *file = &result->runs[i].file;
+                if (is_read(file) &&
+                    mls_log_date(mls_tree_open(submission, file->path), true, &room, &time_ms) != MLS_OK) {
+                    break;
+                }
+            }
             mls_edition_poll_add(&poll, editions, usage, time_ms, mls_str_from(result->benchmark));
         }
     }
     mls_scan_room_free(room);
     submission->edition_guessed = true;
     submission->edition = mls_edition_poll_winner(&poll, editions, usage, &submission->edition_by_date);
-    return status;
 }
 
 static int open_log(void *state, size_t index)
 {
     const log_list *logs = state;
     return mls_tree_open(logs->submission, logs->items[index]->file.path);
+}
+
+static mls_status search_log(void *state, size_t index, mls_sink *sink)
+{
+    const log_list *logs = state;
+    mls_heard_secrets *heard = sink->state;
+    heard->path = logs->items[index]->file.path;
+    sink->lines = mls_secrets_of_lines;
+    return MLS_OK;
 }
 
 static mls_status take_run(void *state, size_t index, mls_run *run, void **notes)
@@ -254,6 +239,15 @@ static mls_status finish_log(void *state, const mls_read *read)
 {
     const log_list *logs = state;
     mls_run *run = &logs->items[read->index]->run;
+    mls_heard_secrets *heard = read->heard;
+    mls_submission_file *file = logs->items[read->index]->also;
+    const bool unread = read->status != MLS_OK || read->totals.unread != NULL;
+    if (file != NULL && heard != NULL && !heard->cut && !unread) {
+        file->secrets = mls_arena_zeroed(logs->submission->arena, 1, sizeof *file->secrets);
+        *file->secrets = heard->found;
+    } else if (heard != NULL) {
+        mls_findings_release(&heard->found);
+    }
     if (read->status == MLS_ERROR_READ || read->totals.unread != NULL) {
         mls_findings all = {0};
         const char *why = read->totals.unread != NULL ? read->totals.unread : read->error.message;
@@ -274,67 +268,73 @@ static void finish_run(void *state, size_t index)
     const log_list *logs = state;
     mls_submission_run *run = logs->items[index];
     run->run.unread = !is_read(&run->file) || mls_findings_found(&run->run.findings, MLS_FINDING_UNREADABLE) > 0;
-    run->run.out_of_memory |= mls_power_read(logs->submission, run) != MLS_OK;
+    mls_power_read(logs->submission, run);
     if (run->file.size > MLS_LOG_BYTES_MAX) {
         mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},
                          "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
     }
     if (run->run.file == NULL) {
         run->run.file = mls_strdup(run->file.path);
-        run->run.out_of_memory |= run->run.file == NULL;
     }
 }
 
-/* Why runs that never ended did not. */
-static mls_status tell_endings(const log_list *logs, mls_error *error)
+/* Reads the logs of all results that are of a benchmark of the edition, and why runs that never ended did not. */
+static mls_status read_logs(mls_submission *submission, mls_error *error)
 {
-    mls_endings endings = {.options = {.work.threads = 1, .open = mls_tree_open, .open_state = logs->submission}};
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
-        mls_submission_run *run = logs->items[i];
-        status = is_read(&run->file) ? mls_endings_find(&endings, &run->run, error) : MLS_OK;
-    }
-    mls_endings_release(&endings);
-    return status;
-}
-
-static mls_status read_logs(log_list *logs, mls_error *error)
-{
-    const mls_submission_options *options = &logs->submission->options;
+    const mls_submission_options *options = &submission->options;
+    log_list logs = {.submission = submission};
     mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
     const mls_reading reading = {.rules = &rules,
                                  .unread_runs = true,
                                  .plain = true,
                                  .cutting = MLS_CUT_NEVER,
                                  .work = options->work,
-                                 .state = logs,
+                                 .state = &logs,
                                  .open = open_log,
+                                 .listen = search_log,
+                                 .heard_size = sizeof(mls_heard_secrets),
                                  .run = take_run,
                                  .done = finish_log};
-    mls_status status = mls_rulesets_get(options->rulesets, logs->submission->edition, &rules.ruleset, error);
-    mls_source *sources = mls_calloc(logs->count + 1, sizeof *sources); /* their paths are the runs' */
-    status = sources == NULL ? MLS_ERROR_MEMORY : status;
-    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
-        const mls_submission_file *file = &logs->items[i]->file;
+    mls_status status = mls_rulesets_get(options->rulesets, submission->edition, &rules.ruleset, error);
+    for (size_t s = 0; s < submission->submitter_count && status == MLS_OK; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            mls_submission_result *result = &submitter->results[r];
+            result->judged = mls_edition_has_benchmark(submission->edition, mls_str_from(result->benchmark));
+            for (size_t i = 0; i < result->run_count && result->judged; i++) {
+                mls_submission_run *run = &result->runs[i];
+                run->also = run->searched > 0 ? &submitter->files.items[run->searched - 1] : NULL;
+                MLS_GROW(&logs, items);
+                logs.items[logs.count++] = run;
+            }
+        }
+    }
+    mls_source *sources = mls_calloc(logs.count + 1, sizeof *sources); /* their paths are the runs' */
+    for (size_t i = 0; i < logs.count; i++) {
+        const mls_submission_file *file = &logs.items[i]->file;
         char *path = (char *)(uintptr_t)file->path;
         /* Those that are not read have nothing to say; their findings are made beside. */
         sources[i] =
             (mls_source){.path = path, .skip = is_read(file) ? NULL : path, .result = true, .size = file->size};
     }
-    status = status == MLS_OK ? mls_read_sources(&reading, sources, logs->count, error) : status;
+    status = status == MLS_OK ? mls_read_sources(&reading, sources, logs.count, error) : status;
     free(sources);
     if (status == MLS_OK) {
         const mls_relay relay = {.threads = options->work.threads != 0 ? options->work.threads : mls_processor_count(),
                                  .slots = MLS_RELAY_SLOTS_MAX,
-                                 .count = logs->count,
-                                 .state = logs,
+                                 .count = logs.count,
+                                 .state = &logs,
                                  .work = finish_run};
         status = mls_relay_run(&relay);
     }
-    for (size_t i = 0; i < logs->count && status == MLS_OK; i++) {
-        status = logs->items[i]->run.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
+    mls_endings endings = {.options = {.work.threads = 1, .open = mls_tree_open, .open_state = submission}};
+    for (size_t i = 0; i < logs.count && status == MLS_OK; i++) {
+        mls_submission_run *run = logs.items[i];
+        status = is_read(&run->file) ? mls_endings_find(&endings, &run->run, error) : MLS_OK;
     }
-    return status == MLS_OK ? tell_endings(logs, error) : status;
+    mls_endings_release(&endings);
+    free(logs.items);
+    return status;
 }
 
 static mls_status judge(mls_submission *submission, mls_error *error)
@@ -343,16 +343,16 @@ static mls_status judge(mls_submission *submission, mls_error *error)
     mls_status status = mls_json_data("systems.json", &rules, error);
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
-        status = mls_systems_judge(submission, submitter, rules);
-        for (size_t k = 0; k < submitter->result_count && status == MLS_OK; k++) {
-            status = mls_result_judge(submission, submitter, &submitter->results[k]);
+        mls_systems_judge(submission, submitter, rules);
+        for (size_t k = 0; k < submitter->result_count; k++) {
+            mls_result_judge(submission, submitter, &submitter->results[k]);
         }
         if (submitter->result_count == 0) {
             mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
                              (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
                              "there are no results");
         }
-        status = status == MLS_OK ? mls_configs_judge(submission, submitter) : status;
+        status = mls_configs_judge(submission, submitter);
     }
     cJSON_Delete(rules);
     return status;
@@ -364,18 +364,14 @@ static void take_findings(mls_submission *submission, mls_submitter *submitter, 
 {
     mls_finding_counts_add(&submitter->counts, &findings->counts);
     submission->failed |= mls_findings_found(findings, MLS_FINDING_UNREADABLE) > 0;
-    submission->findings.out_of_memory |= findings->out_of_memory;
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         const size_t found = mls_findings_found(findings, (mls_finding_code)code);
         submitter->unkept[code] += found > MLS_FINDINGS_KEPT_PER_CODE ? found - MLS_FINDINGS_KEPT_PER_CODE : 0;
     }
     for (size_t i = 0; i < findings->count; i++) {
         owner.finding = &findings->items[i];
-        if (!mls_grow((void **)&submitter->placed, submitter->placed_count, &submitter->placed_capacity,
-                      sizeof *submitter->placed)) {
-            submission->findings.out_of_memory = true;
-            return;
-        }
+        mls_grow((void **)&submitter->placed, submitter->placed_count, &submitter->placed_capacity,
+                 sizeof *submitter->placed);
         mls_placed_finding *placed = &submitter->placed[submitter->placed_count++];
         *placed = owner;
         placed->path = owner.finding->path != NULL ? owner.finding->path : owner.path;
@@ -429,7 +425,7 @@ static void conclude_submitter(mls_submission *submission, mls_submitter *submit
     mls_finding_counts_add(&submission->counts, &submitter->counts);
 }
 
-static mls_status conclude(mls_submission *submission, bool strict)
+static void conclude(mls_submission *submission, bool strict)
 {
     if (submission->submitter_count == 0 && mls_findings_found(&submission->findings, MLS_FINDING_NO_RESULTS) == 0) {
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
@@ -441,7 +437,6 @@ static mls_status conclude(mls_submission *submission, bool strict)
     mls_finding_counts_add(&submission->counts, &submission->findings.counts);
     submission->failed |= mls_findings_found(&submission->findings, MLS_FINDING_UNREADABLE) > 0;
     submission->valid = mls_findings_pass(&submission->counts, strict);
-    return submission->findings.out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 /* Lists the tree as one of a usage; *submission is to be released. */
@@ -451,10 +446,8 @@ static mls_status list_tree(const char *path, const mls_submission_options *opti
     *submission = (mls_submission){
         .options = *options, .edition = options->edition, .arena = mls_calloc(1, sizeof *submission->arena)};
     submission->options.usage = usage;
-    if (submission->arena != NULL) {
-        submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
-    }
-    return submission->path != NULL ? mls_tree_list(submission, error) : MLS_ERROR_MEMORY;
+    submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
+    return mls_tree_list(submission, error);
 }
 
 /* How many of the results are of a benchmark that editions of the tree's own usage have. */
@@ -497,16 +490,17 @@ static mls_status list_any(const char *path, const mls_submission_options *optio
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error)
 {
-    log_list logs = {.submission = submission};
     mls_status status = list_any(path, options, submission, error);
     status = status == MLS_OK ? choose(submission, error) : status;
-    status = status == MLS_OK && options->edition == NULL ? guess_edition(submission) : status;
-    status = status == MLS_OK ? list_logs(&logs) : status;
-    status = status == MLS_OK ? read_logs(&logs, error) : status;
+    if (status == MLS_OK && options->edition == NULL) {
+        guess_edition(submission);
+    }
+    status = status == MLS_OK ? read_logs(submission, error) : status;
     status = status == MLS_OK ? judge(submission, error) : status;
     status = status == MLS_OK ? mls_odd_judge(submission) : status;
     status = status == MLS_OK ? mls_secrets_judge(submission) : status;
-    status = status == MLS_OK ? conclude(submission, options->strict) : status;
-    free(logs.items);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    if (status == MLS_OK) {
+        conclude(submission, options->strict);
+    }
+    return status;
 }

@@ -16,7 +16,8 @@
 typedef struct mls_submission_file {
     const char *path; /**< relative to the tree */
     uint64_t size;
-    bool readable; /**< a regular file inside the tree; otherwise a finding says why not */
+    bool readable;         /**< a regular file inside the tree; otherwise a finding says why not */
+    mls_findings *secrets; /**< tokens found while it was read as a log; NULL: it was not searched */
 } mls_submission_file;
 
 typedef MLS_LIST_OF(mls_submission_file) mls_submission_files; /**< in natural order of their names */
@@ -48,6 +49,8 @@ typedef struct mls_power_folder {
 /** One log, result_<i>.txt. */
 typedef struct mls_submission_run {
     mls_submission_file file;
+    size_t searched;           /**< its number in the submitter's files, from 1; 0: it is not there … */
+    mls_submission_file *also; /**< … and that file, once all are listed */
     /** `valid`: keeps the rules, and has any power files; `findings`: that count (of a dropped run: what is unread). */
     mls_run run;
     const char *reason;            /**< why it is not valid, the first reason; NULL when it is valid */
@@ -137,7 +140,7 @@ typedef struct mls_submission {
 
 /** Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is not a folder that can
  * be read; MLS_ERROR_UNKNOWN, with a message that lists what there is, when nothing there is of the wanted system or
- * benchmark; MLS_ERROR_MEMORY; or what loading the rules returned. *submission is to be released in any case. */
+ * benchmark; or what loading the rules returned. *submission is to be released in any case. */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error) MLS_MUST_USE;
 
@@ -167,6 +170,6 @@ typedef struct mls_path_seen {
     char written[96]; /**< `why`, of what another command wrote; else "" */
 } mls_path_seen;
 
-/** Looks at a path.  MLS_OK, whatever stands there; MLS_ERROR_READ: it cannot be read; MLS_ERROR_LIMIT: too many files;
- * MLS_ERROR_MEMORY. */
+/** Looks at a path.  MLS_OK, whatever stands there; MLS_ERROR_READ: it cannot be read; MLS_ERROR_LIMIT: too many files.
+ */
 mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error) MLS_MUST_USE;

@@ -19,20 +19,6 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
 /* The names of an object's members, as they stand in it. */
 typedef MLS_LIST_OF(mls_str) raw_names;
 
-/* Which are to be released in any case; false: no memory. */
-static bool list_names(mls_str object, raw_names *names)
-{
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(object);
-    while (mls_json_walk_next(&walk, &member)) {
-        if (!MLS_GROW(names, items)) {
-            return false;
-        }
-        names->items[names->count++] = member.name;
-    }
-    return true;
-}
-
 static void check_fields(const mls_system *system, const cJSON *required, const raw_names *names,
                          mls_findings *findings)
 {
@@ -61,11 +47,10 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
         known = known || strcmp(system->says.status, status->valuestring) == 0;
         mls_buffer_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", status->valuestring);
     }
-    if (!known && !list.failed) {
+    if (!known) {
         mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS, place, "the status '%.*s' is not one of %s",
                          MLS_CUT_TEXT(system->says.status, 80), list.ptr);
     }
-    findings->out_of_memory |= list.failed;
     mls_buffer_release(&list);
 }
 
@@ -101,30 +86,8 @@ static void check_numbers(const mls_system *system, mls_str object, mls_findings
     }
 }
 
-static bool judge_object(const mls_system *system, mls_str object, const cJSON *rules, const mls_edition *edition,
-                         mls_findings *findings)
-{
-    raw_names names = {0};
-    const bool listed = list_names(object, &names);
-    const cJSON *statuses = NULL;
-    const cJSON *entry;
-    cJSON_ArrayForEach(entry, cJSON_GetObjectItem(rules, "entries"))
-    {
-        if (counts_in(cJSON_GetObjectItem(entry, "from"), edition)) {
-            const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
-            check_fields(system, cJSON_GetObjectItem(entry, "required"), &names, findings);
-            statuses = newer != NULL ? newer : statuses;
-        }
-    }
-    check_status(system, statuses, findings);
-    check_numbers(system, object, findings);
-    check_division(system, findings);
-    free(names.items);
-    return listed;
-}
-
-mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
-                            mls_arena *arena, mls_findings *findings)
+void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
+                      mls_arena *arena, mls_findings *findings)
 {
     mls_arena scratch = {0};
     mls_finding_place place = {.path = system->description.path};
@@ -138,38 +101,51 @@ mls_status mls_system_judge(mls_system *system, const cJSON *rules, mls_str text
                          "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
     }
     if (reason == NULL) {
-        reason = judge_object(system, object, rules, edition, findings) ? NULL : mls_reason_memory;
-    } else if (reason != mls_reason_memory) {
+        raw_names names = {0};
+        mls_raw_member member;
+        const cJSON *statuses = NULL;
+        const cJSON *entry;
+        for (mls_json_walk walk = mls_json_walk_begin(object); mls_json_walk_next(&walk, &member);) {
+            MLS_GROW(&names, items);
+            names.items[names.count++] = member.name;
+        }
+        cJSON_ArrayForEach(entry, cJSON_GetObjectItem(rules, "entries"))
+        {
+            if (counts_in(cJSON_GetObjectItem(entry, "from"), edition)) {
+                const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
+                check_fields(system, cJSON_GetObjectItem(entry, "required"), &names, findings);
+                statuses = newer != NULL ? newer : statuses;
+            }
+        }
+        check_status(system, statuses, findings);
+        check_numbers(system, object, findings);
+        check_division(system, findings);
+        free(names.items);
+    } else {
         mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     }
     system->valid = findings->counts.error == errors;
     mls_arena_release(&scratch);
-    return reason == mls_reason_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 /* Reads the description, if there is one, and judges it. */
-static mls_status read_description(mls_system *system, const cJSON *rules, const mls_submission *submission,
-                                   mls_findings *findings)
+static void read_description(mls_system *system, const cJSON *rules, const mls_submission *submission,
+                             mls_findings *findings)
 {
-    const mls_finding_place place = {.path = system->description.path};
     mls_buffer text = {0};
     mls_error error = {0};
     if (!system->description.readable) {
-        return MLS_OK;
+        return;
     }
-    mls_status status = mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
+    const mls_status status = mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
     if (status == MLS_OK) {
-        status =
-            mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena, findings);
-    } else if (status != MLS_ERROR_MEMORY) {
-        const bool unread = status == MLS_ERROR_READ;
-        mls_findings_add(findings, unread ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON, place, "%s",
-                         error.message);
-        status = MLS_OK;
+        mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena, findings);
+    } else {
+        mls_findings_add(findings, status == MLS_ERROR_READ ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON,
+                         (mls_finding_place){.path = system->description.path}, "%s", error.message);
     }
     mls_buffer_release(&text);
-    return status;
 }
 
 /* The descriptions of one folder are of one submitter. */
@@ -208,10 +184,9 @@ static void match_system(mls_system *system)
     }
 }
 
-mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
+void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
-    mls_status status = MLS_OK;
     for (size_t i = 0; i < submitter->system_count; i++) {
         submitter->systems[i].has_results = false;
     }
@@ -219,17 +194,16 @@ mls_status mls_systems_judge(const mls_submission *submission, mls_submitter *su
         const mls_submission_result *result = &submitter->results[i];
         mls_submitter_system(submitter, result->system)->has_results |= result->judged;
     }
-    for (size_t i = 0; i < submitter->system_count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
         mls_findings unjudged = {0};
         if (judged || system->folder == NULL) {
             match_system(system);
         }
-        status = read_description(system, rules, submission, judged ? &system->findings : &unjudged);
+        read_description(system, rules, submission, judged ? &system->findings : &unjudged);
         mls_findings_release(&unjudged);
     }
     if (judged) {
         compare_submitters(submitter);
     }
-    return status;
 }

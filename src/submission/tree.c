@@ -1,17 +1,142 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - the walk of a submission: what is found where, and whose it is.
+/* tree.c - the layout of a submission, and the walk that finds what is where and whose it is.
  *
- * Every folder has a role that follows from its place; what belongs into it is one table, `places`. */
+ *     systems/<system>.json                            description of a system
+ *     results/<system>/<benchmark>/result_<i>.txt      logs; hpc has a folder strong or weak above <benchmark>
+ *     results/<system>/<benchmark>/power/result_<i>/   node_<k>.txt, sw_<k>.txt: power files of a log
+ *     benchmarks/<benchmark>/implementations/<name>/   code, with its config_*.sh
+ *
+ * This is a submitter's folder; a round is a folder of them.  Every folder has a role that follows from its place; the
+ * table `places` lists what belongs in it. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/walk.h"
+#include "base/number.h"
+#include "base/utf8.h"
 #include "submission/judge.h"
+
+/* -------------------------------------------------------------------------------------------------- paths and names */
+
+static MLS_PRINTF(2, 3) const char *path_in(mls_arena *arena, const char *format, ...)
+{
+    mls_buffer path = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&path, format, args);
+    va_end(args);
+    const char *copied = mls_arena_copy(arena, mls_buffer_str(&path)).ptr;
+    mls_buffer_release(&path);
+    return copied;
+}
+
+const char *mls_tree_description(mls_arena *arena, const char *system)
+{
+    return path_in(arena, "systems/%s.json", system);
+}
+
+const char *mls_tree_results(mls_arena *arena, const char *system, mls_usage usage, bool weak)
+{
+    return path_in(arena, "results/%s%s", system, usage != MLS_USAGE_HPC ? "" : weak ? "/weak" : "/strong");
+}
+
+const char *mls_tree_result(mls_arena *arena, const char *results, const char *benchmark)
+{
+    return path_in(arena, "%s/%s", results, benchmark);
+}
+
+const char *mls_tree_log(mls_arena *arena, const char *result, size_t number)
+{
+    return path_in(arena, "%s/result_%zu.txt", result, number);
+}
+
+const char *mls_tree_power(mls_arena *arena, const char *result, size_t number)
+{
+    return path_in(arena, "%s/power/result_%zu", result, number);
+}
+
+const char *mls_tree_implementation(mls_arena *arena, const char *benchmark, const char *name)
+{
+    return path_in(arena, "benchmarks/%s/implementations%s%s", benchmark, *name != '\0' ? "/" : "", name);
+}
+
+bool mls_tree_is_numbered(const char *path, const char *prefix, size_t number, char expected[static MLS_NUMBERED_BYTES])
+{
+    (void)snprintf(expected, MLS_NUMBERED_BYTES, "%s_%zu.txt", prefix, number);
+    return strcmp(mls_path_name(path), expected) == 0;
+}
+
+bool mls_tree_has_implementation(const mls_submitter *submitter, const char *benchmark)
+{
+    const size_t above = strlen(submitter->path) + (*submitter->path != '\0') + strlen("benchmarks/");
+    const size_t len = strlen(benchmark);
+    bool has = false;
+    for (size_t i = 0; i < submitter->implementations.count && !has; i++) {
+        const char *below = submitter->implementations.items[i].path + above;
+        has = strncmp(below, benchmark, len) == 0 && below[len] == '/';
+    }
+    return has;
+}
+
+bool mls_name_matches(const char *name, const char *pattern)
+{
+    const size_t before = strcspn(pattern, "*#");
+    const mls_str after = mls_str_from(pattern + before + (pattern[before] != '\0'));
+    const mls_str text = mls_str_from(name);
+    size_t number;
+    if (text.len < before + after.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, after)) {
+        return false;
+    }
+    const mls_str part = {name + before, text.len - before - after.len};
+    return pattern[before] == '#' ? mls_size_parse(part, &number) && (part.len == 1 || part.ptr[0] != '0')
+                                  : pattern[before] == '*' || part.len == 0;
+}
+
+bool mls_is_wanted(const char *wanted, const char *name)
+{
+    return wanted == NULL || strcmp(wanted, name) == 0;
+}
+
+bool mls_tree_has_folder(const char *root, mls_str path, const char *name)
+{
+    char whole[PATH_MAX];
+    struct stat about;
+    const int len = snprintf(whole, sizeof whole, "%s/%.*s/%s", root, (int)path.len, path.ptr, name);
+    return len > 0 && (size_t)len < sizeof whole && stat(whole, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+int mls_tree_open(void *submission, const char *path)
+{
+    mls_error error = {0};
+    char *whole = mls_path_join(((const mls_submission *)submission)->real, path);
+    const int fd = mls_file_open(whole, false, &error);
+    free(whole);
+    errno = error.system_errno;
+    return fd;
+}
+
+mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
+                         mls_buffer *text, mls_error *error)
+{
+    if (!file->readable) {
+        return MLS_ERROR_READ;
+    }
+    char *path = mls_path_join(submission->real, file->path);
+    const mls_status status = mls_file_read(path, false, limit, text, error);
+    free(path);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- the walk */
 
 /* Folders below the root are entered at most this deep; more files and folders than this are not looked at. */
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 2000000 };
@@ -66,22 +191,13 @@ typedef struct tree_walk {
     size_t with_folder;                  /* systems that have one: they come first, in order of their names */
     mls_findings *findings[OWNER_COUNT]; /* where those of each owner go */
     size_t counts[PLACES_MAX];           /* how much rows of `places` have listed */
-    union {
-        mls_submitter submitter;
-        mls_system system;
-        mls_submission_result result;
-        mls_submission_run run;
-    } spare;           /* what add() gives out when memory runs out */
-    mls_status status; /* MLS_OK or MLS_ERROR_MEMORY, which ends the walk */
 } tree_walk;
 
 /* From here on findings are about somebody else. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
-    if (walk->status == MLS_OK) {
-        walk->owner = owner;
-        walk->findings[owner] = walk->here = findings;
-    }
+    walk->owner = owner;
+    walk->findings[owner] = walk->here = findings;
 }
 
 /* Where findings stand now. */
@@ -93,32 +209,24 @@ static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
     walk->place.path = *entry->below != '\0' ? entry->below : ".";
 }
 
-/* A copy in the arena; "" when memory runs out. */
-static const char *copy(tree_walk *walk, const char *text, size_t len)
+static const char *copy(const tree_walk *walk, const char *text, size_t len)
 {
-    const char *copied = mls_arena_copy(walk->submission->arena, (mls_str){text, len}).ptr;
-    walk->status = copied != NULL ? walk->status : MLS_ERROR_MEMORY;
-    return copied != NULL ? copied : "";
+    return mls_arena_copy(walk->submission->arena, (mls_str){text, len}).ptr;
 }
 
-static const char *copy_path(tree_walk *walk, const mls_walk_entry *entry)
+static const char *copy_path(const tree_walk *walk, const mls_walk_entry *entry)
 {
     return copy(walk, entry->below, strlen(entry->below));
 }
 
-/* One more item, all 0, at the end of a growing list; when memory runs out one that is in none. */
-static void *add(tree_walk *walk, void **items, size_t *count, size_t *capacity, size_t size)
+/* Add an item, all 0, to a growing list: members items, count and capacity of a struct. */
+static void *add(void **items, size_t *count, size_t *capacity, size_t size)
 {
-    if (!mls_grow(items, *count, capacity, size)) {
-        walk->status = MLS_ERROR_MEMORY;
-        return memset(&walk->spare, 0, sizeof walk->spare);
-    }
+    mls_grow(items, *count, capacity, size);
     return memset((char *)*items + (*count)++ * size, 0, size);
 }
-
-/* add() to a member trio of a struct: items, count and capacity. */
-#define ADD_TO(walk, list, items, count, capacity)                                                                     \
-    add(walk, (void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
+#define ADD_TO(list, items, count, capacity)                                                                           \
+    add((void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
 
 static void *find_named(void *items, size_t count, size_t size, const char *name)
 {
@@ -148,25 +256,49 @@ static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entr
     if (why != NULL) {
         mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place, "cannot be read as a file: %s", why);
     }
-    return (mls_submission_file){copy_path(walk, entry), entry->size, why == NULL};
+    return (mls_submission_file){.path = copy_path(walk, entry), .size = entry->size, .readable = why == NULL};
 }
 
 static void add_file(tree_walk *walk, mls_submission_files *files, const mls_walk_entry *entry)
 {
-    mls_submission_file *file = ADD_TO(walk, files, items, count, capacity);
+    mls_submission_file *file = ADD_TO(files, items, count, capacity);
     *file = take_file(walk, entry);
+}
+
+void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings)
+{
+    mls_finding_place place = {.path = path};
+    for (size_t at = 0; at < text.len;) {
+        mls_str line = {text.ptr + at, 0};
+        while (at < text.len && text.ptr[at] != '\n' && text.ptr[at] != '\r') {
+            line.len++;
+            at++;
+        }
+        const bool rcp = mls_str_equal(line, MLS_S("rcp-bypass"));
+        const bool seeds = mls_str_equal(line, MLS_S("seed-checker-bypass"));
+        place.line++;
+        /* Only a line that nothing follows, not even its ending, is what the package checker compares with. */
+        if ((rcp || seeds) && at == text.len) {
+            bypasses->rcp |= rcp;
+            bypasses->seeds |= seeds;
+        } else if (line.len > 0 && line.ptr[0] != '#') {
+            mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, place, "the line '%.*s' has no effect: %s",
+                             MLS_CUT(line, 60),
+                             rcp || seeds ? "the package checker takes it only when nothing follows, not even a line "
+                                            "ending (write it with printf, as the last line)"
+                                          : "only rcp-bypass and seed-checker-bypass have");
+        }
+        at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n' ? 2 : 1;
+    }
 }
 
 static void take_params(tree_walk *walk, const mls_walk_entry *entry)
 {
-    const mls_submission_file file = {entry->below, entry->size, unreadable(entry) == NULL};
+    const mls_submission_file file = {.path = entry->below, .size = entry->size, .readable = unreadable(entry) == NULL};
     mls_bypasses *bypasses = walk->in == ROLE_RESULT ? &walk->result->bypasses : &walk->system->bypasses;
     mls_buffer text = {0};
-    const mls_status status = mls_tree_read(walk->submission, &file, PARAMS_BYTES_MAX, &text, NULL);
-    if (status == MLS_OK) {
+    if (mls_tree_read(walk->submission, &file, PARAMS_BYTES_MAX, &text, NULL) == MLS_OK) {
         mls_params_judge(mls_buffer_str(&text), file.path, bypasses, walk->here);
-    } else if (status == MLS_ERROR_MEMORY) {
-        walk->status = status;
     } else {
         mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
                          "cannot be read, or is not a list of options");
@@ -177,8 +309,8 @@ static void take_params(tree_walk *walk, const mls_walk_entry *entry)
 static void take_useless(tree_walk *walk, const mls_walk_entry *entry)
 {
     if (walk->in == ROLE_RESULT) {
-        walk->result->scaling = (mls_submission_file){copy(walk, entry->below, strlen(entry->below)), entry->size,
-                                                      unreadable(entry) == NULL};
+        walk->result->scaling = (mls_submission_file){
+            .path = copy_path(walk, entry), .size = entry->size, .readable = unreadable(entry) == NULL};
         mls_findings_add(walk->here, MLS_FINDING_SCALING_FILE, walk->place,
                          "only the review committee adds a scaling factor");
     } else {
@@ -197,7 +329,7 @@ static bool is_submitter(const tree_walk *walk, const char *path)
 
 static void add_submitter(tree_walk *walk, const char *path, const char *name)
 {
-    walk->submitter = ADD_TO(walk, walk->submission, submitters, submitter_count, submitter_capacity);
+    walk->submitter = ADD_TO(walk->submission, submitters, submitter_count, submitter_capacity);
     walk->submitter->path = copy(walk, path, strlen(path));
     walk->submitter->name = copy(walk, name, strlen(name));
     set_owner(walk, OWNER_SUBMITTER, &walk->submitter->findings);
@@ -227,7 +359,7 @@ static void take_hidden(tree_walk *walk, const mls_walk_entry *entry)
 
 static void add_system(tree_walk *walk, const char *name)
 {
-    walk->system = ADD_TO(walk, walk->submitter, systems, system_count, system_capacity);
+    walk->system = ADD_TO(walk->submitter, systems, system_count, system_capacity);
     walk->system->name = name;
 }
 
@@ -261,7 +393,7 @@ static void take_description(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_result(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submission_result *result = ADD_TO(walk, walk->submitter, results, result_count, result_capacity);
+    mls_submission_result *result = ADD_TO(walk->submitter, results, result_count, result_capacity);
     result->path = copy_path(walk, entry);
     result->system = walk->system->name;
     result->benchmark = mls_path_name(result->path);
@@ -279,7 +411,7 @@ static void take_power(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_power_run(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_power_folder *folder = ADD_TO(walk, walk->result, power, power_count, power_capacity);
+    mls_power_folder *folder = ADD_TO(walk->result, power, power_count, power_capacity);
     folder->path = copy_path(walk, entry);
     folder->name = mls_path_name(folder->path);
 }
@@ -294,7 +426,7 @@ static void take_power_file(tree_walk *walk, const mls_walk_entry *entry)
 static void take_log(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_submission_result *result = walk->result;
-    mls_submission_run *run = ADD_TO(walk, result, runs, run_count, run_capacity);
+    mls_submission_run *run = ADD_TO(result, runs, run_count, run_capacity);
     run->file = take_file(walk, entry);
     run->joules = (double)NAN;
     mls_run_init(&run->run);
@@ -310,7 +442,7 @@ static void take_log(tree_walk *walk, const mls_walk_entry *entry)
 
 static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
 {
-    mls_submission_file *folder = ADD_TO(walk, &walk->submitter->implementations, items, count, capacity);
+    mls_submission_file *folder = ADD_TO(&walk->submitter->implementations, items, count, capacity);
     folder->path = copy_path(walk, entry);
 }
 
@@ -336,8 +468,14 @@ static void take_searched(tree_walk *walk, const mls_walk_entry *entry)
     if (entry->kind == MLS_WALK_FILE && !leaves(entry) && walk->owner != OWNER_NOBODY &&
         (all || (walk->owner == OWNER_RESULT && mls_is_wanted(options->system, walk->system->name) &&
                  mls_is_wanted(options->benchmark, walk->result->benchmark)))) {
-        mls_submission_file *file = ADD_TO(walk, &walk->submitter->files, items, count, capacity);
-        *file = (mls_submission_file){copy_path(walk, entry), entry->size, true};
+        mls_submission_file *file = ADD_TO(&walk->submitter->files, items, count, capacity);
+        *file = (mls_submission_file){.path = copy_path(walk, entry), .size = entry->size, .readable = true};
+        mls_submission_run *last = walk->in == ROLE_RESULT && walk->result->run_count > 0
+                                       ? &walk->result->runs[walk->result->run_count - 1]
+                                       : NULL;
+        if (last != NULL && strcmp(last->file.path, entry->below) == 0) {
+            last->searched = walk->submitter->files.count;
+        }
     }
 }
 
@@ -523,9 +661,6 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         return MLS_OK;
     }
     take_entry(walk, entry);
-    if (walk->status != MLS_OK) {
-        return walk->status;
-    }
     look_at_hygiene(walk, entry);
     take_searched(walk, entry);
     /* Where any folder may stand, what a link leads to is walked at its own place. */
@@ -536,7 +671,36 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         mls_findings_add(walk->here, MLS_FINDING_TREE_LIMIT, walk->place,
                          "folders nested deeper than %d levels are not looked at", DEPTH_MAX);
     }
-    return walk->status;
+    return MLS_OK;
+}
+
+/* By letters without their case, then by bytes. */
+static int compare_caseless(const void *left, const void *right)
+{
+    const char *a = *(const char *const *)left;
+    const char *b = *(const char *const *)right;
+    const int order = strcasecmp(a, b);
+    return order != 0 ? order : strcmp(a, b);
+}
+
+/* Advises of names in a folder that differ only in the case of letters in ASCII. */
+static void compare_names(const mls_names *names, const char *folder, mls_findings *findings)
+{
+    const char **sorted = mls_calloc(names->count + 1, sizeof *sorted);
+    for (size_t i = 0; i < names->count; i++) {
+        sorted[i] = names->items[i];
+    }
+    qsort((void *)sorted, names->count, sizeof *sorted, compare_caseless);
+    for (size_t i = 1; i < names->count; i++) {
+        if (strcasecmp(sorted[i - 1], sorted[i]) == 0) {
+            char *path = mls_path_join(folder, sorted[i]);
+            mls_findings_add(findings, MLS_FINDING_CASE_DIFFERS, (mls_finding_place){.path = path},
+                             "the name differs from '%.*s' beside it only in the case of letters",
+                             MLS_CUT_TEXT(sorted[i - 1], 80));
+            free(path);
+        }
+    }
+    free((void *)sorted);
 }
 
 static mls_status listed_folder(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
@@ -551,7 +715,53 @@ static mls_status listed_folder(void *state, const mls_walk_entry *folder, const
     } else if (names->count == 0) {
         mls_findings_add(walk->here, MLS_FINDING_EMPTY_FOLDER, walk->place, "the folder is empty");
     }
-    return mls_tree_compare_names(names, folder->below, walk->here);
+    compare_names(names, folder->below, walk->here);
+    return MLS_OK;
+}
+
+/* The submission that a folder is in; empty: there is none. */
+static mls_str submission_above(mls_str path)
+{
+    do {
+        path = mls_path_folder(path);
+        path.len -= path.len > 0;
+    } while (path.len > 0 && !(mls_tree_has_folder("", path, "results") && mls_tree_has_folder("", path, "systems")));
+    return path;
+}
+
+/* As the user would write it: what was given, shortened by the part after `above`, or else the way from there. */
+static void append_above(mls_buffer *near, const mls_submission *submission, mls_str above)
+{
+    const mls_str below = mls_str_from(submission->real + above.len);
+    mls_str given = mls_str_from(submission->path);
+    while (given.len > 1 && given.ptr[given.len - 1] == '/') {
+        given.len--;
+    }
+    if (given.len > below.len && mls_str_ends(given, below)) {
+        mls_buffer_append(near, (mls_str){given.ptr, given.len - below.len});
+        return;
+    }
+    const bool here = mls_str_equal(given, MLS_S("."));
+    mls_buffer_append(near, here ? MLS_S("..") : given);
+    for (size_t i = here ? 1 : 0; i < below.len; i++) {
+        mls_buffer_append_text(near, below.ptr[i] == '/' ? "/.." : "");
+    }
+}
+
+/* There is no submission: an error that names the folder to give, above or `below` (NULL: none is known). */
+static void tell_missed(mls_submission *submission, const char *below)
+{
+    mls_buffer near = {0};
+    const mls_str above = submission_above(mls_str_from(submission->real));
+    if (above.len > 0) {
+        append_above(&near, submission, above);
+    } else if (below != NULL) {
+        mls_buffer_printf(&near, "%s/%s", submission->path, below);
+    }
+    mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
+                     "there is neither a folder results nor a folder of a submitter that has one%s%s",
+                     near.len > 0 ? "; give " : "", near.len > 0 ? near.ptr : "");
+    mls_buffer_release(&near);
 }
 
 mls_status mls_tree_list(mls_submission *submission, mls_error *error)
@@ -575,8 +785,7 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
         add_submitter(&walk, "", mls_path_name(submission->real));
         role = OWNER_SUBMITTER * OWNER_UNIT + ROLE_SUBMITTER;
     }
-    mls_status status =
-        walk.status == MLS_OK ? mls_folder_walk_from(&folders, submission->real, role, error) : walk.status;
+    mls_status status = mls_folder_walk_from(&folders, submission->real, role, error);
     mls_folder_walk_release(&folders);
     if (status == MLS_ERROR_LIMIT) {
         mls_findings_add(&submission->findings, MLS_FINDING_TREE_LIMIT, (mls_finding_place){.path = "."},
@@ -584,7 +793,7 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
         status = MLS_OK;
     }
     if (submission->submitter_count == 0) {
-        mls_tree_missed(submission, walk.hidden);
+        tell_missed(submission, walk.hidden);
     } else if (walk.stranger != NULL) {
         mls_findings_add(&submission->findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = walk.stranger},
                          "this folder is no submitter's; what packs a round for its upload packs each folder");

@@ -77,9 +77,8 @@ static judged judge(const char *text, size_t len, const char *edition)
     judged result = {.system = {.description.path = "systems/x.json"}};
     cJSON *rules;
     assert_int_equal(mls_json_data("systems.json", &rules, NULL), MLS_OK);
-    assert_int_equal(mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition),
-                                      &result.arena, &result.findings),
-                     MLS_OK);
+    mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition), &result.arena,
+                     &result.findings);
     cJSON_Delete(rules);
     assert_int_equal(result.system.valid, result.findings.counts.error == 0);
     return result;
