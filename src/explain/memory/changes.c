@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* changes.c - the estimate, its verdict, and what could be changed: every change is computed anew, none is guessed. */
 #include "base/buffer.h"
-#include "explain/memory/weights.h"
-
-/* A server fills its share of the memory with the KV cache; CUDA graphs, which it captures then, lie beside that. */
-static mls_memory_verdict verdict_of(const mls_memory_ask *ask, const mls_memory_estimate *of)
-{
-    const bool host = of->spill > 0 && of->host_bytes >= of->spill;
-    const uint64_t beside = VALUE(ask, UTILIZATION) != 0 ? ITEM(of, CUDA_GRAPHS) : 0;
-    const bool filled = ADD(of->budget, beside) > of->capacity;
-    return of->capacity == 0                                           ? MLS_MEMORY_UNKNOWN
-           : !filled && mls_bytes_less(of->high, beside) <= of->budget ? MLS_MEMORY_FITS
-           : host && VALUE(ask, OFFLOAD) != 0                          ? MLS_MEMORY_FITS_WITH_HOST
-           : mls_bytes_less(of->low, beside) > of->budget              ? MLS_MEMORY_DOES_NOT_FIT
-                                                                       : MLS_MEMORY_TIGHT;
-}
+#include "explain/memory/sizes.h"
 
 enum { MILLION = 1000000 };
 
@@ -35,7 +22,16 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
     if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
     }
-    to->verdict = verdict_of(ask, to);
+    /* A server fills its share of the memory with the KV cache; CUDA graphs, which it captures then, lie beside that.
+     */
+    const bool host = to->spill > 0 && to->host_bytes >= to->spill;
+    const uint64_t beside = share != 0 ? ITEM(to, CUDA_GRAPHS) : 0;
+    const bool filled = ADD(to->budget, beside) > to->capacity;
+    to->verdict = to->capacity == 0                                           ? MLS_MEMORY_UNKNOWN
+                  : !filled && mls_bytes_less(to->high, beside) <= to->budget ? MLS_MEMORY_FITS
+                  : host && VALUE(ask, OFFLOAD) != 0                          ? MLS_MEMORY_FITS_WITH_HOST
+                  : mls_bytes_less(to->low, beside) > to->budget              ? MLS_MEMORY_DOES_NOT_FIT
+                                                                              : MLS_MEMORY_TIGHT;
     return status;
 }
 
@@ -79,8 +75,8 @@ typedef struct candidate {
     mls_memory_change change;
 } candidate;
 
-/* Computes what comes of a change; false: it cannot be, or (*short_of_memory) nobody can say. */
-static bool change_works(const mls_memory_ask *ask, mls_memory_change *change, bool *short_of_memory)
+/* Computes the effect of a change; false: it cannot be made. */
+static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
 {
     mls_memory_ask changed = *ask;
     mls_memory_estimate estimate;
@@ -89,7 +85,6 @@ static bool change_works(const mls_memory_ask *ask, mls_memory_change *change, b
         changed.values[change->values[i].setting] = change->values[i].value;
     }
     const mls_status status = make_both(&changed, &estimate, &published, NULL);
-    *short_of_memory |= status == MLS_ERROR_MEMORY;
     change->estimate = estimate.estimate;
     change->shown = published.decides ? published.estimate : estimate.estimate;
     change->verdict = estimate.verdict;
@@ -104,7 +99,7 @@ static void try_all(const mls_memory_ask *ask, const candidate *candidates, size
         while (tried->values[tried->count].setting != MLS_MEMORY_MODEL) {
             tried->count++;
         }
-        answer->tried_count += candidates[i].possible && change_works(ask, tried, &answer->out_of_memory);
+        answer->tried_count += candidates[i].possible && change_works(ask, tried);
     }
 }
 
@@ -162,9 +157,7 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     const mls_memory_estimate *of = &answer->estimate;
     const mls_number_bytes cache = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
     mls_weights weights;
-    const mls_status status = mls_weights_of(ask, of->parameters, &weights, NULL);
-    answer->out_of_memory |= status == MLS_ERROR_MEMORY;
-    if (status != MLS_OK) {
+    if (mls_weights_of(ask, of->parameters, &weights, NULL) != MLS_OK) {
         return;
     }
     const mls_number_bytes whole = {weights.n, MUL(weights.q, of->parameters)};
@@ -185,38 +178,29 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
-static bool change_is_enough(const mls_memory_change *change)
-{
-    return change->verdict == MLS_MEMORY_FITS || change->verdict == MLS_MEMORY_FITS_WITH_HOST;
-}
-
-/* Both changes at once; false: they set the same, or it cannot be. */
-static bool change_both(const mls_memory_ask *ask, const mls_memory_change *a, const mls_memory_change *b,
-                        mls_memory_change *both, bool *short_of_memory)
-{
-    *both = *a;
-    for (size_t i = 0; i < b->count; i++) {
-        for (size_t k = 0; k < a->count; k++) {
-            if (a->values[k].setting == b->values[i].setting && b->values[i].setting != MLS_MEMORY_GPUS) {
-                return false;
-            }
-        }
-        both->values[both->count++] = b->values[i];
-    }
-    return change_works(ask, both, short_of_memory);
-}
-
+/* Finds the first change, else the first pair of them, that fits.  A pair sets nothing twice but the GPUs. */
 static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
+    mls_memory_change *smallest = &answer->smallest;
     for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
-        answer->has_smallest = change_is_enough(&answer->tried[i]);
-        answer->smallest = answer->tried[i];
+        *smallest = answer->tried[i];
+        answer->has_smallest = smallest->verdict == MLS_MEMORY_FITS || smallest->verdict == MLS_MEMORY_FITS_WITH_HOST;
     }
     for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
         for (size_t k = i + 1; k < answer->tried_count && !answer->has_smallest; k++) {
+            const mls_memory_change *a = &answer->tried[i];
+            const mls_memory_change *b = &answer->tried[k];
+            bool apart = true;
+            *smallest = *a;
+            for (size_t v = 0; v < b->count; v++) {
+                for (size_t u = 0; u < a->count; u++) {
+                    apart &= a->values[u].setting != b->values[v].setting || b->values[v].setting == MLS_MEMORY_GPUS;
+                }
+                smallest->values[smallest->count++] = b->values[v];
+            }
             answer->has_smallest =
-                change_both(ask, &answer->tried[i], &answer->tried[k], &answer->smallest, &answer->out_of_memory) &&
-                change_is_enough(&answer->smallest);
+                apart && change_works(ask, smallest) &&
+                (smallest->verdict == MLS_MEMORY_FITS || smallest->verdict == MLS_MEMORY_FITS_WITH_HOST);
         }
     }
 }
@@ -225,16 +209,16 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
 {
     *answer = (mls_memory_answer){0};
     const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
-    if (ask->ended_well && answer->estimate.verdict == MLS_MEMORY_DOES_NOT_FIT) {
-        answer->estimate.verdict = MLS_MEMORY_TIGHT;
+    mls_memory_verdict *verdict = &answer->estimate.verdict;
+    if (ask->ended_well && *verdict == MLS_MEMORY_DOES_NOT_FIT) {
+        *verdict = MLS_MEMORY_TIGHT;
     }
-    const mls_memory_verdict verdict = answer->estimate.verdict;
-    const bool narrow = verdict == MLS_MEMORY_TIGHT || verdict == MLS_MEMORY_DOES_NOT_FIT;
+    const bool narrow = *verdict == MLS_MEMORY_TIGHT || *verdict == MLS_MEMORY_DOES_NOT_FIT;
     if (status == MLS_OK && narrow && !ask->ended_well) {
         (answer->estimate.training ? try_training : try_inference)(ask, answer);
         find_smallest(ask, answer);
     }
-    return answer->out_of_memory ? mls_error_memory(error) : status;
+    return status;
 }
 
 size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT])
@@ -274,13 +258,6 @@ void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *of, 
     }
 }
 
-/* Whether it does not fit as published checkpoints are, although as many bits for every number would. */
-static bool published_does_not_fit(const mls_memory_answer *answer)
-{
-    return answer->published.estimate != 0 && answer->published.verdict == MLS_MEMORY_DOES_NOT_FIT &&
-           answer->estimate.verdict != MLS_MEMORY_DOES_NOT_FIT;
-}
-
 void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings)
 {
     const mls_memory_verdict verdict = answer->estimate.verdict;
@@ -297,8 +274,8 @@ void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer
                          "training is counted as if the model were not quantized, which its file says it is: %s",
                          ask->quantization.words);
     }
-    if (published_does_not_fit(answer)) {
-        const mls_memory_estimate *of = &answer->published;
+    const mls_memory_estimate *of = &answer->published;
+    if (of->estimate != 0 && of->verdict == MLS_MEMORY_DOES_NOT_FIT && verdict != MLS_MEMORY_DOES_NOT_FIT) {
         mls_findings_add(
             findings, MLS_FINDING_MEMORY_TIGHT, (mls_finding_place){0},
             "published checkpoints of this precision hold %.1f GB of weights a GPU, with which it is %.1f GB "

@@ -2,8 +2,9 @@
 /* inference.c - weights and the KV cache, and what may lie in the host's memory. */
 
 #include "base/number.h"
-#include "explain/memory/weights.h"
+#include "explain/memory/sizes.h"
 
+/* The layout must divide the model. */
 static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
 {
     if (m->heads % t != 0) {
@@ -21,18 +22,6 @@ static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p,
     return gpus % MUL(t, p) != 0 ? mls_layout_error(error, "gpus", gpus, "tp x pp", MUL(t, p)) : MLS_OK;
 }
 
-/* Notes what does not fit, which could be read from the host's memory at the speed of one direction of the link. */
-static void spill_over(const mls_memory_ask *ask, mls_memory_estimate *to)
-{
-    const mls_link *link = ask->link != NULL ? ask->link : ask->gpu != NULL ? ask->gpu->link : NULL;
-    if (link != NULL && to->capacity != 0 && to->estimate > to->capacity) {
-        to->link = link;
-        to->host_bytes = ask->gpu != NULL ? ask->gpu->host_bytes : 0;
-        to->spill = to->estimate - to->capacity;
-        to->read_ms = mls_number_round((double)to->spill / ((double)link->one_way_gb_s * 1e6), 3);
-    }
-}
-
 /* Numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of 0, else no
  * more than the window has. */
 static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t tokens)
@@ -47,39 +36,6 @@ static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t to
     return numbers;
 }
 
-static bool has_windows(const mls_model_shape *m)
-{
-    bool has = false;
-    for (size_t i = 0; i < m->cache_kinds; i++) {
-        has |= m->caches[i].layers != 0 && m->caches[i].window != 0;
-    }
-    return has;
-}
-
-/* Bytes on one GPU. */
-typedef struct rooms {
-    uint64_t rest;        /* beside weights, cache, state and graphs */
-    uint64_t user, token; /* of the cache and state of a user, of the cache of a token */
-} rooms;
-
-/* Says for how much more there is room, and of a share of the memory how large the cache is that fills it. */
-static void fill_room(const mls_memory_ask *ask, mls_memory_estimate *to, rooms of)
-{
-    const bool share = VALUE(ask, UTILIZATION) != 0;
-    const uint64_t graphs = share ? 0 : ITEM(to, CUDA_GRAPHS);
-    const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), of.rest, graphs));
-    const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
-    const bool one_kind = !has_windows(&ask->shape) && of.token != 0;
-    if (to->capacity != 0) {
-        to->max_tokens = room == 0 && VALUE(ask, CONTEXT) != 0 ? 0 : one_kind ? (int64_t)(left / of.token) : -1;
-        to->max_users = of.user != 0 ? (int64_t)(room / of.user) : -1;
-    }
-    if (share) {
-        to->cache_bytes = (int64_t)left;
-        to->cache_blocks = one_kind ? (int64_t)(left / MUL(of.token, MLS_MEMORY_BLOCK_TOKENS)) : -1;
-    }
-}
-
 mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                               mls_error *error)
 {
@@ -89,8 +45,9 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     const uint64_t context = VALUE(ask, CONTEXT);
     const uint64_t users = VALUE(ask, USERS);
     const mls_number_bytes kv = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
+    const bool share = VALUE(ask, UTILIZATION) != 0;
     to->gpus = VALUE(ask, GPUS);
-    if (VALUE(ask, UTILIZATION) != 0 && to->capacity == 0) {
+    if (share && to->capacity == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
                              "nobody says of what --gpu-memory-utilization is a share: --gpu or --capacity");
     }
@@ -103,7 +60,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     }
     const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* numerator of the bytes of a user */
     /* A server measures the peak of its work with as many tokens as it may ever work on. */
-    const uint64_t most = VALUE(ask, UTILIZATION) != 0 ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
+    const uint64_t most = share ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
     const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
     ITEM(to, WEIGHTS) = mls_bytes_up(weights->n, MUL(weights->q, t, p));
     ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
@@ -120,10 +77,32 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
     to->kv_per_token = mls_bytes_up(MUL(kv.n, cached_numbers(m, 1, 1)), kv.q);
-    fill_room(ask, to,
-              (rooms){.rest = rest,
-                      .user = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p))),
-                      .token = mls_bytes_up(MUL(cached_numbers(m, t, 1), kv.n), MUL(kv.q, p))});
-    spill_over(ask, to);
+    /* For how much more there is room, and if a server has a share of the memory, the size of the cache that fills it.
+     */
+    const uint64_t of_user = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p)));
+    const uint64_t of_token = mls_bytes_up(MUL(cached_numbers(m, t, 1), kv.n), MUL(kv.q, p));
+    const uint64_t graphs = share ? 0 : ITEM(to, CUDA_GRAPHS);
+    const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), rest, graphs));
+    const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
+    bool one_kind = of_token != 0;
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        one_kind &= m->caches[i].layers == 0 || m->caches[i].window == 0;
+    }
+    if (to->capacity != 0) {
+        to->max_tokens = room == 0 && context != 0 ? 0 : one_kind ? (int64_t)(left / of_token) : -1;
+        to->max_users = of_user != 0 ? (int64_t)(room / of_user) : -1;
+    }
+    if (share) {
+        to->cache_bytes = (int64_t)left;
+        to->cache_blocks = one_kind ? (int64_t)(left / MUL(of_token, MLS_MEMORY_BLOCK_TOKENS)) : -1;
+    }
+    /* What does not fit could be read from the host's memory at the speed of one direction of the link. */
+    const mls_link *link = ask->link != NULL ? ask->link : ask->gpu != NULL ? ask->gpu->link : NULL;
+    if (link != NULL && to->capacity != 0 && to->estimate > to->capacity) {
+        to->link = link;
+        to->host_bytes = ask->gpu != NULL ? ask->gpu->host_bytes : 0;
+        to->spill = to->estimate - to->capacity;
+        to->read_ms = mls_number_round((double)to->spill / ((double)link->one_way_gb_s * 1e6), 3);
+    }
     return MLS_OK;
 }

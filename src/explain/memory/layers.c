@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layers.c - models as a stack of layers that need not be alike: which of them attend to all tokens, to a window, to
- * pictures or to none, which keep a state of fixed size, which have experts, and what they all have together. */
+ * pictures or to none, which keep a state of fixed size, which have experts, and what they all have together; and the
+ * towers beside them. */
 #include <string.h>
 
-#include "explain/memory/blocks.h"
-#include "explain/memory/formula.h"
+#include "base/utf8.h"
+#include "explain/memory/config_json.h"
 
 /* The longest list that is searched for each layer. */
 enum { LISTED_MAX = 1000 };
@@ -47,33 +48,22 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     return true;
 }
 
-static void read_layer_types(config_json *of, const cJSON *types, const mls_model_shape *shape, layer_counts *to)
+/* A list of the kinds of layers; `repeated`: until each layer has one. */
+static void read_layer_types(config_json *of, const cJSON *types, bool repeated, const mls_model_shape *shape,
+                             layer_counts *to)
 {
-    const uint64_t shared = mls_config_number(of, "num_kv_shared_layers", 0);
-    uint64_t layer = 0;
-    for (const cJSON *type = cJSON_IsArray(types) ? types->child : NULL; type != NULL; type = type->next) {
+    const uint64_t shared = repeated ? 0 : mls_config_number(of, "num_kv_shared_layers", 0);
+    const cJSON *type = cJSON_IsArray(types) ? types->child : NULL;
+    for (uint64_t layer = 0; repeated ? layer < shape->layers : type != NULL; layer++) {
         const bool shares = layer >= mls_bytes_less(shape->layers, shared);
-        if (!cJSON_IsString(type) || !add_mixer(of, mls_str_from(type->valuestring), shares, layer, to)) {
+        const char *word = cJSON_GetStringValue(type);
+        if (word == NULL || !add_mixer(of, mls_str_from(word), shares, layer, to)) {
             mls_config_refuse(of, types->string, "has a kind of layer that is not known");
             return;
         }
-        layer++;
+        type = repeated && type->next == NULL ? types->child : type->next;
     }
     to->apart |= to->full_shares + to->sliding_shares > 0;
-}
-
-/* A list of kinds that is repeated until each layer has one. */
-static void read_repeated(config_json *of, const cJSON *kinds, const mls_model_shape *shape, layer_counts *to)
-{
-    const cJSON *kind = cJSON_IsArray(kinds) ? kinds->child : NULL;
-    for (uint64_t i = 0; i < shape->layers; i++) {
-        const char *word = kind != NULL ? cJSON_GetStringValue(kind) : NULL;
-        if (word == NULL || !add_mixer(of, mls_str_from(word), false, i, to)) {
-            mls_config_refuse(of, kinds->string, "has a kind of layer that is not known");
-            return;
-        }
-        kind = kind->next != NULL ? kind->next : kinds->child;
-    }
 }
 
 /* Nemotron-H: each layer is one thing, an attention, a state, a feed-forward or experts. */
@@ -118,29 +108,6 @@ static uint64_t count_listed(config_json *of, const char *names, const mls_model
     return count;
 }
 
-/* Layers of which each `period`-th, from `offset` on, is of its kind. */
-static uint64_t layers_each(uint64_t layers, uint64_t period, uint64_t offset)
-{
-    return period == 0 || offset >= layers ? 0 : 1 + (layers - 1 - offset) / period;
-}
-
-static void read_windows(config_json *of, const mls_model_shape *shape, layer_counts *to)
-{
-    const uint64_t each = mls_formula_value(of, "full_each", 0);
-    const uint64_t layers = shape->layers;
-    if (mls_config_member(of, "use_sliding_window") != NULL) {
-        const uint64_t first = mls_config_number(of, "max_window_layers", 0);
-        to->sliding = mls_config_flag(of, "use_sliding_window", false) ? mls_bytes_less(layers, first) : 0;
-    } else if (mls_config_member(of, "hybrid_layer_pattern") != NULL) {
-        to->sliding = count_listed(of, "hybrid_layer_pattern", shape, true);
-    } else if (each != 0) {
-        to->sliding = layers - layers / each;
-    } else if (family_says(of, "slides")) {
-        to->sliding = layers;
-    }
-    to->full = layers - to->sliding;
-}
-
 /* Note the layers that a list of their numbers, from `from` on, or a list of a flag for each of them has. */
 static void note_listed(const cJSON *list, bool flags, uint64_t from, mls_layer_set *set)
 {
@@ -153,30 +120,32 @@ static void note_listed(const cJSON *list, bool flags, uint64_t from, mls_layer_
     }
 }
 
-/* Hybrids that say which layers attend; the others keep a state. */
+/* Hybrids that name the layers that attend; the others keep a state. */
 static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_layer_set *set)
 {
-    const char *const indices = "attn_layer_indices full_attn_idxs";
+    static const struct {
+        const char *names;
+        bool flags;
+    } lists[] = {{"attn_type_list", true}, {"attn_layer_indices full_attn_idxs", false}};
     const cJSON *linear = mls_config_member(of, "linear_attn_config");
-    const cJSON *listed = linear != NULL ? cJSON_GetObjectItemCaseSensitive(linear, "full_attn_layers") : NULL;
     if (linear != NULL) {
+        const cJSON *listed = mls_item(linear, "full_attn_layers");
         note_listed(listed, false, 1, set);
         return (uint64_t)cJSON_GetArraySize(listed);
     }
-    if (mls_config_member(of, "attn_type_list") != NULL) {
-        note_listed(mls_config_member(of, "attn_type_list"), true, 0, set);
-        return count_listed(of, "attn_type_list", shape, true);
-    }
-    if (mls_config_member(of, indices) != NULL) {
-        note_listed(mls_config_member(of, indices), false, 0, set);
-        return count_listed(of, indices, shape, false);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const cJSON *list = mls_config_member(of, lists[i].names);
+        if (list != NULL) {
+            note_listed(list, lists[i].flags, 0, set);
+            return count_listed(of, lists[i].names, shape, lists[i].flags);
+        }
     }
     const uint64_t period = mls_formula_value(of, "attends_each", 0);
     const uint64_t offset = mls_formula_value(of, "attends_from", 0);
     for (uint64_t i = offset; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX) && period != 0; i += period) {
         mls_layer_set_add(set, i);
     }
-    return layers_each(shape->layers, period, offset);
+    return period == 0 || offset >= shape->layers ? 0 : 1 + (shape->layers - 1 - offset) / period;
 }
 
 static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *to)
@@ -188,10 +157,8 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         to->apart = true;
         return;
     }
-    if (types != NULL) {
-        read_layer_types(of, types, shape, to);
-    } else if (repeated != NULL && of->state != NULL) {
-        read_repeated(of, repeated, shape, to);
+    if (types != NULL || (repeated != NULL && of->state != NULL)) {
+        read_layer_types(of, types != NULL ? types : repeated, types == NULL, shape, to);
     } else if (of->state != NULL && !family_says(of, "both")) {
         to->full = attending(of, shape, &to->attends);
         for (uint64_t i = 0; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX); i++) {
@@ -204,9 +171,20 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
             mls_config_refuse(of, of->type, "does not say which of its layers attend");
         }
     } else {
+        const uint64_t each = mls_formula_value(of, "full_each", 0);
+        const uint64_t layers = shape->layers;
         to->cross = count_listed(of, "cross_attention_layers", shape, false);
-        read_windows(of, shape, to);
-        to->full = mls_bytes_less(to->full, to->cross);
+        if (mls_config_member(of, "use_sliding_window") != NULL) {
+            const uint64_t first = mls_config_number(of, "max_window_layers", 0);
+            to->sliding = mls_config_flag(of, "use_sliding_window", false) ? mls_bytes_less(layers, first) : 0;
+        } else if (mls_config_member(of, "hybrid_layer_pattern") != NULL) {
+            to->sliding = count_listed(of, "hybrid_layer_pattern", shape, true);
+        } else if (each != 0) {
+            to->sliding = layers - layers / each;
+        } else if (family_says(of, "slides")) {
+            to->sliding = layers;
+        }
+        to->full = mls_bytes_less(layers - to->sliding, to->cross);
         to->apart |= to->cross > 0;
     }
     if (ADD(to->full, to->sliding, to->state, to->cross) != shape->layers) {
@@ -222,16 +200,6 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
 
 /* ---------------------------------------------------------------- which have experts */
 
-static bool is_listed(const cJSON *list, uint64_t layer)
-{
-    for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next) {
-        if (cJSON_IsNumber(item) && item->valuedouble >= (double)layer && item->valuedouble <= (double)layer) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void read_feed_forward(config_json *of, const mls_model_shape *shape, layer_counts *to)
 {
     const cJSON *frequency = mls_config_member(of, "moe_layer_freq");
@@ -246,9 +214,14 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
         return;
     }
     for (uint64_t i = 0; i < shape->layers; i++) {
+        bool listed = false;
+        for (const cJSON *item = cJSON_IsArray(plain) ? plain->child : NULL; item != NULL && !listed;
+             item = item->next) {
+            listed = cJSON_IsNumber(item) && item->valuedouble >= (double)i && item->valuedouble <= (double)i;
+        }
         const bool expert =
             shape->experts > 0 && i >= shape->dense_layers && i < last && step != 0 && (i + 1) % step == 0 &&
-            period != 0 && i % period == offset && !is_listed(plain, i) &&
+            period != 0 && i % period == offset && !listed &&
             (!cJSON_IsArray(frequency) || (flag != NULL && cJSON_IsNumber(flag) && flag->valuedouble > 0));
         to->experts += expert;
         mls_layer_set_add(expert ? &to->expert : &to->plain, i);
@@ -256,6 +229,107 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
     }
     to->dense = shape->layers - to->experts;
     to->apart |= shape->experts > 0 && to->dense != shape->dense_layers;
+}
+
+/* ---------------------------------------------------------------- layers one by one
+ *
+ * block_configs is a list of what each layer attends with and how wide its feed-forward is, or that it has none, as a
+ * search for architectures has found it. */
+
+/* A number of a block, 0 where it has none; with its fraction, as ffn_mult has one. */
+static double block_number(config_json *of, const cJSON *block, const char *name)
+{
+    const cJSON *item = mls_item(block, name);
+    if (item == NULL || cJSON_IsNull(item)) {
+        return 0;
+    }
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 1e6)) {
+        mls_config_refuse(of, name, "of block_configs is no number that a model can have");
+        return 0;
+    }
+    return item->valuedouble;
+}
+
+static bool is_true(const cJSON *block, const char *name)
+{
+    return cJSON_IsTrue(mls_item(block, name));
+}
+
+/* Parameters of a layer's attention, with the norm before it; its cache is counted with those that are alike. */
+static uint64_t block_attention(config_json *of, const cJSON *block, mls_model_shape *shape)
+{
+    const uint64_t head_dim = shape->head_dim != 0 ? shape->head_dim : shape->hidden / shape->heads;
+    const uint64_t group = (uint64_t)block_number(of, block, "n_heads_in_group");
+    const uint64_t said = (uint64_t)block_number(of, block, "num_key_value_heads");
+    const uint64_t kv_heads = said != 0 ? said : group != 0 ? shape->heads / group : 0;
+    if (is_true(block, "no_op")) {
+        return 0;
+    }
+    if (is_true(block, "replace_with_linear")) {
+        return MUL(shape->hidden, ADD(shape->hidden, 1));
+    }
+    if (kv_heads == 0 || block_number(of, block, "window_length") > 0 ||
+        block_number(of, block, "num_sink_tokens") > 0) {
+        mls_config_refuse(of, "block_configs", "has a kind of attention that is not known");
+        return 0;
+    }
+    size_t i = 0;
+    while (i < shape->cache_kinds && shape->caches[i].kv_heads != kv_heads) {
+        i++;
+    }
+    if (i == MLS_LAYER_CACHES_MAX) {
+        mls_config_refuse(of, "block_configs", "has more kinds of attention than any model");
+    } else if (i == shape->cache_kinds) {
+        shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0};
+    } else {
+        shape->caches[i].layers++;
+    }
+    return ADD(MUL(2, shape->hidden, ADD(shape->heads, kv_heads), head_dim), shape->hidden);
+}
+
+/* The width that two thirds of ffn_mult come to, filled up to a multiple of 256. */
+static uint64_t block_feed_forward(config_json *of, const cJSON *block, const mls_model_shape *shape)
+{
+    const double multiple = block_number(of, block, "ffn_mult");
+    const uint64_t said = (uint64_t)block_number(of, block, "intermediate_size");
+    const uint64_t two_thirds = (uint64_t)(2 * multiple * (double)mls_bytes_min(shape->hidden, MLS_BYTES_MAX) / 3);
+    const uint64_t width = said != 0 ? said : MUL(256, mls_bytes_up(two_thirds, 256));
+    if (is_true(block, "no_op")) {
+        return 0;
+    }
+    if (is_true(block, "replace_with_linear")) {
+        return MUL(shape->hidden, ADD(shape->hidden, 1));
+    }
+    if (width == 0 || cJSON_IsObject(mls_item(block, "moe"))) {
+        mls_config_refuse(of, "block_configs", "has a kind of feed-forward that is not known");
+    }
+    return MUL(shape->hidden, ADD(MUL(3, width), 1));
+}
+
+static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *shape)
+{
+    const cJSON *block = cJSON_IsArray(blocks) ? blocks->child : NULL;
+    uint64_t layers = 0;
+    shape->counted =
+        ADD(shape->hidden, MUL(shape->hidden, shape->vocabulary, shape->tied_embeddings == MLS_SAID_YES ? 1 : 2));
+    for (; block != NULL && !of->wrong; block = block->next) {
+        const cJSON *attention = mls_item(block, "attention");
+        const cJSON *feed_forward = mls_item(block, "ffn");
+        if (!cJSON_IsObject(attention) || !cJSON_IsObject(feed_forward)) {
+            mls_config_refuse(of, "block_configs", "has a block without attention or ffn");
+            return;
+        }
+        shape->counted =
+            ADD(shape->counted, block_attention(of, attention, shape), block_feed_forward(of, feed_forward, shape));
+        layers++;
+    }
+    if (layers != shape->layers) {
+        mls_config_refuse(of, "block_configs", "does not name each layer");
+    }
+    if (shape->cache_kinds == 0) {
+        shape->cache_kinds = 1; /* of no layers */
+        shape->caches[0].kv_heads = 1;
+    }
 }
 
 /* ---------------------------------------------------------------- all of them together */
@@ -306,17 +380,6 @@ static uint64_t count_all(config_json *of, const mls_model_shape *m, const mls_m
                MUL(m->layers, layer.norms), mls_formula_needed(of, "ends"));
 }
 
-/* Whether its family counts a part in a way of its own. */
-static bool has_own_parts(const config_json *of)
-{
-    static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
-    bool has = false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        has |= mls_formula_is_own(of, parts[i]);
-    }
-    return has;
-}
-
 static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, uint64_t layers, uint64_t window)
 {
     of->shape = kind;
@@ -354,7 +417,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
         return; /* refused later, by the name of what is missing or absurd */
     }
     if (family_says(of, "blocks")) {
-        mls_config_read_blocks(of, mls_config_member(of, "block_configs"), shape);
+        read_blocks(of, mls_config_member(of, "block_configs"), shape);
         return;
     }
     read_mixers(of, shape, &counts);
@@ -379,7 +442,12 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     if (family_says(of, "encoder")) {
         shape->caches[0].layers = shape->caches[1].layers = 0;
     }
-    if (counts.apart || counts.state > 0 || family_says(of, "pattern") || has_own_parts(of)) {
+    static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
+    bool own = false; /* its family counts a part in its own way */
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        own |= mls_formula_is_own(of, parts[i]);
+    }
+    if (counts.apart || counts.state > 0 || family_says(of, "pattern") || own) {
         shape->counted = count_all(of, &m, kinds, &counts);
         shape->attention_layers = counts.full + counts.sliding;
         shape->state_layers = counts.state;
@@ -392,4 +460,62 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     }
     of->shape = NULL;
     of->given_count = 0;
+}
+
+/* ---------------------------------------------------------------- towers */
+
+/* The parameters of a part and of what joins it to a language part of that shape; false: they are not known.  Its kind
+ * is its model_type, or the name of a published model that it is. */
+static bool count_tower(config_json *of, const cJSON *table, const cJSON *part, const mls_model_shape *language,
+                        uint64_t *parameters)
+{
+    static const char *const names[] = {"model_type", "model_name",     "num_hidden_layers",
+                                        "depth",      "encoder_layers", "layers"};
+    const char *whole = cJSON_GetStringValue(mls_item(of->outer, "model_type"));
+    const char *kind = cJSON_GetStringValue(mls_item(part, "model_type"));
+    const cJSON *projectors = mls_item(table, "projectors");
+    kind = kind != NULL ? kind : cJSON_GetStringValue(mls_item(part, "model_name"));
+    kind = kind != NULL ? kind : whole != NULL ? whole : "";
+    /* What its class has by default does not count for a part that only mentions a width. */
+    bool enough = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        enough |= cJSON_HasObjectItem(part, names[i]);
+    }
+    config_json tower = {.outer = part, .formulas = of->formulas, .error = of->error};
+    tower.family = mls_row_of_type(mls_item(table, "towers"), mls_str_from(kind));
+    if (!enough || tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole)) {
+        return false;
+    }
+    tower.defaults = mls_item(tower.family, "defaults");
+    config_json join = *of;
+    join.family = projectors;
+    join.shape = language;
+    join.given[0] = (struct config_given){"tower_out", mls_formula_needed(&tower, "out")};
+    join.given[1] = (struct config_given){"tower_ffn", mls_formula_value(&tower, "ffn", 0)};
+    join.given_count = 2;
+    *parameters = ADD(mls_formula_needed(&tower, "parameters"), mls_formula_needed(&join, whole));
+    of->wrong |= tower.wrong || join.wrong;
+    return true;
+}
+
+void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape, mls_memory_doubt *doubt)
+{
+    static const char *const parts[] = {"vision_config",   "audio_config", "img_processor",   "visual",
+                                        "audio_processor", "embd_layer",   "mm_vision_tower", "speech_config"};
+    mls_model_shape language = *shape;
+    if (shape->heads == 0 || of->family == NULL || of->wrong || mls_formula_value(of, "whole", 0) != 0) {
+        return;
+    }
+    mls_shape_complete(&language);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const cJSON *part = mls_item(of->outer, parts[i]);
+        uint64_t parameters = 0;
+        if (!cJSON_IsObject(part) && !cJSON_IsString(part)) {
+            continue;
+        }
+        if (!cJSON_IsObject(part) || !count_tower(of, table, part, &language, &parameters)) {
+            mls_doubt_add(doubt, "the language part alone is counted: %s has parameters that come on top", parts[i]);
+        }
+        shape->tower_parameters = ADD(shape->tower_parameters, parameters);
+    }
 }

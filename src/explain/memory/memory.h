@@ -198,7 +198,6 @@ typedef struct mls_memory_answer {
     size_t tried_count;
     bool has_smallest;
     mls_memory_change smallest; /**< the first of them that fits, else the first pair that does */
-    bool out_of_memory;         /**< while changes were tried: the answer is not whole */
 } mls_memory_answer;
 
 /** The value of a setting, or what it is by default; 0 where nothing is. */

@@ -2,16 +2,517 @@
 /* model_file.c - a model from a file: a Hugging Face config.json, or an object with the members of
  * src/data/models.json.
  *
- * The file may hold anything.  What it does not say about its architecture follows from its family, as the classes of
- * the transformers library have it. */
+ * The file may contain anything.  What it leaves out of its architecture follows from its family, as the classes of the
+ * transformers library have it. */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "explain/memory/quantization.h"
-#include "explain/memory/towers.h"
+#include "explain/memory/config_json.h"
 #include "score/model_row.h"
 #include "json/json_row.h"
 #include "json/value.h"
+
+void mls_doubt_add(mls_memory_doubt *doubt, const char *format, ...)
+{
+    char words[MLS_MEMORY_DOUBT_MAX];
+    const size_t len = strlen(doubt->words);
+    va_list args;
+    va_start(args, format);
+    const int length = mls_text_vprintf(words, sizeof words, format, args);
+    va_end(args);
+    /* Whole sentences only, and each once. */
+    if (length > 0 && strstr(doubt->words, words) == NULL && len + (size_t)length + 2 < sizeof doubt->words) {
+        (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len, "%s%s", len > 0 ? "; " : "", words);
+    }
+}
+
+/* ---------------------------------------------------------------- members */
+
+const cJSON *mls_item_of(const cJSON *object, const char *names)
+{
+    mls_str left = mls_str_from(names);
+    for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
+        for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
+            if (mls_str_equal(mls_str_from(item->string), name) && !cJSON_IsNull(item)) {
+                return item;
+            }
+        }
+    }
+    return NULL;
+}
+
+const cJSON *mls_row_of_type(const cJSON *rows, mls_str type)
+{
+    const cJSON *row = rows != NULL && type.len > 0 ? rows->child : NULL;
+    while (row != NULL && !mls_str_among(type, mls_item_text(row, "types"))) {
+        row = row->next;
+    }
+    return row;
+}
+
+const cJSON *mls_config_member(const config_json *of, const char *names)
+{
+    const cJSON *places[] = {of->inner, of->outer, of->defaults, of->standard};
+    const cJSON *found = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && found == NULL; i++) {
+        found = mls_item_of(places[i], names);
+    }
+    return found;
+}
+
+void mls_config_refuse(config_json *of, const char *name, const char *why)
+{
+    if (!of->wrong) {
+        (void)mls_error_set(of->error, MLS_ERROR_VALUE, 0, 0, "%.80s %s", name, why);
+    }
+    of->wrong = true;
+}
+
+uint64_t mls_config_whole(config_json *of, const cJSON *item)
+{
+    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number) {
+        return (uint64_t)number;
+    }
+    mls_config_refuse(of, item->string, "is not a whole number from 0 on that a model can have");
+    return 0;
+}
+
+uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise)
+{
+    const cJSON *item = mls_config_member(of, names);
+    return item != NULL ? mls_config_whole(of, item) : otherwise;
+}
+
+bool mls_config_flag(config_json *of, const char *name, bool otherwise)
+{
+    const cJSON *item = mls_config_member(of, name);
+    if (item != NULL && !cJSON_IsBool(item)) {
+        mls_config_refuse(of, item->string, "is neither true nor false");
+    }
+    return item != NULL ? cJSON_IsTrue(item) : otherwise;
+}
+
+/* ---------------------------------------------------------------- formulas */
+
+/* The sizes of a model that have a formula of their name. */
+#define SHAPE_SIZES(S)                                                                                                 \
+    S(layers)                                                                                                          \
+    S(hidden)                                                                                                          \
+    S(heads)                                                                                                           \
+    S(kv_heads)                                                                                                        \
+    S(head_dim) S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn)           \
+        S(expert_hidden) S(shared_experts) S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank)         \
+            S(value_head_dim) S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window) S(other_parameters)            \
+                S(positions)
+#define SIZE_NAME(member) #member,
+#define SIZE_OFFSET(member) offsetof(mls_model_shape, member),
+static const char *const size_names[] = {SHAPE_SIZES(SIZE_NAME)};
+static const size_t size_offsets[] = {SHAPE_SIZES(SIZE_OFFSET)};
+enum { SIZES = sizeof size_names / sizeof *size_names };
+
+static uint64_t *shape_size(mls_model_shape *shape, size_t i)
+{
+    return (uint64_t *)(void *)((char *)shape + size_offsets[i]);
+}
+
+/* A value, or what is missing for it. */
+typedef struct formula_number {
+    uint64_t number;
+    mls_str lacks;    /* ptr NULL: nothing */
+    const char *flag; /* the member that it is, which is true or false; NULL: it is a number */
+} formula_number;
+
+/* A formula that is being read; `outer` is the one that took its name. */
+typedef struct formula {
+    config_json *of;
+    mls_str name;
+    const struct formula *outer;
+    const char *at; /* what is left of the text */
+} formula;
+
+static formula_number read_choice(formula *f);
+
+/* Moves on to behind one of some marks, after blanks, and returns it; 0: there is none. */
+static char take(formula *f, const char *marks)
+{
+    while (*f->at == ' ') {
+        f->at++;
+    }
+    return *f->at != '\0' && strchr(marks, *f->at) != NULL ? *f->at++ : '\0';
+}
+
+static const char *formula_of(const config_json *of, mls_str name, bool own)
+{
+    const cJSON *places[] = {of->family, of->state, own ? NULL : of->formulas};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        for (const cJSON *item = places[i] != NULL ? places[i]->child : NULL; item != NULL; item = item->next) {
+            if (mls_str_equal(mls_str_from(item->string), name)) {
+                return cJSON_GetStringValue(item);
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The member of a name such as attn_config.kv_n_heads; NULL: the file has none. */
+static const cJSON *file_member(const config_json *of, mls_str name)
+{
+    mls_str first;
+    char text[200];
+    const bool inside = mls_str_cut(&name, '.', &first);
+    (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(first, 199));
+    for (char *comma = strchr(text, ','); comma != NULL; comma = strchr(comma, ',')) {
+        *comma = ' ';
+    }
+    const cJSON *item = mls_config_member(of, text);
+    if (inside && item != NULL) {
+        item = item->child;
+        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name)) {
+            item = item->next;
+        }
+    }
+    return item;
+}
+
+/* Some write "auto" or -1 for what follows from the rest.  each: a list for the layers is fine, if all are the same. */
+static formula_number member_value(config_json *of, mls_str name, bool each)
+{
+    const cJSON *item = file_member(of, name);
+    if (each && cJSON_IsArray(item)) {
+        const cJSON *list = item;
+        for (item = list->child; item != NULL && cJSON_Compare(item, list->child, true); item = item->next) {
+        }
+        if (item != NULL) {
+            mls_config_refuse(of, list->string, "is not the same for all layers, which is not known here");
+        }
+        item = item == NULL ? list->child : NULL;
+    }
+    const bool none = cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1;
+    if (item == NULL || cJSON_IsNull(item) || none ||
+        (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0)) {
+        return (formula_number){.lacks = name};
+    }
+    if (cJSON_IsBool(item)) {
+        return (formula_number){.number = (uint64_t)cJSON_IsTrue(item), .flag = item->string};
+    }
+    return (formula_number){.number = mls_config_whole(of, item)};
+}
+
+static formula_number named_value(config_json *of, const formula *outer, mls_str name)
+{
+    static const mls_str mark = MLS_STR("[]");
+    if (mls_str_ends(name, mark)) {
+        return member_value(of, (mls_str){name.ptr, name.len - mark.len}, true);
+    }
+    for (size_t i = 0; i < of->given_count; i++) {
+        if (mls_str_equal(mls_str_from(of->given[i].name), name)) {
+            return (formula_number){.number = of->given[i].number};
+        }
+    }
+    for (size_t i = 0; of->shape != NULL && i < SIZES; i++) {
+        if (mls_str_equal(mls_str_from(size_names[i]), name)) {
+            mls_model_shape shape = *of->shape;
+            return (formula_number){.number = *shape_size(&shape, i)};
+        }
+    }
+    bool being_read = false;
+    for (const formula *f = outer; f != NULL; f = f->outer) {
+        being_read |= mls_str_equal(f->name, name);
+    }
+    const char *text = being_read ? NULL : formula_of(of, name, false);
+    if (text == NULL) {
+        return member_value(of, name, false);
+    }
+    formula f = {.of = of, .name = name, .outer = outer, .at = text};
+    const formula_number value = read_choice(&f);
+    (void)take(&f, "");
+    if (*f.at != '\0') {
+        mls_config_refuse(of, text, "is no formula: src/data/models.json is broken");
+    }
+    return value;
+}
+
+static mls_str formula_word(formula *f)
+{
+    (void)take(f, "");
+    const char *from = f->at;
+    while (*f->at != '\0' && (isalnum((unsigned char)*f->at) != 0 || strchr("_.,[]", *f->at) != NULL)) {
+        f->at++;
+    }
+    return (mls_str){from, (size_t)(f->at - from)};
+}
+
+static formula_number read_atom(formula *f)
+{
+    if (take(f, "(") != '\0') {
+        const formula_number value = read_choice(f);
+        if (take(f, ")") == '\0') {
+            mls_config_refuse(f->of, f->at, "lacks ): src/data/models.json is broken");
+        }
+        return value;
+    }
+    const mls_str word = formula_word(f);
+    uint64_t number = 0;
+    if (word.len > 0 && mls_is_digit(word.ptr[0])) {
+        for (size_t i = 0; i < word.len; i++) {
+            number = ADD(MUL(number, 10), (uint64_t)(word.ptr[i] - '0'));
+        }
+        return (formula_number){.number = number};
+    }
+    if (mls_str_equal(word, MLS_S("count"))) {
+        const cJSON *list = file_member(f->of, formula_word(f));
+        return (formula_number){.number = cJSON_IsArray(list) ? (uint64_t)cJSON_GetArraySize(list) : 0};
+    }
+    if (take(f, "~") != '\0') {
+        const mls_str part = formula_word(f);
+        const cJSON *text = file_member(f->of, word);
+        bool has = cJSON_IsString(text) && mls_str_contains(mls_str_from(text->valuestring), part);
+        for (const cJSON *one = cJSON_IsArray(text) ? text->child : NULL; one != NULL; one = one->next) {
+            has |= cJSON_IsString(one) && mls_str_contains(mls_str_from(one->valuestring), part);
+        }
+        return (formula_number){.number = has};
+    }
+    return named_value(f->of, f, word);
+}
+
+/* True and false are conditions, which nothing is computed with. */
+static void refuse_flag(config_json *of, formula_number value)
+{
+    if (value.flag != NULL) {
+        mls_config_refuse(of, value.flag, "is true or false where a model has a number");
+    }
+}
+
+static formula_number read_operation(formula *f, size_t level)
+{
+    static const char *const marks[] = {"|", "+-", "*/%"};
+    enum { LEVELS = sizeof marks / sizeof *marks };
+    formula_number a = level + 1 < LEVELS ? read_operation(f, level + 1) : read_atom(f);
+    for (char mark; (mark = take(f, marks[level])) != '\0';) {
+        const formula_number b = level + 1 < LEVELS ? read_operation(f, level + 1) : read_atom(f);
+        if (mark == '|') {
+            const bool has = a.lacks.ptr == NULL && (a.number != 0 || b.lacks.ptr != NULL);
+            a = has || (b.lacks.ptr != NULL && a.lacks.ptr != NULL) ? a : b;
+            continue;
+        }
+        if ((mark == '/' || mark == '%') && b.lacks.ptr == NULL && b.number == 0) {
+            return (formula_number){.lacks = MLS_S("a divisor that is not 0")};
+        }
+        const uint64_t by = b.number != 0 ? b.number : 1;
+        refuse_flag(f->of, a);
+        refuse_flag(f->of, b);
+        const formula_number result = {.number = mark == '*'   ? MUL(a.number, b.number)
+                                                 : mark == '/' ? mls_bytes_per(a.number, by)
+                                                 : mark == '%' ? a.number % by
+                                                 : mark == '+' ? ADD(a.number, b.number)
+                                                               : mls_bytes_less(a.number, b.number)};
+        a = a.lacks.ptr != NULL ? a : b.lacks.ptr != NULL ? b : result;
+    }
+    return a;
+}
+
+static formula_number read_choice(formula *f)
+{
+    const formula_number condition = read_operation(f, 0);
+    if (take(f, "?") == '\0') {
+        return condition;
+    }
+    const formula_number yes = read_choice(f);
+    if (take(f, ":") == '\0') {
+        mls_config_refuse(f->of, f->at, "lacks a colon: src/data/models.json is broken");
+    }
+    const formula_number no = read_choice(f);
+    return condition.lacks.ptr == NULL && condition.number != 0 ? yes : no;
+}
+
+bool mls_formula_is_own(const config_json *of, const char *name)
+{
+    return formula_of(of, mls_str_from(name), true) != NULL;
+}
+
+uint64_t mls_formula_value(config_json *of, const char *name, uint64_t otherwise)
+{
+    const formula_number value = named_value(of, NULL, mls_str_from(name));
+    return value.lacks.ptr == NULL ? value.number : otherwise;
+}
+
+uint64_t mls_formula_needed(config_json *of, const char *name)
+{
+    const formula_number value = named_value(of, NULL, mls_str_from(name));
+    refuse_flag(of, value);
+    if (value.lacks.ptr != NULL) {
+        char lacks[80];
+        (void)mls_text_printf(lacks, sizeof lacks, "%.*s", MLS_CUT(value.lacks, 79));
+        mls_config_refuse(of, lacks, "is missing, and its model needs it");
+    }
+    return value.number;
+}
+
+/* ---------------------------------------------------------------- families */
+
+/* The family that has a type among its own, as it is or without the suffix of a language part. */
+static const cJSON *family_of(const cJSON *families, mls_str type)
+{
+    static const char *const suffixes[] = {"", "_text", "_text_model"};
+    const cJSON *found = NULL;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && found == NULL; i++) {
+        const size_t len = strlen(suffixes[i]);
+        if (mls_str_ends(type, mls_str_from(suffixes[i]))) {
+            found = mls_row_of_type(families, (mls_str){type.ptr, type.len - len});
+        }
+    }
+    return found;
+}
+
+/* The language part of a larger model: one of these members; NULL: it has none. */
+static const cJSON *language_part(const cJSON *outer)
+{
+    static const char *const names[] = {"text_config", "llm_config", "language_config"};
+    const cJSON *thinker = mls_item(outer, "thinker_config");
+    const cJSON *part = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !cJSON_IsObject(part); i++) {
+        part = mls_item(cJSON_IsObject(thinker) ? thinker : outer, names[i]);
+    }
+    return cJSON_IsObject(part) ? part : NULL;
+}
+
+/* The model_type of a config.json's language part, else of the whole; "": it has none. */
+static const char *family_type(const cJSON *outer)
+{
+    const char *type = mls_item_text(language_part(outer), "model_type");
+    return type[0] != '\0' ? type : mls_item_text(outer, "model_type");
+}
+
+/* Whether a text of the table's objects, such as a formula, takes a member of the file. */
+static bool mentions(const cJSON *object, mls_str member)
+{
+    for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
+        for (const char *at = cJSON_IsString(item) ? item->valuestring : ""; *at != '\0';) {
+            const mls_str name = {at, mls_str_name_length(mls_str_from(at))};
+            if (mls_str_equal(name, member)) {
+                return true;
+            }
+            at += name.len > 0 ? name.len : 1;
+        }
+    }
+    return false;
+}
+
+/* Whether a member changes nothing: it is false, 0, "" or an empty list, or its neutral value, or a list of that. */
+static bool changes_nothing(const cJSON *item, const cJSON *neutral)
+{
+    const cJSON *value = mls_item(neutral, item->string);
+    if (cJSON_IsFalse(item) || cJSON_IsNull(item) || (cJSON_IsString(item) && item->valuestring[0] == '\0') ||
+        (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
+        ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL)) {
+        return true;
+    }
+    bool same = value != NULL && (cJSON_IsNumber(item) || cJSON_IsArray(item));
+    for (const cJSON *one = cJSON_IsArray(item) ? item->child : item; one != NULL && same;
+         one = cJSON_IsArray(item) ? one->next : NULL) {
+        same = cJSON_IsNumber(one) && one->valuedouble >= value->valuedouble && one->valuedouble <= value->valuedouble;
+    }
+    return same;
+}
+
+/* Whether a member may change the shape: a word of its name is suspect, and its value is a whole number above 1, a list
+ * of such numbers, or true. */
+static bool is_suspect(const cJSON *item, const char *words)
+{
+    const cJSON *number = cJSON_IsArray(item) ? item->child : item;
+    mls_str rest = mls_str_from(item->string);
+    bool suspect = false;
+    for (mls_str word; rest.len > 0 && !suspect;) {
+        (void)mls_str_cut(&rest, '_', &word);
+        suspect = word.len > 0 && mls_str_among(word, words);
+    }
+    const bool whole =
+        cJSON_IsNumber(number) && number->valuedouble > 1 && floor(number->valuedouble) >= number->valuedouble;
+    return suspect && (whole || cJSON_IsTrue(item));
+}
+
+/* Refuses members that change the shape of the model in a way that its family does not know, and adds to the doubt
+ * those that may do so. */
+static void check_members(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
+{
+    enum { NAMED_MAX = 6 };
+    const cJSON *objects[] = {of->inner, of->outer};
+    const char *keys = mls_item_text(table, "shape_keys");
+    const char *known = mls_item_text(table, "known_keys");
+    const char *words = mls_item_text(table, "suspect_words");
+    char names[NAMED_MAX * 44] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const bool nearest = objects[i] != NULL && (i == 0 || of->inner == NULL);
+        for (const cJSON *item = objects[i] != NULL ? objects[i]->child : NULL; item != NULL; item = item->next) {
+            const mls_str name = mls_str_from(item->string);
+            const bool shapes = name.len > 0 && mls_str_among(name, keys);
+            const bool matters = shapes ? !changes_nothing(item, mls_item(table, "neutral"))
+                                        : nearest && is_suspect(item, words) && !mls_str_among(name, known) &&
+                                              !mentions(of->formulas, name);
+            if (!matters || mentions(of->family, name) || mentions(of->state, name)) {
+                continue;
+            }
+            if (shapes) {
+                mls_config_refuse(of, item->string, "changes the shape of the model in a way that is not known here");
+            } else if (count++ < NAMED_MAX) {
+                const size_t len = strlen(names);
+                (void)mls_text_printf(names + len, sizeof names - len, "%s%.40s", len > 0 ? ", " : "", item->string);
+            }
+        }
+    }
+    if (count > 0) {
+        char more[32] = "";
+        if (count > NAMED_MAX) {
+            (void)mls_text_printf(more, sizeof more, " and %zu more", count - NAMED_MAX);
+        }
+        mls_doubt_add(doubt, "%s%s may change the shape of the model and %s not known here", names, more,
+                      count == 1 ? "is" : "are");
+    }
+}
+
+/* Finds the family in the table of src/data/models.json, which must outlive `of`, and refuses what is known to be
+ * beyond what can be counted. */
+static void find_family(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
+{
+    const cJSON *families = mls_item(table, "families");
+    of->inner = language_part(of->outer);
+    of->type = family_type(of->outer);
+    const char *types[] = {mls_item_text(of->inner, "model_type"), mls_item_text(of->outer, "model_type")};
+    /* Two encoders are one model, whichever of them reads text. */
+    const cJSON *whole = family_of(families, mls_str_from(types[1]));
+    of->family = cJSON_HasObjectItem(whole, "whole") ? whole : NULL;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *why = types[i][0] != '\0' ? mls_item_text(mls_item(table, "refused"), types[i]) : "";
+        if (why[0] != '\0') {
+            mls_config_refuse(of, types[i], why);
+            return;
+        }
+        of->family = of->family != NULL ? of->family : family_of(families, mls_str_from(types[i]));
+    }
+    of->defaults = mls_item(of->family, "defaults");
+    of->formulas = mls_item(table, "formulas");
+    of->state = mls_item(mls_item(table, "states"), mls_item_text(of->family, "state"));
+    of->standard = cJSON_HasObjectItem(of->outer, "text_config") ? mls_item(of->family, "standard") : NULL;
+    const char *note = mls_item_text(of->family, "note");
+    if (of->family == NULL) {
+        doubt->unsure = true;
+        mls_doubt_add(doubt, "%s%.60s%s: counted as the layers of a Llama, which may be wrong",
+                      of->type[0] != '\0' ? "model_type '" : "no model_type", of->type,
+                      of->type[0] != '\0' ? "' is not known" : "");
+    } else if (note[0] != '\0') {
+        mls_doubt_add(doubt, "%s", note);
+    }
+    check_members(of, table, doubt);
+}
+
+/* ---------------------------------------------------------------- the file */
 
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name)
 {
@@ -26,11 +527,12 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
     (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
 
-/* The text with what Python writes for numbers that are none, NaN and Infinity, as null; and without a byte order mark.
- * No architecture is known by such a number. */
-static mls_status plain_json(mls_str text, mls_buffer *to, mls_error *error)
+/* Reads JSON with what Python writes for numbers that are none, NaN and Infinity, as null; and without a byte order
+ * mark. No architecture is known by such a number. */
+static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
+    mls_buffer plain = {0};
     bool quoted = false;
     for (size_t i = mls_text_mark(text); i < text.len;) {
         size_t len = 1;
@@ -49,55 +551,71 @@ static mls_status plain_json(mls_str text, mls_buffer *to, mls_error *error)
             quoted = !quoted;
         }
         /* Three letters become four: the column of what is wrong behind them is one off. */
-        mls_buffer_append(to, (mls_str){put, len == 3 ? 4 : len});
+        mls_buffer_append(&plain, (mls_str){put, len == 3 ? 4 : len});
         i += len;
     }
-    return to->failed ? mls_error_memory(error) : MLS_OK;
+    const mls_status status = mls_json_tree(mls_buffer_str(&plain), json, error);
+    mls_buffer_release(&plain);
+    return status;
 }
 
-/* All are searched for each name. */
-enum { MEMBERS_MAX = 20000 };
-
-/* Refuses an object in which a name stands twice: one reader takes the first, another the last. */
-static mls_status refuse_repeated(config_json *of, const cJSON *object)
+/* Refuses an object with a name that is there twice, of which one reader takes the first, another the last; and one
+ * that is too long, as all members are searched for each name. */
+static void check_object(config_json *of, const cJSON *object)
 {
+    enum { MEMBERS_MAX = 20000 };
     mls_arena arena = {0};
     mls_map names = {.arena = &arena};
-    const cJSON *item = object != NULL ? object->child : NULL;
-    mls_status status = MLS_OK;
-    for (bool added; item != NULL && status == MLS_OK; item = item->next) {
-        if (mls_map_put(&names, mls_str_from(item->string), &added) == NULL) {
-            status = mls_error_memory(of->error);
-        } else if (!added) {
+    for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
+        bool added;
+        mls_map_put(&names, mls_str_from(item->string), &added);
+        if (!added) {
             mls_config_refuse(of, item->string, "stands twice");
         }
     }
     mls_arena_release(&arena);
-    return status;
+    if (cJSON_GetArraySize(object) > MEMBERS_MAX) {
+        mls_config_refuse(of, "it", "has more members than the config.json of any model");
+    }
 }
 
+/* Reads the architecture of a config.json: its sizes, by formulas, and what else its family says of it. */
 static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, mls_model_shape *shape,
                                     mls_error *error)
 {
     config_json of = {.outer = json, .error = error};
     cJSON *table = NULL;
-    mls_status status = mls_json_data("models.json", &table, error);
-    if (status == MLS_OK) {
-        mls_family_find(&of, table, doubt);
-        status = refuse_repeated(&of, json);
+    const mls_status status = mls_json_data("models.json", &table, error);
+    if (status != MLS_OK) {
+        return status;
     }
-    if (status == MLS_OK && of.inner != json) {
-        status = refuse_repeated(&of, of.inner);
-    }
-    if (cJSON_GetArraySize(json) > MEMBERS_MAX || cJSON_GetArraySize(of.inner) > MEMBERS_MAX) {
-        mls_config_refuse(&of, "it", "has more members than the config.json of any model");
-    }
-    if (status == MLS_OK && !of.wrong) {
-        mls_config_read_shape(&of, shape);
+    find_family(&of, table, doubt);
+    check_object(&of, json);
+    check_object(&of, of.inner);
+    if (!of.wrong) {
+        for (size_t i = 0; i < SIZES; i++) {
+            const formula_number value = named_value(&of, NULL, mls_str_from(size_names[i]));
+            refuse_flag(&of, value);
+            *shape_size(shape, i) = value.lacks.ptr == NULL ? value.number : 0;
+        }
+        shape->biases = (mls_biases)mls_bytes_min(mls_formula_value(&of, "biases", 0), MLS_BIASES_ALL);
+        shape->tied_embeddings = mls_formula_value(&of, "tied", 0) != 0 ? MLS_SAID_YES : MLS_SAID_NO;
+        shape->qk_norms = mls_formula_value(&of, "qk_norms", 0) != 0;
+        shape->sinks = mls_formula_value(&of, "sinks", 0) != 0;
+        shape->expert_biases = mls_formula_value(&of, "expert_biases", 0) != 0;
+        shape->router_biases = mls_formula_value(&of, "router_biases", 0) != 0;
+        mls_config_read_layers(&of, shape);
+        if (mls_formula_is_own(&of, "beside") && shape->heads != 0) {
+            mls_model_shape complete = *shape;
+            mls_shape_complete(&complete);
+            of.shape = &complete;
+            shape->other_parameters = mls_formula_needed(&of, "beside");
+            of.shape = NULL;
+        }
         mls_towers_read(&of, table, shape, doubt);
     }
     cJSON_Delete(table);
-    return status == MLS_OK && of.wrong ? MLS_ERROR_VALUE : status;
+    return of.wrong ? MLS_ERROR_VALUE : MLS_OK;
 }
 
 mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str name, mls_error *error)
@@ -105,10 +623,8 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     mls_model model = {.name = NULL};
     mls_memory_doubt doubt = {.unsure = false};
     mls_arena arena = {0};
-    mls_buffer plain = {0};
     cJSON *json = NULL;
-    mls_status status = plain_json(text, &plain, error);
-    status = status == MLS_OK ? mls_json_tree(mls_buffer_str(&plain), &json, error) : status;
+    mls_status status = read_json(text, &json, error);
     if (status == MLS_OK && !cJSON_IsObject(json)) {
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it is not an object of JSON, so not a model");
     } else if (status == MLS_OK && cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden")) {
@@ -120,7 +636,7 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     if (status == MLS_OK) {
         mls_quantized quantized = {.kv_precision = MLS_MEMORY_NOT_SET};
         mls_memory_take_model(ask, &model.shape, NULL, model.name != NULL ? mls_str_from(model.name) : name);
-        (void)mls_text_printf(ask->model_type, sizeof ask->model_type, "%.60s", mls_family_type(json));
+        (void)mls_text_printf(ask->model_type, sizeof ask->model_type, "%.60s", family_type(json));
         ask->doubt_apart = strlen(doubt.words);
         ask->unsure_apart = doubt.unsure;
         status = model.name == NULL
@@ -131,7 +647,6 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
         memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
         ask->unsure = doubt.unsure;
     }
-    mls_buffer_release(&plain);
     mls_arena_release(&arena);
     cJSON_Delete(json);
     return status;
@@ -141,19 +656,15 @@ mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_
 {
     mls_memory_doubt doubt = {.unsure = ask->unsure_apart};
     mls_quantized quantized;
-    mls_buffer plain = {0};
     cJSON *json = NULL;
+    mls_status status = read_json(text, &json, error);
+    if (status != MLS_OK) {
+        return status;
+    }
     cJSON *config = cJSON_CreateObject();
-    mls_status status = plain_json(text, &plain, error);
-    status = status == MLS_OK ? mls_json_tree(mls_buffer_str(&plain), &json, error) : status;
-    if (status == MLS_OK && (config == NULL || !cJSON_AddItemToObject(config, "quantization_config", json))) {
-        cJSON_Delete(json);
-        status = mls_error_memory(error);
-    }
+    cJSON_AddItemToObject(config, "quantization_config", json);
     memcpy(doubt.words, ask->doubt, ask->doubt_apart); /* what config.json says of the weights is said once more */
-    if (status == MLS_OK) {
-        status = mls_quantization_read(config, ask->model_type, &ask->shape, &quantized, &doubt, error);
-    }
+    status = mls_quantization_read(config, ask->model_type, &ask->shape, &quantized, &doubt, error);
     if (status == MLS_OK && ask->quantization.bytes == 0) {
         ask->quantization = quantized.form;
         memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
@@ -162,7 +673,6 @@ mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_
     if (status == MLS_OK && ask->kv_precision == MLS_MEMORY_NOT_SET) {
         ask->kv_precision = quantized.kv_precision;
     }
-    mls_buffer_release(&plain);
     cJSON_Delete(config);
     return status;
 }

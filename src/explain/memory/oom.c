@@ -60,7 +60,7 @@ static int64_t message_size(mls_str text)
     return bytes <= (double)MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
 
-/* A message, and which row of the table it is. */
+/* A message, and its signature. */
 typedef struct oom_message {
     const mls_signatures *signatures;
     size_t found;
@@ -76,20 +76,6 @@ static int64_t capture_size(const oom_message *message, const char *name)
 {
     const mls_str text = capture_text(message, name);
     return text.ptr != NULL ? message_size(text) : -1;
-}
-
-/* The free part of "5.36/23.64 GiB". */
-static int64_t free_size(const oom_message *message)
-{
-    const mls_str text = capture_text(message, "free");
-    const mls_str unit = capture_text(message, "unit");
-    char whole[64];
-    if (text.ptr == NULL || unit.ptr == NULL || text.len + unit.len > sizeof whole) {
-        return text.ptr != NULL ? message_size(text) : -1;
-    }
-    memcpy(whole, text.ptr, text.len);
-    memcpy(whole + text.len, unit.ptr, unit.len);
-    return message_size((mls_str){whole, text.len + unit.len});
 }
 
 static int64_t capture_number(const oom_message *message, const char *name)
@@ -128,35 +114,27 @@ static int64_t difference(int64_t a, int64_t b)
     return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
-/* The bytes of processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each; -1: it lists none.
- * *own: the most that one of them holds. */
-static int64_t processes_size(mls_str list, int64_t *own)
-{
-    int64_t sum = -1;
-    for (mls_str rest = list, one; rest.ptr != NULL && rest.len > 0;) {
-        const char *has = memmem(rest.ptr, rest.len, " has ", 5);
-        const char *end = memmem(rest.ptr, rest.len, " memory in use.", 15);
-        if (has == NULL || end == NULL || end < has + 5) {
-            break;
-        }
-        one = (mls_str){has + 5, (size_t)(end - has) - 5};
-        const int64_t size = message_size(one);
-        if (size >= 0 && sum < (int64_t)MLS_BYTES_MAX - size) {
-            sum = (sum < 0 ? 0 : sum) + size;
-            *own = size > *own ? size : *own;
-        }
-        rest = (mls_str){end + 15, (size_t)(list.ptr + list.len - end) - 15};
-    }
-    return sum;
-}
-
-/* Inside of a container a process does not know its own number, and lists itself as one of the others: it is the
- * largest where that holds what PyTorch has reserved, and little beside. */
+/* Reads processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each.  In a container a process
+ * does not know its own number, and lists itself as one of the others: it is the largest where that holds what PyTorch
+ * has reserved, and little beside. */
 static void read_processes(mls_oom *oom, const oom_message *message)
 {
     const int64_t tenth = 10; /* of the GPU, for contexts, libraries and communication */
     int64_t largest = -1;
-    const int64_t sum = processes_size(capture_text(message, "processes"), &largest);
+    int64_t sum = -1;
+    mls_str rest = capture_text(message, "processes");
+    for (mls_str before; rest.ptr != NULL && mls_str_after(rest, MLS_S(" has "), &before);) {
+        const char *end = memmem(before.ptr, before.len, " memory in use.", 15);
+        if (end == NULL) {
+            break;
+        }
+        const int64_t size = message_size((mls_str){before.ptr, (size_t)(end - before.ptr)});
+        if (size >= 0 && sum < (int64_t)MLS_BYTES_MAX - size) {
+            sum = (sum < 0 ? 0 : sum) + size;
+            largest = size > largest ? size : largest;
+        }
+        rest = (mls_str){end + 15, (size_t)(rest.ptr + rest.len - end) - 15};
+    }
     if (sum >= 0 && oom->in_use < 0 && oom->reserved >= 0) {
         const bool own = largest >= oom->reserved && largest - oom->reserved <= oom->capacity / tenth;
         oom->in_use = own ? largest : -1;
@@ -169,7 +147,15 @@ static void read_captures(mls_oom *oom, const oom_message *message)
     oom->gpu = capture_number(message, "gpu");
     oom->tried = capture_size(message, "tried");
     oom->capacity = capture_size(message, "capacity");
-    oom->free = free_size(message);
+    const mls_str free_text = capture_text(message, "free");
+    const mls_str unit = capture_text(message, "unit");
+    char whole[64]; /* of "5.36/23.64 GiB" */
+    oom->free = free_text.ptr != NULL ? message_size(free_text) : -1;
+    if (free_text.ptr != NULL && unit.ptr != NULL && free_text.len + unit.len <= sizeof whole) {
+        memcpy(whole, free_text.ptr, free_text.len);
+        memcpy(whole + free_text.len, unit.ptr, unit.len);
+        oom->free = message_size((mls_str){whole, free_text.len + unit.len});
+    }
     oom->in_use = capture_size(message, "in_use");
     oom->allocated = capture_size(message, "allocated");
     oom->reserved = capture_size(message, "reserved");
@@ -195,33 +181,20 @@ static void read_captures(mls_oom *oom, const oom_message *message)
     }
 }
 
-static mls_status keep_message(mls_oom_search *search, const mls_oom *oom)
-{
-    if (search->count == MESSAGES_KEPT) {
-        search->dropped++;
-        return MLS_OK;
-    }
-    if (!MLS_GROW(search, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    search->items[search->count++] = *oom;
-    return MLS_OK;
-}
-
-/* Reads a text, where it *is a message. */
-static mls_status read_message(mls_oom_search *search, mls_str text, mls_oom *oom, bool *is)
+/* Reads a text; false: it is not a message. */
+static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
     ptrdiff_t found;
-    const mls_status status = mls_signatures_find(search->signatures, text, false, &found);
-    *is = status == MLS_OK && found >= 0;
-    if (*is) {
-        const oom_message message = {.signatures = search->signatures, .found = (size_t)found, .text = text};
-        oom->signature = mls_signatures_get(search->signatures, message.found);
-        oom->framework = oom->signature->framework;
-        oom->wording = oom->signature->wording;
-        read_captures(oom, &message);
+    (void)!mls_signatures_find(search->signatures, text, false, &found);
+    if (found < 0) {
+        return false;
     }
-    return status;
+    const oom_message message = {.signatures = search->signatures, .found = (size_t)found, .text = text};
+    oom->signature = mls_signatures_get(search->signatures, message.found);
+    oom->framework = oom->signature->framework;
+    oom->wording = oom->signature->wording;
+    read_captures(oom, &message);
+    return true;
 }
 
 static unsigned sizes_known(const mls_oom *oom)
@@ -248,93 +221,78 @@ static bool open_add(open_text *to, mls_str line, const char *glue)
     return true;
 }
 
-/* From now on lines may go on with the message that was kept last. */
-static void open_begin(mls_oom_search *search, const mls_log_line *line)
-{
-    const mls_str text = mls_str_trim(line->message, mls_is_blank);
-    search->left = LINES_JOINED;
-    for (size_t k = 0; k < GLUES; k++) {
-        search->texts[k].length = 0;
-        search->left = open_add(&search->texts[k], text, glues[k]) ? search->left : 0;
-    }
-}
-
-/* Whether line `i` goes on with the message that is open, which then says more than it did.  Terminals wrap messages,
- * at words or in the middle of them, and some have several lines.  What is of another rank, is another message or a
- * record ends it. */
-static mls_status message_goes_on(mls_oom_search *search, size_t i, bool *goes_on)
+/* Whether line `i` continues the message that is open, which then contains more than before.  Terminals wrap messages,
+ * at words or in the middle of them, and some have several lines.  A line of another rank, another message or a record
+ * ends it. */
+static bool message_goes_on(mls_oom_search *search, size_t i)
 {
     const mls_log_line line = mls_log_line_of(&search->marked.lines, i, search->scratch);
     const int32_t rank = mls_log_line_rank(&line);
     mls_oom *oom = &search->items[search->count - 1];
-    mls_status status = MLS_OK;
+    bool goes_on = false;
     search->left--;
     if ((rank >= 0 && rank != search->rank) || mls_str_contains(line.text, MLS_S("ut of memory")) ||
         mls_str_contains(line.text, MLS_S(":::MLL"))) {
         search->left = 0;
     }
-    for (size_t k = 0; k < GLUES && search->left > 0 && status == MLS_OK; k++) {
+    for (size_t k = 0; k < GLUES && search->left > 0; k++) {
         open_text *text = &search->texts[k];
         mls_oom more = {.file = oom->file, .line = oom->line, .rank = search->rank};
-        bool is;
         if (!open_add(text, mls_str_trim(line.message, mls_is_blank), glues[k])) {
             search->left = 0;
             break;
         }
         const mls_str whole = {text->bytes, text->length};
         (void)mls_signatures_search(search->signatures, whole);
-        status = read_message(search, whole, &more, &is);
-        if (is && strcmp(more.signature->id, oom->signature->id) == 0 && sizes_known(&more) > sizes_known(oom)) {
+        if (read_message(search, whole, &more) && strcmp(more.signature->id, oom->signature->id) == 0 &&
+            sizes_known(&more) > sizes_known(oom)) {
             *oom = more;
-            *goes_on = true;
+            goes_on = true;
         }
     }
-    return status;
+    return goes_on;
 }
 
-static mls_status examine_line(mls_oom_search *search, size_t i)
+static void examine_line(mls_oom_search *search, size_t i)
 {
     const mls_lines *lines = &search->marked.lines;
     const mls_log_line line = mls_log_line_of(lines, i, search->scratch);
     const bool expandable = (mls_signatures_search(search->signatures, line.text) & 1) != 0;
     mls_oom oom = {.file = search->file, .line = lines->line + i, .rank = mls_log_line_rank(&line)};
-    bool is;
-    mls_status status = read_message(search, line.message, &oom, &is);
-    if (!is) { /* the end of a message may stand on a line of its own */
+    if (!read_message(search, line.message, &oom)) { /* the end of a message may be a line of its own */
         search->expandable |= expandable && !mls_str_contains(line.text, MLS_S("try setting"));
-        return status;
+        return;
     }
     search->rank = mls_log_line_rank(&line);
-    status = keep_message(search, &oom);
-    if (status == MLS_OK && search->dropped == 0) {
-        open_begin(search, &line);
+    if (search->count == MESSAGES_KEPT) {
+        search->dropped++;
+        return;
     }
-    return status;
-}
-
-static mls_status search_marked(mls_oom_search *search)
-{
-    const mls_lines *lines = &search->marked.lines;
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < lines->count && status == MLS_OK; i++) {
-        bool goes_on = false;
-        if (search->left > 0) {
-            status = message_goes_on(search, i, &goes_on);
-        } else {
-            i = mls_marked_next(&search->marked, i, lines->count);
-        }
-        if (status == MLS_OK && !goes_on && i < lines->count && mls_marked_next(&search->marked, i, i + 1) == i) {
-            status = examine_line(search, i);
+    MLS_GROW(search, items);
+    search->items[search->count++] = oom;
+    /* From now on lines may continue this message. */
+    search->left = LINES_JOINED;
+    for (size_t k = 0; k < GLUES; k++) {
+        search->texts[k].length = 0;
+        if (!open_add(&search->texts[k], mls_str_trim(line.message, mls_is_blank), glues[k])) {
+            search->left = 0;
         }
     }
-    return status;
 }
 
 mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
-    const bool ok = mls_marked_block(&search->marked, search->signatures, lines, search->scratch);
-    return ok ? search_marked(search) : MLS_ERROR_MEMORY;
+    (void)!mls_marked_block(&search->marked, search->signatures, lines, search->scratch);
+    for (size_t i = 0; i < lines->count; i++) {
+        const bool open = search->left > 0;
+        i = open ? i : mls_marked_next(&search->marked, i, lines->count);
+        if (i < lines->count && !(open && message_goes_on(search, i)) &&
+            mls_marked_next(&search->marked, i, i + 1) == i) {
+            examine_line(search, i);
+        }
+    }
+    return MLS_OK;
 }
 
 const struct mls_oom_advice_row mls_oom_advices[] = {
@@ -366,27 +324,24 @@ static void advise_on(mls_oom *oom, bool expandable)
     oom->advice = oom->advice != 0 ? oom->advice : 1U << MLS_OOM_TOO_MUCH;
 }
 
-/* How much a message counts beside others of its class: of those without a wording the surest only. */
-static uint64_t weight_of(const mls_oom *oom)
-{
-    return oom->signature->generic ? oom->signature->precedence : MLS_PRECEDENCE_MAX + 1;
-}
-
 /* Keeps the messages of a file that weigh most in their class: one that only a signature knows is often an echo of one
- * that says more. */
+ * that has more, and of those without a wording the surest counts. */
 void mls_oom_search_end(mls_oom_search *search)
 {
     uint64_t most[2] = {0};
     size_t kept = search->first;
-    for (size_t i = search->first; i < search->count; i++) {
-        uint64_t *of = &most[search->items[i].signature->kind == MLS_CLASS_HOST_MEMORY];
-        *of = weight_of(&search->items[i]) > *of ? weight_of(&search->items[i]) : *of;
-    }
-    for (size_t i = search->first; i < search->count; i++) {
-        mls_oom *oom = &search->items[i];
-        if (weight_of(oom) == most[oom->signature->kind == MLS_CLASS_HOST_MEMORY]) {
-            advise_on(oom, search->expandable);
-            search->items[kept++] = *oom;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = search->first; i < search->count; i++) {
+            mls_oom *oom = &search->items[i];
+            const mls_signature *signature = oom->signature;
+            uint64_t *of = &most[signature->kind == MLS_CLASS_HOST_MEMORY];
+            const uint64_t weight = signature->generic ? signature->precedence : MLS_PRECEDENCE_MAX + 1;
+            if (pass == 0) {
+                *of = weight > *of ? weight : *of;
+            } else if (weight == *of) {
+                advise_on(oom, search->expandable);
+                search->items[kept++] = *oom;
+            }
         }
     }
     search->count = kept;
@@ -411,12 +366,11 @@ const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count,
 mls_status mls_oom_search_new(mls_oom_search **search)
 {
     mls_oom_search *made = mls_calloc(1, sizeof *made);
-    mls_status status = made != NULL ? mls_signatures_of_memory(&made->signatures, NULL) : MLS_ERROR_MEMORY;
+    const mls_status status = mls_signatures_of_memory(&made->signatures, NULL);
     if (status == MLS_OK) {
         made->scratch = mls_malloc(MLS_LINE_EXAMINED);
-        status = made->scratch != NULL ? mls_signatures_prepare(made->signatures, marks, 1, 1) : MLS_ERROR_MEMORY;
-    }
-    if (status != MLS_OK) {
+        (void)!mls_signatures_prepare(made->signatures, marks, 1, 1);
+    } else {
         mls_oom_search_free(made);
         made = NULL;
     }

@@ -4,14 +4,13 @@
  *
  * The lists of modules that stay in 16 bits name them whole, by a part of their path, by a shell's pattern or, behind
  * "re:", by an expression; each is held against the names that the parts of a model have in public checkpoints. */
-#include "explain/memory/quantization.h"
 
 #include <inttypes.h>
 
 #include "base/buffer.h"
 #include "base/pattern.h"
 #include "base/utf8.h"
-#include "explain/memory/weights.h"
+#include "explain/memory/config_json.h"
 #include "json/json_row.h"
 
 /* Beyond what any quantizer writes; with more, reading is a matter of time. */
@@ -33,21 +32,9 @@ typedef struct quantization {
     mls_number_form form; /* of most modules */
     bool mixed;           /* some modules have other forms, which are not counted */
     uint64_t tried;       /* patterns, for each layer that they were held against */
-    mls_status status;    /* of what is no fault of the file */
 } quantization;
 
 /* ---------------------------------------------------------------- members */
-
-static const cJSON *table_member(const quantization *q, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(q->table, name);
-}
-
-static const char *text_member(const cJSON *row, const char *name)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, name));
-    return text != NULL ? text : "";
-}
 
 /* The item at a path of members, "quant_type.default._type"; NULL: nothing. */
 static const cJSON *member_at(const cJSON *object, const char *path)
@@ -82,8 +69,8 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
 /* A row's number in thousandths: itself, or which members of the file say it and what holds without. */
 static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where, const char *name, uint64_t max)
 {
-    const cJSON *said = cJSON_GetObjectItemCaseSensitive(row, name);
-    mls_str left = mls_str_from(text_member(row, name));
+    const cJSON *said = mls_item(row, name);
+    mls_str left = mls_str_from(mls_item_text(row, name));
     if (cJSON_IsNumber(said)) {
         return (uint64_t)(said->valuedouble * MILLI + 0.5);
     }
@@ -91,10 +78,11 @@ static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where,
         if (mls_is_digit(word.ptr[0])) {
             return (uint64_t)(mls_text_double(word.ptr) * MILLI + 0.5);
         }
-        for (const cJSON *item = cJSON_IsObject(where) ? where->child : NULL; item != NULL; item = item->next) {
-            if (mls_str_equal(mls_str_from(item->string), word) && !cJSON_IsNull(item)) {
-                return file_number(q, item, max);
-            }
+        char member[64];
+        (void)mls_text_printf(member, sizeof member, "%.*s", MLS_CUT(word, 60));
+        const cJSON *item = mls_item_of(where, member);
+        if (item != NULL) {
+            return file_number(q, item, max);
         }
     }
     if (said != NULL) {
@@ -112,9 +100,18 @@ typedef struct module_pattern {
     bool expression, shell;
 } module_pattern;
 
-/* Whether `part` is `name` or a piece of its path, between points. */
-static bool is_piece(mls_str name, mls_str part)
+/* Whether a pattern names a module: it matches from its beginning, or is the name or a piece of its path, between
+ * points. */
+static bool matches_name(quantization *q, const module_pattern *pattern, mls_str name)
 {
+    const mls_str part = pattern->text;
+    if (pattern->expression || pattern->shell) {
+        mls_str found = {NULL, 0};
+        if (mls_pattern_find(&pattern->compiled, name, 0, &found) != MLS_OK) {
+            mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
+        }
+        return found.ptr == name.ptr;
+    }
     for (size_t i = 0; part.len > 0 && i + part.len <= name.len; i++) {
         if ((i == 0 || name.ptr[i - 1] == '.') && memcmp(name.ptr + i, part.ptr, part.len) == 0 &&
             (i + part.len == name.len || name.ptr[i + part.len] == '.')) {
@@ -124,30 +121,19 @@ static bool is_piece(mls_str name, mls_str part)
     return false;
 }
 
-static bool matches_name(quantization *q, const module_pattern *pattern, mls_str name)
-{
-    mls_str found = {NULL, 0};
-    if (!pattern->expression && !pattern->shell) {
-        return is_piece(name, pattern->text);
-    }
-    q->status = mls_pattern_find(&pattern->compiled, name, 0, &found);
-    return found.ptr == name.ptr;
-}
-
 /* Whether the pattern names a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of them. */
 static bool matches_part(quantization *q, const module_pattern *pattern, mls_weight_part part, uint64_t layer)
 {
-    const char *own = text_member(q->modules, mls_weight_names[part]);
-    mls_str left = mls_str_from(own[0] != '\0' ? own : text_member(table_member(q, "modules"), mls_weight_names[part]));
-    for (mls_str name = mls_str_word(&left); name.len > 0 && q->status == MLS_OK; name = mls_str_word(&left)) {
+    const char *own = mls_item_text(q->modules, mls_weight_names[part]);
+    const char *usual = mls_item_text(mls_item(q->table, "modules"), mls_weight_names[part]);
+    mls_str left = mls_str_from(own[0] != '\0' ? own : usual);
+    for (mls_str name = mls_str_word(&left); name.len > 0 && !q->of->wrong; name = mls_str_word(&left)) {
         char text[128];
-        const int len =
-            part <= MLS_WEIGHT_HEAD
-                ? mls_text_printf(text, sizeof text, "%.*s.weight", MLS_CUT(name, 80))
-                : mls_text_printf(text, sizeof text, "%slayers.%" PRIu64 ".%.*s.weight",
-                                  pattern->text.len > 0 && mls_str_starts(pattern->text, MLS_S("layers.")) ? ""
-                                                                                                           : "model.",
-                                  layer, MLS_CUT(name, 80));
+        const int len = part <= MLS_WEIGHT_HEAD
+                            ? mls_text_printf(text, sizeof text, "%.*s.weight", MLS_CUT(name, 80))
+                            : mls_text_printf(text, sizeof text, "%slayers.%" PRIu64 ".%.*s.weight",
+                                              mls_str_starts(pattern->text, MLS_S("layers.")) ? "" : "model.", layer,
+                                              MLS_CUT(name, 80));
         /* Shell's patterns are of tensors, expressions and names of the modules around them. */
         if (matches_name(q, pattern, (mls_str){text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))})) {
             return true;
@@ -156,7 +142,7 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
     return false;
 }
 
-/* The layer that a name has in clear; false: it is of all or several. */
+/* The layer that a name contains as a number; false: it is of all or several. */
 static bool names_layer(mls_str text, uint64_t *layer)
 {
     mls_str rest;
@@ -171,72 +157,23 @@ static bool names_layer(mls_str text, uint64_t *layer)
     return digits > 0 && (digits == rest.len || rest.ptr[digits] == '.');
 }
 
-/* Takes off what stands before the layers in models with other parts beside the language model. */
-static mls_str without_prefix(const quantization *q, mls_str text)
-{
-    mls_str left = mls_str_from(text_member(q->table, "prefixes"));
-    for (mls_str prefix = mls_str_word(&left); prefix.len > 0; prefix = mls_str_word(&left)) {
-        const mls_str rest = mls_str_rest(text, prefix.len);
-        if (mls_str_starts(text, prefix) && mls_str_starts(rest, MLS_S("layers."))) {
-            return rest;
-        }
-    }
-    return text;
-}
-
-static void mark_pattern(quantization *q, const module_pattern *pattern, unsigned form)
-{
-    uint64_t first;
-    const bool one = !pattern->expression && names_layer(pattern->text, &first);
-    const uint64_t end = one ? mls_bytes_min(first + 1, q->plan.layers) : q->plan.layers;
-    first = one ? first : 0;
-    q->tried += one ? 1 : q->plan.layers;
-    if (q->tried > (pattern->expression || pattern->shell ? EXPRESSIONS_MAX : TRIED_MAX)) {
-        mls_config_refuse(q->of, "quantization_config", "has more patterns than can be held against so many layers");
-        return;
-    }
-    for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
-        unsigned char *marks = mls_weights_marks(&q->plan, part);
-        if (part <= MLS_WEIGHT_HEAD) {
-            marks[0] = matches_part(q, pattern, part, 0) ? (unsigned char)form : marks[0];
-            continue;
-        }
-        for (uint64_t i = first; i < end && q->status == MLS_OK; i++) {
-            marks[i] = matches_part(q, pattern, part, i) ? (unsigned char)form : marks[i];
-        }
-    }
-}
-
-/* A shell's pattern as an expression, of a module or of all that is in it. */
-static void append_shell(mls_buffer *to, mls_str text)
-{
-    mls_buffer_append_text(to, "\\A");
-    for (size_t i = 0; i < text.len; i++) {
-        const char c = text.ptr[i];
-        if (c == '*') {
-            mls_buffer_append_text(to, ".*");
-        } else if (c == '?') {
-            mls_buffer_append_char(to, '.');
-        } else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c)) {
-            mls_buffer_append_char(to, c);
-        } else {
-            mls_buffer_printf(to, "\\x{%02x}", (unsigned char)c);
-        }
-    }
-    mls_buffer_append_text(to, "(?:\\.|\\z)");
-}
-
+/* Compiles a shell's pattern of a module, or of all that is in it, or the expression behind "re:". */
 static mls_status compile_name(module_pattern *pattern)
 {
     mls_buffer expression = {0};
-    if (pattern->shell) {
-        append_shell(&expression, pattern->text);
-    } else {
-        mls_buffer_append(&expression, (mls_str){pattern->text.ptr + 3, pattern->text.len - 3});
+    mls_buffer_append_text(&expression, pattern->shell ? "\\A" : "");
+    for (size_t i = 0; pattern->shell && i < pattern->text.len; i++) {
+        const char c = pattern->text.ptr[i];
+        if (c == '*' || c == '?') {
+            mls_buffer_append_text(&expression, c == '*' ? ".*" : ".");
+        } else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c)) {
+            mls_buffer_append_char(&expression, c);
+        } else {
+            mls_buffer_printf(&expression, "\\x{%02x}", (unsigned char)c);
+        }
     }
-    const mls_status status =
-        expression.failed ? MLS_ERROR_MEMORY
-                          : mls_pattern_compile(&pattern->compiled, MLS_PATTERN_NAME, mls_buffer_str(&expression));
+    mls_buffer_append(&expression, pattern->shell ? MLS_S("(?:\\.|\\z)") : mls_str_rest(pattern->text, 3));
+    const mls_status status = mls_pattern_compile(&pattern->compiled, MLS_PATTERN_NAME, mls_buffer_str(&expression));
     mls_buffer_release(&expression);
     return status;
 }
@@ -246,25 +183,36 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
 {
     module_pattern pattern = {.text = text, .expression = mls_str_starts(text, MLS_S("re:"))};
     pattern.shell = !pattern.expression && (mls_str_contains(text, MLS_S("*")) || mls_str_contains(text, MLS_S("?")));
-    pattern.text = pattern.expression ? text : without_prefix(q, text);
-    const mls_status status = pattern.expression || pattern.shell ? compile_name(&pattern) : MLS_OK;
-    if (status == MLS_OK) {
-        mark_pattern(q, &pattern, form);
-    } else if (status == MLS_ERROR_MEMORY) {
-        q->status = status;
+    /* Models with other parts beside the language model have a prefix before "layers.". */
+    mls_str prefixes = mls_str_from(pattern.expression ? "" : mls_item_text(q->table, "prefixes"));
+    for (mls_str prefix = mls_str_word(&prefixes); prefix.len > 0; prefix = mls_str_word(&prefixes)) {
+        const mls_str rest = mls_str_rest(text, prefix.len);
+        if (mls_str_starts(text, prefix) && mls_str_starts(rest, MLS_S("layers."))) {
+            pattern.text = rest;
+            break;
+        }
     }
-    if (status == MLS_ERROR_SYNTAX || q->status == MLS_ERROR_LIMIT) {
-        q->status = MLS_OK;
+    const bool compiles = pattern.expression || pattern.shell;
+    uint64_t first;
+    const bool one = !pattern.expression && names_layer(pattern.text, &first);
+    const uint64_t end = one ? mls_bytes_min(first + 1, q->plan.layers) : q->plan.layers;
+    first = one ? first : 0;
+    if (compiles && compile_name(&pattern) != MLS_OK) {
         mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
+        return;
+    }
+    q->tried += one ? 1 : q->plan.layers;
+    if (q->tried > (compiles ? EXPRESSIONS_MAX : TRIED_MAX)) {
+        mls_config_refuse(q->of, "quantization_config", "has more patterns than can be held against so many layers");
+    }
+    for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT && !q->of->wrong; part++) {
+        unsigned char *marks = mls_weights_marks(&q->plan, part);
+        const bool outside = part <= MLS_WEIGHT_HEAD;
+        for (uint64_t i = outside ? 0 : first; i < (outside ? 1 : end) && !q->of->wrong; i++) {
+            marks[i] = matches_part(q, &pattern, part, i) ? (unsigned char)form : marks[i];
+        }
     }
     mls_pattern_release(&pattern.compiled);
-}
-
-static void mark_linear(quantization *q, unsigned form)
-{
-    for (mls_weight_part part = MLS_WEIGHT_HEAD; part < MLS_WEIGHT_COUNT; part++) {
-        mls_weights_plan_mark(&q->plan, part, form);
-    }
 }
 
 /* Check whether a name is of an expert behind the first, which is like it. */
@@ -286,11 +234,13 @@ static void mark_list(quantization *q, const cJSON *list, unsigned form)
         mls_config_refuse(q->of, list->string, "of its quantization_config is no list of modules");
         return;
     }
-    for (const cJSON *item = list->child; item != NULL && !q->of->wrong && q->status == MLS_OK; item = item->next) {
+    for (const cJSON *item = list->child; item != NULL && !q->of->wrong; item = item->next) {
         if (!cJSON_IsString(item)) {
             mls_config_refuse(q->of, list->string, "of its quantization_config is no list of names");
         } else if (strcmp(item->valuestring, "Linear") == 0 && form != 0) {
-            mark_linear(q, form);
+            for (mls_weight_part part = MLS_WEIGHT_HEAD; part < MLS_WEIGHT_COUNT; part++) {
+                mls_weights_plan_mark(&q->plan, part, form);
+            }
         } else if (!is_further_expert(item->valuestring)) {
             mark_name(q, mls_str_from(item->valuestring), form);
         }
@@ -299,26 +249,20 @@ static void mark_list(quantization *q, const cJSON *list, unsigned form)
 
 /* ---------------------------------------------------------------- methods */
 
-/* Whether a row is of this method, and its conditions hold of the file. */
-static bool row_holds(const quantization *q, const cJSON *row, const char *method)
-{
-    const cJSON *value = member_at(q->of->outer, text_member(row, "key"));
-    const char *text = cJSON_GetStringValue(value);
-    const char *names[] = {text_member(row, "if"), text_member(row, "and")};
-    bool holds = mls_str_among(mls_str_from(method), text_member(row, "method")) &&
-                 (text_member(row, "key")[0] == '\0' ||
-                  (text != NULL && mls_str_among(mls_str_from(text), text_member(row, "is"))));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        holds = holds && (names[i][0] == '\0' || cJSON_IsTrue(mls_config_member(q->of, names[i])));
-    }
-    return holds;
-}
-
+/* The row of a method whose conditions hold of the file; NULL: none is known. */
 static const cJSON *method_row(const quantization *q, const char *method)
 {
-    const cJSON *rows = table_member(q, "methods");
+    const cJSON *rows = mls_item(q->table, "methods");
     for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
-        if (row_holds(q, row, method)) {
+        const char *key = mls_item_text(row, "key");
+        const char *text = cJSON_GetStringValue(member_at(q->of->outer, key));
+        const char *names[] = {mls_item_text(row, "if"), mls_item_text(row, "and")};
+        bool holds = mls_str_among(mls_str_from(method), mls_item_text(row, "method")) &&
+                     (key[0] == '\0' || (text != NULL && mls_str_among(mls_str_from(text), mls_item_text(row, "is"))));
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            holds = holds && (names[i][0] == '\0' || cJSON_IsTrue(mls_config_member(q->of, names[i])));
+        }
+        if (holds) {
             return row;
         }
     }
@@ -327,7 +271,7 @@ static const cJSON *method_row(const quantization *q, const char *method)
 
 static mls_number_form form_of(quantization *q, const cJSON *row, const cJSON *config)
 {
-    const char *in = text_member(row, "in");
+    const char *in = mls_item_text(row, "in");
     const cJSON *where = in[0] != '\0' ? member_at(config, in) : config;
     const uint64_t group = row_value(q, row, where, "group", GROUP_SIZE_MAX) / MILLI;
     return (mls_number_form){group, row_value(q, row, where, "bits", 16),
@@ -341,7 +285,7 @@ static void mark_kept(quantization *q, const char *names)
     for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
         char text[64];
         (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 60));
-        mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, text), 0);
+        mark_list(q, mls_item(q->of->outer, text), 0);
     }
 }
 
@@ -351,23 +295,23 @@ static void read_method(quantization *q, const cJSON *row)
     if (q->form.each == 0) {
         mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
     }
-    mls_weights_plan_quantize(&q->plan, q->form, text_member(row, "targets")[0] != '\0');
-    if (text_member(row, "head_bits")[0] != '\0') {
+    mls_weights_plan_quantize(&q->plan, q->form, mls_item_text(row, "targets")[0] != '\0');
+    if (mls_item_text(row, "head_bits")[0] != '\0') {
         const mls_number_form head = {0, row_value(q, row, q->of->outer, "head_bits", 16), 0};
         mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, mls_weights_plan_add(&q->plan, head));
     }
-    if (text_member(row, "head")[0] != '\0' && mls_config_flag(q->of, text_member(row, "head"), false)) {
+    if (mls_item_text(row, "head")[0] != '\0' && mls_config_flag(q->of, mls_item_text(row, "head"), false)) {
         mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, 1);
     }
-    mark_kept(q, text_member(row, "keep"));
+    mark_kept(q, mls_item_text(row, "keep"));
 }
 
 /* The form of the weights of a group of compressed-tensors.  Scales of floating-point numbers in groups have 8 bits. */
 static mls_number_form group_form(quantization *q, const cJSON *weights)
 {
     config_json of = {.outer = weights, .error = q->of->error, .wrong = q->of->wrong};
-    const char *strategy = text_member(weights, "strategy");
-    const bool floats = strcmp(text_member(weights, "type"), "float") == 0;
+    const char *strategy = mls_item_text(weights, "strategy");
+    const bool floats = strcmp(mls_item_text(weights, "type"), "float") == 0;
     const uint64_t bits = mls_config_number(&of, "num_bits", 0);
     const bool even = mls_config_flag(&of, "symmetric", true);
     const cJSON *size = mls_config_member(&of, strcmp(strategy, "block") == 0 ? "block_structure" : "group_size");
@@ -396,45 +340,35 @@ static unsigned place_of(quantization *q, mls_number_form form)
 
 static void read_groups(quantization *q)
 {
-    const cJSON *groups = cJSON_GetObjectItemCaseSensitive(q->of->outer, "config_groups");
+    const cJSON *groups = mls_item(q->of->outer, "config_groups");
     if (!cJSON_IsObject(groups) || cJSON_GetArraySize(groups) > GROUPS_MAX) {
         mls_config_refuse(q->of, "config_groups", "of its quantization_config is no set of a few groups");
         return;
     }
-    for (const cJSON *group = groups->child; group != NULL && !q->of->wrong && q->status == MLS_OK;
-         group = group->next) {
-        const cJSON *weights = cJSON_GetObjectItemCaseSensitive(group, "weights");
+    for (const cJSON *group = groups->child; group != NULL && !q->of->wrong; group = group->next) {
+        const cJSON *weights = mls_item(group, "weights");
         if (cJSON_IsObject(weights)) {
             q->form = group_form(q, weights);
-            mark_list(q, cJSON_GetObjectItemCaseSensitive(group, "targets"), place_of(q, q->form));
+            mark_list(q, mls_item(group, "targets"), place_of(q, q->form));
         }
     }
-    mark_list(q, cJSON_GetObjectItemCaseSensitive(q->of->outer, "ignore"), 0);
-}
-
-/* Return the row of Model Optimizer's name of a form, "W4A16_NVFP4"; NULL: it is not known. */
-static const cJSON *algorithm_row(const quantization *q, const char *algorithm)
-{
-    const cJSON *rows = table_member(q, "methods");
-    for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
-        if (mls_str_equal(mls_str_from(text_member(row, "key")), MLS_S("quant_algo")) &&
-            mls_str_among(mls_str_from(algorithm), text_member(row, "is"))) {
-            return row;
-        }
-    }
-    return NULL;
+    mark_list(q, mls_item(q->of->outer, "ignore"), 0);
 }
 
 /* Read modules of which each has a form of its own: Model Optimizer's quantized_layers.  Of experts, which are alike,
  * the first is enough. */
 static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt *doubt)
 {
-    for (const cJSON *module = modules->child; module != NULL && !q->of->wrong && q->status == MLS_OK;
-         module = module->next) {
-        const char *algorithm = text_member(module, "quant_algo");
-        const cJSON *row = algorithm_row(q, algorithm);
+    const cJSON *methods = mls_item(q->table, "methods");
+    for (const cJSON *module = modules->child; module != NULL && !q->of->wrong; module = module->next) {
+        const char *algorithm = mls_item_text(module, "quant_algo");
         if (is_further_expert(module->string)) {
             continue;
+        }
+        const cJSON *row = methods != NULL ? methods->child : NULL; /* of Model Optimizer's name, "W4A16_NVFP4" */
+        while (row != NULL && !(strcmp(mls_item_text(row, "key"), "quant_algo") == 0 &&
+                                mls_str_among(mls_str_from(algorithm), mls_item_text(row, "is")))) {
+            row = row->next;
         }
         if (row != NULL) {
             q->form = form_of(q, row, module);
@@ -445,54 +379,33 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
                           algorithm);
         }
     }
-    mark_kept(q, text_member(q->table, "keep"));
+    mark_kept(q, mls_item_text(q->table, "keep"));
 }
 
 /* Reads single modules: those that stay in 16 bits are marked, others only noted. */
-static void read_exception(quantization *q, const cJSON *module)
-{
-    const cJSON *bits = cJSON_GetObjectItemCaseSensitive(module, "bits");
-    const mls_str name = mls_str_from(module->string);
-    const bool without = mls_str_starts(name, MLS_S("-:"));
-    char text[512] = "";
-    if (!without && !(cJSON_IsNumber(bits) && bits->valuedouble >= 16)) {
-        q->mixed = true;
-    } else if (without || mls_str_starts(name, MLS_S("+:"))) {
-        (void)mls_text_printf(text, sizeof text, "re:%s", module->string + 2);
-        mark_name(q, mls_str_from(text), 0);
-    } else {
-        mark_name(q, name, 0);
-    }
-}
-
 static void read_exceptions(quantization *q)
 {
     const char *sparse = cJSON_GetStringValue(member_at(q->of->outer, "sparsity_config.format"));
-    mls_str left = mls_str_from(text_member(q->table, "exceptions"));
+    mls_str left = mls_str_from(mls_item_text(q->table, "exceptions"));
     q->mixed = sparse != NULL && strcmp(sparse, "dense") != 0;
     for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
-        char name[64];
-        (void)mls_text_printf(name, sizeof name, "%.*s", MLS_CUT(word, 60));
-        const cJSON *list = cJSON_GetObjectItemCaseSensitive(q->of->outer, name);
-        for (const cJSON *item = cJSON_IsObject(list) ? list->child : NULL;
-             item != NULL && !q->of->wrong && q->status == MLS_OK; item = item->next) {
-            read_exception(q, item);
+        char text[512];
+        (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(word, 60));
+        const cJSON *list = mls_item(q->of->outer, text);
+        for (const cJSON *module = cJSON_IsObject(list) ? list->child : NULL; module != NULL && !q->of->wrong;
+             module = module->next) {
+            const cJSON *bits = mls_item(module, "bits");
+            const mls_str name = mls_str_from(module->string);
+            const bool without = mls_str_starts(name, MLS_S("-:"));
+            const bool expression = without || mls_str_starts(name, MLS_S("+:"));
+            if (!without && !(cJSON_IsNumber(bits) && bits->valuedouble >= 16)) {
+                q->mixed = true;
+            } else {
+                (void)mls_text_printf(text, sizeof text, "re:%s", module->string + 2 * expression);
+                mark_name(q, expression ? mls_str_from(text) : name, 0);
+            }
         }
     }
-}
-
-/* The name of the method, or "": not all files say it. */
-static const char *method_of(const quantization *q)
-{
-    const cJSON *named = mls_config_member(q->of, "quant_method quant_library");
-    const char *method = cJSON_GetStringValue(named);
-    if (method != NULL) {
-        return method;
-    }
-    return named != NULL                                                   ? ""
-           : mls_config_member(q->of, "load_in_4bit load_in_8bit") != NULL ? "bitsandbytes"
-           : mls_config_member(q->of, "quant_algo") != NULL                ? "modelopt"
-                                                                           : "";
 }
 
 /* The name of a method in a sentence. */
@@ -503,8 +416,8 @@ static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
 {
     const cJSON *scheme = mls_config_member(q->of, "kv_cache_scheme");
     const cJSON *named = mls_config_member(q->of, "kv_cache_quant_algo");
-    const cJSON *bits = cJSON_GetObjectItemCaseSensitive(scheme, "num_bits");
-    const bool whole = strcmp(text_member(scheme, "type"), "int") == 0;
+    const cJSON *bits = mls_item(scheme, "num_bits");
+    const bool whole = strcmp(mls_item_text(scheme, "type"), "int") == 0;
     const char *name = cJSON_IsString(named) ? named->valuestring
                        : cJSON_IsNumber(bits) && bits->valuedouble >= 8 && bits->valuedouble <= 8
                            ? whole ? "INT8" : "FP8"
@@ -512,26 +425,28 @@ static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
                        : cJSON_IsObject(scheme) ? "kv_cache_scheme"
                                                 : "";
     const mls_str word = mls_str_from(name);
-    if (mls_str_alike(word, MLS_S("FP8")) || mls_str_alike(word, MLS_S("FP8_E4M3"))) {
-        return MLS_FP8;
-    }
-    if (mls_str_alike(word, MLS_S("INT8"))) {
-        return MLS_INT8;
-    }
-    if (mls_str_alike(word, MLS_S("NVFP4"))) {
-        return MLS_NVFP4;
-    }
-    if (word.len > 0 && !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16")) {
+    const int64_t kind = mls_str_any(word, "FP8|FP8_E4M3", mls_str_alike) ? MLS_FP8
+                         : mls_str_alike(word, MLS_S("INT8"))             ? MLS_INT8
+                         : mls_str_alike(word, MLS_S("NVFP4"))            ? MLS_NVFP4
+                                                                          : MLS_MEMORY_NOT_SET;
+    if (kind == MLS_MEMORY_NOT_SET && word.len > 0 &&
+        !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16")) {
         mls_doubt_add(doubt, "the form of its KV cache (%.40s) is not known here: --kv-precision can say it", name);
     }
-    return MLS_MEMORY_NOT_SET;
+    return kind;
 }
 
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
 {
-    const char *method = method_of(q);
+    /* Not all files name their method. */
+    const cJSON *named = mls_config_member(q->of, "quant_method quant_library");
+    const char *method = cJSON_IsString(named)                                           ? named->valuestring
+                         : named != NULL                                                 ? ""
+                         : mls_config_member(q->of, "load_in_4bit load_in_8bit") != NULL ? "bitsandbytes"
+                         : mls_config_member(q->of, "quant_algo") != NULL                ? "modelopt"
+                                                                                         : "";
     const cJSON *row = method_row(q, method);
-    const cJSON *layers = cJSON_GetObjectItemCaseSensitive(q->of->outer, "quantized_layers");
+    const cJSON *layers = mls_item(q->of->outer, "quantized_layers");
     const bool mixed = row == NULL && mls_str_starts(mls_str_from(method), MLS_S("modelopt"));
     const bool by_layer = mixed && cJSON_IsObject(layers) && layers->child != NULL;
     if (by_layer) {
@@ -542,7 +457,7 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
     } else if (row != NULL) {
         read_method(q, row);
     }
-    if (q->of->wrong || q->status != MLS_OK) {
+    if (q->of->wrong) {
         return;
     }
     if (q->form.each == 0) {
@@ -570,24 +485,12 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
     }
 }
 
-/* Return the names of parts that a model_type has of its own; NULL: none. */
-static const cJSON *modules_of(const cJSON *table, const char *type)
-{
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(table, "modules_of");
-    for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
-        if (mls_str_among(mls_str_from(type), text_member(row, "types"))) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
 mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_model_shape *shape, mls_quantized *to,
                                  mls_memory_doubt *doubt, mls_error *error)
 {
-    const config_json whole = {.outer = json, .inner = cJSON_GetObjectItemCaseSensitive(json, "text_config")};
+    const config_json whole = {.outer = json, .inner = mls_item(json, "text_config")};
     const cJSON *said = mls_config_member(&whole, "quantization_config compression_config");
-    const cJSON *inner = cJSON_GetObjectItemCaseSensitive(said, "quantization"); /* of hf_quant_config.json */
+    const cJSON *inner = mls_item(said, "quantization"); /* of hf_quant_config.json */
     config_json of = {.outer = cJSON_IsObject(inner) ? inner : said, .defaults = said, .error = error};
     quantization q = {.of = &of, .shape = shape};
     cJSON *table = NULL;
@@ -599,15 +502,16 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
         mls_config_refuse(&of, said->string, "is no object");
         return MLS_ERROR_VALUE;
     }
-    q.status = mls_json_data("quantization.json", &table, error);
-    q.table = table;
-    q.modules = modules_of(table, type);
-    q.status = q.status == MLS_OK ? mls_weights_plan_new(&q.plan, shape, error) : q.status;
-    if (q.status == MLS_OK) {
-        read_quantization(&q, &to->form, doubt);
-        to->kv_precision = read_kv_cache(&q, doubt);
+    const mls_status status = mls_json_data("quantization.json", &table, error);
+    if (status != MLS_OK) {
+        return status;
     }
+    q.table = table;
+    q.modules = mls_row_of_type(mls_item(table, "modules_of"), mls_str_from(type));
+    q.plan = mls_weights_plan_new(shape);
+    read_quantization(&q, &to->form, doubt);
+    to->kv_precision = read_kv_cache(&q, doubt);
     mls_weights_plan_release(&q.plan);
     cJSON_Delete(table);
-    return of.wrong ? MLS_ERROR_VALUE : q.status;
+    return of.wrong ? MLS_ERROR_VALUE : MLS_OK;
 }

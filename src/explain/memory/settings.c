@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - what is asked: from words to values. */
+/* settings.c - what is asked: from the words of options, the exports of a config and the settings that a job printed to
+ * values.  Options come first, then what was printed, then exports: what is set already stays. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +12,9 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "config/config.h"
 #include "explain/memory/sizes.h"
+#include "run/settings.h"
 
 const struct mls_memory_setting_row mls_memory_settings[] = {
 #define SETTING_ROW(id, about, option, kind, argument, help) {option, argument, MLS_MEMORY_##kind, MLS_MEMORY_##about},
@@ -43,14 +47,7 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
     return (mls_str){NULL, 0};
 }
 
-/* "0.9": above 0 and at most 1, in millionths; 0: it is not that. */
-static uint64_t read_share(mls_str text)
-{
-    const double millionths = 1e6;
-    double share;
-    return mls_number_parse(text, &share) && share > 0 && share <= 1 ? (uint64_t)(share * millionths + 0.5) : 0;
-}
-
+/* The place of a word in a list; MLS_MEMORY_NOT_SET: it is not there. */
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
@@ -124,15 +121,6 @@ void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const ml
     }
 }
 
-/* The stage of ZeRO that a name of FSDP means; nothing is named: the distributed optimizer of Megatron. */
-static uint64_t stage_of_sharding(const mls_memory_ask *ask)
-{
-    static const uint64_t stages[] = {
-        [MLS_FSDP_NO_SHARD] = 0, [MLS_FSDP_SHARD_GRAD_OP] = 2, [MLS_FSDP_FULL_SHARD] = 3, [MLS_FSDP_HYBRID_SHARD] = 3};
-    const int64_t named = ask->values[MLS_MEMORY_FSDP];
-    return named == MLS_MEMORY_NOT_SET ? 1 : stages[named];
-}
-
 static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting setting)
 {
     static const uint64_t fixed[MLS_MEMORY_SETTING_COUNT] = {[MLS_MEMORY_GPUS_PER_NODE] = 8,
@@ -140,6 +128,10 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
                                                              [MLS_MEMORY_RUNTIME] = UINT64_C(1) << 30,
                                                              [MLS_MEMORY_PREFILL] = 8192,
                                                              [MLS_MEMORY_RECOMPUTE_LAYERS] = UINT64_MAX};
+    /* The stages of ZeRO that the names of FSDP mean. */
+    static const uint64_t stages[] = {
+        [MLS_FSDP_NO_SHARD] = 0, [MLS_FSDP_SHARD_GRAD_OP] = 2, [MLS_FSDP_FULL_SHARD] = 3, [MLS_FSDP_HYBRID_SHARD] = 3};
+    const int64_t fsdp = ask->values[MLS_MEMORY_FSDP];
     const bool torch = ask->values[MLS_MEMORY_FRAMEWORK] == MLS_FRAMEWORK_TORCH;
     const uint64_t kind = setting == MLS_MEMORY_KV_PRECISION ? VALUE(ask, PRECISION) : MLS_BF16;
     switch (setting) {
@@ -157,7 +149,7 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_SEQUENCE_PARALLEL:
         return VALUE(ask, TP) > 1;
     case MLS_MEMORY_ZERO:
-        return stage_of_sharding(ask);
+        return fsdp == MLS_MEMORY_NOT_SET ? 1 : stages[fsdp]; /* the distributed optimizer of Megatron */
     case MLS_MEMORY_VP:
         return mls_bytes_max(ask->layout.count / mls_bytes_max(VALUE(ask, PP), 1), 1);
     case MLS_MEMORY_DROPOUT:
@@ -182,21 +174,23 @@ static mls_status wrong_value(mls_error *error, mls_memory_setting setting, cons
                          wanted, text);
 }
 
+/* Appends the name that was meant, if one is near, to a message. */
+#define MEANT_FORMAT "%s%.*s%s"
+#define MEANT(nearest)                                                                                                 \
+    (nearest).found.len > 0 ? "; did you mean '" : "", (int)(nearest).found.len,                                       \
+        (nearest).found.len > 0 ? (nearest).found.ptr : "", (nearest).found.len > 0 ? "'?" : ""
+
 static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(text));
-    if (mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text), &ask->gpu) != MLS_OK) {
-        return mls_error_memory(error);
-    }
+    (void)!mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text), &ask->gpu);
     for (size_t i = 0; i < ask->accelerators->gpu_count; i++) {
         mls_nearest_offer(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
     }
-    return ask->gpu != NULL
-               ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                               "the memory of '%s' is not known, --capacity can say it%s%.*s%s", text,
-                               nearest.found.len > 0 ? "; did you mean '" : "", (int)nearest.found.len,
-                               nearest.found.len > 0 ? nearest.found.ptr : "", nearest.found.len > 0 ? "'?" : "");
+    return ask->gpu != NULL ? MLS_OK
+                            : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                                            "the memory of '%s' is not known, --capacity can say it" MEANT_FORMAT, text,
+                                            MEANT(nearest));
 }
 
 static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error *error)
@@ -227,10 +221,8 @@ static mls_status set_precision(mls_memory_ask *ask, const char *text, mls_error
         }
         mls_nearest_offer(&nearest, word);
     }
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'%s%.*s%s",
-                         MLS_MEMORY_PRECISIONS, text, nearest.found.len > 0 ? "; did you mean '" : "",
-                         (int)nearest.found.len, nearest.found.len > 0 ? nearest.found.ptr : "",
-                         nearest.found.len > 0 ? "'?" : "");
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'" MEANT_FORMAT,
+                         MLS_MEMORY_PRECISIONS, text, MEANT(nearest));
 }
 
 static mls_status set_lora(mls_memory_ask *ask, const char *text, mls_error *error)
@@ -269,40 +261,32 @@ static mls_status set_zero(mls_memory_ask *ask, const char *text, mls_error *err
     return wrong_value(error, MLS_MEMORY_ZERO, text, "0, 1, 2 or 3, or such as zero-3");
 }
 
-static mls_status set_layout(mls_memory_ask *ask, const char *text, mls_error *error)
-{
-    const char *wrong = mls_pipeline_layout_parse(mls_str_from(text), &ask->layout);
-    return wrong == NULL ? MLS_OK
-                         : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--pipeline-layout '%s': %s", text, wrong);
-}
-
 bool mls_memory_model_is_file(const char *name)
 {
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
 }
 
-/* Read how weights and KV cache are kept from the file of Model Optimizer beside config.json, which does not always say
- * that too.  A file called x_config.json has it as x_hf_quant_config.json. */
-static mls_status read_file_beside(mls_memory_ask *ask, const char *path, mls_error *error)
+/* Reads a model's file, and beside a config.json how Model Optimizer kept weights and KV cache, which it does not
+ * always say too.  A file called x_config.json has that as x_hf_quant_config.json. */
+static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str name, mls_error *error)
 {
     static const char suffix[] = "config.json";
-    static const char name[] = "hf_quant_config.json";
-    const size_t before = strlen(path) - strlen(suffix);
-    const bool known = ask->quantization.bytes != 0;
-    mls_error why = {0};
+    static const char quantized[] = "hf_quant_config.json";
     mls_buffer text = {0};
     mls_buffer beside = {0};
-    mls_status status = MLS_OK;
-    mls_buffer_printf(&beside, "%.*s%s", (int)before, path, name);
-    if (beside.failed) {
-        status = mls_error_memory(error);
-    } else if (access(beside.ptr, F_OK) == 0) {
-        status = mls_file_read(beside.ptr, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, &why);
-        status = status == MLS_OK ? mls_memory_quantization_parse(ask, mls_buffer_str(&text), &why) : status;
-        if (status != MLS_OK && (!known || status == MLS_ERROR_MEMORY)) {
-            status = mls_error_set(error, status, 0, 0, "%s beside it: %s", name, why.message);
-        } else {
-            status = MLS_OK; /* config.json says enough */
+    mls_error why = {0};
+    mls_status status = mls_file_read(path, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, error);
+    status = status == MLS_OK ? mls_memory_model_parse(ask, mls_buffer_str(&text), name, error) : status;
+    mls_buffer_clear(&text);
+    if (status == MLS_OK && mls_str_ends(mls_str_from(path), mls_str_from(suffix))) {
+        const bool known = ask->quantization.bytes != 0;
+        mls_buffer_printf(&beside, "%.*s%s", (int)(strlen(path) - strlen(suffix)), path, quantized);
+        if (access(beside.ptr, F_OK) == 0) {
+            status = mls_file_read(beside.ptr, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, &why);
+            status = status == MLS_OK ? mls_memory_quantization_parse(ask, mls_buffer_str(&text), &why) : status;
+            status = status == MLS_OK || known /* config.json says enough */
+                         ? MLS_OK
+                         : mls_error_set(error, status, 0, 0, "%s beside it: %s", quantized, why.message);
         }
     }
     mls_buffer_release(&text);
@@ -310,64 +294,35 @@ static mls_status read_file_beside(mls_memory_ask *ask, const char *path, mls_er
     return status;
 }
 
-static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str name, mls_error *error)
-{
-    mls_buffer text = {0};
-    mls_status status = mls_file_read(path, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, error);
-    if (status == MLS_OK) {
-        status = mls_memory_model_parse(ask, mls_buffer_str(&text), name, error);
-    }
-    if (status == MLS_OK && mls_str_ends(mls_str_from(path), MLS_S("config.json"))) {
-        status = read_file_beside(ask, path, error);
-    }
-    mls_buffer_release(&text);
-    return status;
-}
-
-/* Read the config.json of a folder, which gives the model its name. */
-static mls_status read_model_folder(mls_memory_ask *ask, const char *folder, mls_error *error)
-{
-    mls_str path = mls_str_from(folder);
-    const mls_str last = mls_path_cut(&path);
-    const bool named = last.len > 0 && !mls_str_any(last, ".|..", mls_str_equal);
-    char *config = mls_path_join(folder, "config.json");
-    mls_status status = MLS_OK;
-    if (config == NULL) {
-        status = mls_error_memory(error);
-    } else if (access(config, F_OK) != 0) {
-        status = mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a folder without a config.json");
-    } else {
-        status = read_model_file(ask, config, named ? last : MLS_S("config.json"), error);
-    }
-    free(config);
-    return status;
-}
-
-static mls_status unknown_model(const mls_models *models, const char *text, mls_error *error)
-{
-    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
-    for (size_t i = 0; i < models->count; i++) {
-        const mls_model *model = &models->items[i];
-        mls_nearest_offer(&nearest, mls_str_from(model->shape.layers > 0 ? model->key : ""));
-    }
-    return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file%s%.*s%s", text,
-                         nearest.found.len > 0 ? "; did you mean '" : "", (int)nearest.found.len,
-                         nearest.found.len > 0 ? nearest.found.ptr : "", nearest.found.len > 0 ? "'?" : "");
-}
-
+/* Takes a model of the table, a file, or the config.json of a folder, which gives the model its name. */
 static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     const mls_model *model = mls_models_find(ask->models, mls_str_from(text));
+    const bool is_file = mls_memory_model_is_file(text);
     struct stat info;
     const bool there = stat(text, &info) == 0;
-    if (there && S_ISDIR(info.st_mode) && (model == NULL || mls_memory_model_is_file(text))) {
-        return read_model_folder(ask, text, error);
+    if (there && S_ISDIR(info.st_mode) && (model == NULL || is_file)) {
+        mls_str path = mls_str_from(text);
+        const mls_str last = mls_path_cut(&path);
+        const bool named = last.len > 0 && !mls_str_any(last, ".|..", mls_str_equal);
+        char *config = mls_path_join(text, "config.json");
+        const mls_status status = access(config, F_OK) != 0
+                                      ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a folder without a config.json")
+                                      : read_model_file(ask, config, named ? last : MLS_S("config.json"), error);
+        free(config);
+        return status;
     }
-    if (mls_memory_model_is_file(text) || (model == NULL && there)) {
+    if (is_file || (model == NULL && there)) {
         return read_model_file(ask, text, mls_str_from(mls_path_name(text)), error);
     }
     if (model == NULL) {
-        return unknown_model(ask->models, text, error);
+        mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+        for (size_t i = 0; i < ask->models->count; i++) {
+            const mls_model *one = &ask->models->items[i];
+            mls_nearest_offer(&nearest, mls_str_from(one->shape.layers > 0 ? one->key : ""));
+        }
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file" MEANT_FORMAT, text,
+                             MEANT(nearest));
     }
     if (model->shape.layers == 0) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "what %s is made of is not known here", model->name);
@@ -392,8 +347,11 @@ static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, cons
         return set_recompute(ask, text, error);
     case MLS_MEMORY_ZERO:
         return set_zero(ask, text, error);
-    case MLS_MEMORY_LAYOUT:
-        return set_layout(ask, text, error);
+    case MLS_MEMORY_LAYOUT: {
+        const char *wrong = mls_pipeline_layout_parse(mls_str_from(text), &ask->layout);
+        return wrong == NULL ? MLS_OK
+                             : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--pipeline-layout '%s': %s", text, wrong);
+    }
     default:
         return set_lora(ask, text, error);
     }
@@ -404,6 +362,8 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     const mls_str value = mls_str_from(text);
     const char *wanted = NULL;
     uint64_t number = 1; /* of a flag */
+    const double millionths = 1e6;
+    double share;
     switch (mls_memory_settings[setting].kind) {
     case MLS_MEMORY_NAME:
         return set_name(ask, setting, text, error);
@@ -419,8 +379,10 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
                      : "bytes, or a size such as 80GB or 79.1GiB";
         break;
     case MLS_MEMORY_SHARE:
-        number = read_share(value);
-        wanted = number > 0 ? NULL : "a share above 0 and at most 1, such as 0.9";
+        wanted = mls_number_parse(value, &share) && share > 0 && share <= 1
+                     ? NULL
+                     : "a share above 0 and at most 1, such as 0.9";
+        number = wanted == NULL ? (uint64_t)(share * millionths + 0.5) : 0;
         break;
     case MLS_MEMORY_WORD:
         number = (uint64_t)place_in(mls_memory_settings[setting].words, value);
@@ -432,10 +394,322 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     if (wanted != NULL) {
         return wrong_value(error, setting, text, wanted);
     }
-    if (setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL) {
-        ask->values[MLS_MEMORY_SEQUENCE_PARALLEL] = 0;
-    } else {
-        ask->values[setting] = (int64_t)number;
-    }
+    const bool not = setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL;
+    ask->values[not ? MLS_MEMORY_SEQUENCE_PARALLEL : setting] = not ? 0 : (int64_t)number;
     return MLS_OK;
+}
+
+/* Sets what is not set. */
+static void fill(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
+{
+    int64_t *at = &ask->values[setting];
+    *at = *at == MLS_MEMORY_NOT_SET ? (int64_t)value : *at;
+}
+
+/* Sets what is not set, but not to 0, which means that the value is unknown. */
+static void fill_known(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
+{
+    if (value != 0) {
+        fill(ask, setting, value);
+    }
+}
+
+/* ---------------------------------------------------------------- what a job printed */
+
+bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, const mls_printed *settings,
+                        uint64_t gpus)
+{
+    static const struct {
+        mls_memory_setting setting;
+        const char *name;
+        bool flag;
+    } rows[] = {{MLS_MEMORY_TP, "tensor_parallel", false},
+                {MLS_MEMORY_PP, "pipeline_parallel", false},
+                {MLS_MEMORY_CP, "context_parallel", false},
+                {MLS_MEMORY_EP, "expert_parallel", false},
+                {MLS_MEMORY_VP, "virtual_pipeline", false},
+                {MLS_MEMORY_MICRO_BATCH, "micro_batch", false},
+                {MLS_MEMORY_SEQUENCE, "sequence_length", false},
+                {MLS_MEMORY_SEQUENCE_PARALLEL, "sequence_parallel", true},
+                {MLS_MEMORY_FP4, "fp4", true},
+                {MLS_MEMORY_FP8, "fp8", true},
+                {MLS_MEMORY_FP8_ATTENTION, "fp8_attention", true},
+                {MLS_MEMORY_FP8_ACTIVATIONS, "activation_input_fp8", true},
+                {MLS_MEMORY_ZERO, "distributed_optimizer", true}};
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    if (mls_known_values(known, settings, values) == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mls_str name = mls_str_from(rows[i].name);
+        if ((rows[i].setting == MLS_MEMORY_VP && VALUE(ask, PP) <= 1) ||
+            (rows[i].setting == MLS_MEMORY_ZERO && ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET)) {
+            continue;
+        }
+        if (!rows[i].flag) {
+            fill_known(ask, rows[i].setting, mls_known_number(known, values, name));
+        } else if (mls_known_value(known, values, name).ptr != NULL) {
+            /* A word that is neither true nor false, such as a kind of FP8, means yes. */
+            fill(ask, rows[i].setting, mls_known_is_on(known, values, name));
+        }
+    }
+    /* The accumulation that a global batch makes on so many GPUs. */
+    const uint64_t global = mls_known_number(known, values, MLS_S("global_batch"));
+    const uint64_t copies = MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, CP));
+    const uint64_t at_once = gpus >= copies ? MUL(gpus / copies, VALUE(ask, MICRO_BATCH)) : 0;
+    fill_known(ask, MLS_MEMORY_ACCUMULATION, at_once > 0 ? global / at_once : 0);
+    if (mls_known_is_on(known, values, MLS_S("fp8_params"))) {
+        fill(ask, MLS_MEMORY_FP8_PARAMS, 1); /* adapters keep the weights of the model in 8 bits in any case */
+    }
+    const mls_str how = mls_known_value(known, values, MLS_S("recompute"));
+    if (mls_str_alike(how, MLS_S("full")) || mls_str_alike(how, MLS_S("selective"))) {
+        fill(ask, MLS_MEMORY_RECOMPUTE,
+             mls_str_alike(how, MLS_S("full")) ? MLS_RECOMPUTE_FULL : MLS_RECOMPUTE_SELECTIVE);
+    }
+    return true;
+}
+
+const mls_run *mls_memory_runs(mls_memory_ask *ask, const mls_known_settings *known, const mls_run *runs, size_t count,
+                               uint64_t gpus)
+{
+    const mls_run *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        ask->ended_well |= runs[i].status == MLS_RUN_SUCCESS;
+        if (first == NULL && runs[i].printed != NULL && mls_memory_printed(ask, known, runs[i].printed, gpus)) {
+            first = &runs[i];
+        }
+    }
+    return first;
+}
+
+/* ---------------------------------------------------------------- what a config exports */
+
+typedef struct exports {
+    mls_memory_ask *ask;
+    const mls_shell *script;
+    mls_findings *findings;
+} exports;
+
+static void not_usable(const exports *of, const mls_shell_variable *variable, const char *wanted)
+{
+    const mls_finding_place place = {.path = variable->path, .line = variable->line, .key = variable->name};
+    for (size_t i = 0; i < of->findings->count; i++) {
+        if (of->findings->items[i].line == variable->line &&
+            mls_str_equal(mls_str_from(of->findings->items[i].key), variable->name)) {
+            return; /* two settings look at it */
+        }
+    }
+    if (variable->known) {
+        mls_findings_add(of->findings, MLS_FINDING_MEMORY_EXPORT, place,
+                         "%.*s=%.*s is not %s, so memory is estimated without it", MLS_CUT(variable->name, 60),
+                         MLS_CUT(variable->value, 60), wanted);
+    } else {
+        mls_findings_add(of->findings, MLS_FINDING_MEMORY_EXPORT, place,
+                         "%.*s cannot be known without running the script, so memory is estimated without it",
+                         MLS_CUT(variable->name, 60));
+    }
+}
+
+/* The first of the names that is exported; "null" and nothing count as not exported, and so does what is not known. */
+static const mls_shell_variable *exported(const exports *of, const char *names)
+{
+    mls_str left = mls_str_from(names);
+    for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
+        const mls_shell_variable *variable = mls_shell_find(of->script, name);
+        if (variable != NULL && !variable->known) {
+            not_usable(of, variable, "");
+        } else if (variable != NULL && mls_shell_is_set(variable)) {
+            return variable;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t export_number(const exports *of, const char *names, uint64_t otherwise)
+{
+    const mls_shell_variable *variable = exported(of, names);
+    size_t number;
+    if (variable == NULL) {
+        return otherwise;
+    }
+    if (!mls_size_parse(variable->value, &number) || number > UINT32_MAX) {
+        not_usable(of, variable, "a whole number");
+        return otherwise;
+    }
+    return number;
+}
+
+static bool export_flag(const exports *of, const char *names, bool otherwise)
+{
+    const mls_shell_variable *variable = exported(of, names);
+    if (variable == NULL) {
+        return otherwise;
+    }
+    const mls_str value = variable->value;
+    if (mls_str_any(value, "true|1|yes|on", mls_str_alike)) {
+        return true;
+    }
+    if (!mls_str_any(value, "false|0|no|off", mls_str_alike)) {
+        not_usable(of, variable, "true or false");
+        return otherwise;
+    }
+    return false;
+}
+
+/* The model that MODEL_SIZE or the folders name; NULL: neither does. */
+static const char *export_model(const exports *of, const char *path)
+{
+    static const struct {
+        const char *part, *model;
+    } parts[] = {{"gpt3", "gpt3"},
+                 {"405b", "llama31_405b"},
+                 {"llama3_8b", "llama31_8b"},
+                 {"llama31_8b", "llama31_8b"},
+                 {"lora", "llama2_70b_lora"},
+                 {"llama2_70b", "llama2_70b_lora"},
+                 {"llama270b", "llama2_70b_lora"},
+                 {"ft-llm", "llama2_70b_lora"},
+                 {"gpt_oss_20b", "gpt_oss_20b"},
+                 {"gpt-oss-20b", "gpt_oss_20b"},
+                 {"deepseekv3", "deepseekv3_671b"},
+                 {"deepseek_v3", "deepseekv3_671b"}};
+    const mls_shell_variable *size = exported(of, "MODEL_SIZE");
+    if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b")))) {
+        return mls_str_alike(size->value, MLS_S("8b")) ? "llama31_8b" : "llama31_405b";
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strcasestr(path, parts[i].part) != NULL) {
+            return parts[i].model;
+        }
+    }
+    return NULL;
+}
+
+/* The GPU that a path names, if it names only one: each place counts for the first of these that stands there. */
+static const char *path_gpu(const char *path)
+{
+    static const char *const names[] = {"GB300",    "GB200",  "GH200",  "B300",   "B200",   "H200",
+                                        "H100-NVL", "H100",   "H800",   "A100",   "A800",   "L40S",
+                                        "MI250X",   "MI300X", "MI308X", "MI325X", "MI350X", "MI355X"};
+    const char *found = NULL;
+    for (const char *at = path; *at != '\0';) {
+        size_t i = 0;
+        while (i < sizeof names / sizeof *names && strncasecmp(at, names[i], strlen(names[i])) != 0) {
+            i++;
+        }
+        if (i == sizeof names / sizeof *names) {
+            at++;
+            continue;
+        }
+        if (found != NULL && strcmp(found, names[i]) != 0) {
+            return NULL;
+        }
+        found = names[i];
+        at += strlen(names[i]);
+    }
+    return found;
+}
+
+/* Sets how the job is split, and its batches.  A layout of the pipeline says where embedding and loss lie. */
+static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
+{
+    static const struct {
+        mls_memory_setting setting;
+        const char *names;
+    } splits[] = {{MLS_MEMORY_TP, MLS_CONFIG_TP},
+                  {MLS_MEMORY_PP, MLS_CONFIG_PP},
+                  {MLS_MEMORY_CP, MLS_CONFIG_CP},
+                  {MLS_MEMORY_EP, MLS_CONFIG_EP},
+                  {MLS_MEMORY_VP, MLS_CONFIG_VP}};
+    mls_memory_ask *ask = of->ask;
+    const uint64_t nodes = export_number(of, MLS_CONFIG_NODES, name->nodes);
+    const uint64_t per_node = export_number(of, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node);
+    const uint64_t micro_batch = export_number(of, MLS_CONFIG_MICRO_BATCH, 1);
+    const uint64_t batch = export_number(of, "MINIBS", 0);
+    fill_known(ask, MLS_MEMORY_GPUS, MUL(nodes, per_node));
+    fill_known(ask, MLS_MEMORY_GPUS_PER_NODE, per_node);
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+        if (splits[i].setting != MLS_MEMORY_VP || VALUE(ask, PP) > 1) {
+            fill_known(ask, splits[i].setting, export_number(of, splits[i].names, 0));
+        }
+    }
+    fill_known(ask, MLS_MEMORY_MICRO_BATCH, micro_batch);
+    fill_known(ask, MLS_MEMORY_ACCUMULATION, batch / VALUE(ask, MICRO_BATCH));
+    const uint64_t copies = MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, CP));
+    const uint64_t global = batch == 0 ? export_number(of, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named) : 0;
+    if (VALUE(ask, GPUS) >= copies) {
+        fill_known(ask, MLS_MEMORY_ACCUMULATION, global / MUL(VALUE(ask, GPUS) / copies, VALUE(ask, MICRO_BATCH)));
+    }
+    fill(ask, MLS_MEMORY_SEQUENCE_PARALLEL, export_flag(of, "SEQ_PARALLEL SP", !lora && VALUE(ask, TP) > 1));
+    const mls_shell_variable *layout = exported(of, MLS_CONFIG_LAYOUT);
+    if (ask->layout.count == 0 && layout != NULL) {
+        const char *wrong = mls_pipeline_layout_parse(layout->value, &ask->layout);
+        if (wrong != NULL) {
+            char wanted[120];
+            (void)mls_text_printf(wanted, sizeof wanted, "a layout of a pipeline (%s)", wrong);
+            not_usable(of, layout, wanted);
+        }
+    }
+    if (ask->layout.count == 0) {
+        fill(ask, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
+        fill(ask, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));
+    }
+    if (ask->values[MLS_MEMORY_FSDP] == MLS_MEMORY_NOT_SET) {
+        fill(ask, MLS_MEMORY_ZERO, export_flag(of, "USE_DIST_OPTIMIZER USE_DISTRIBUTED_OPTIMIZER", true));
+    }
+}
+
+static void fill_recomputation(const exports *of)
+{
+    const mls_shell_variable *how = exported(of, "ACT_CKPT_GRANULARITY RECOMPUTE_GRANULARITY ACG");
+    const mls_shell_variable *method = exported(of, "ACT_CKPT_METHOD RECOMPUTE_METHOD ACM");
+    const uint64_t layers = export_number(of, "ACT_CKPT_NUM_LAYERS RECOMPUTE_NUM_LAYERS ACL", 0);
+    if (how != NULL && of->ask->values[MLS_MEMORY_RECOMPUTE] == MLS_MEMORY_NOT_SET) {
+        if (mls_str_alike(how->value, MLS_S("full"))) {
+            fill(of->ask, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL);
+            fill_known(of->ask, MLS_MEMORY_RECOMPUTE_LAYERS,
+                       method != NULL && mls_str_alike(method->value, MLS_S("block")) ? layers : 0);
+        } else if (mls_str_alike(how->value, MLS_S("selective"))) {
+            fill(of->ask, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE);
+        } else {
+            not_usable(of, how, "full or selective");
+        }
+    }
+    if (export_flag(of, "CPU_OFFLOADING", false)) {
+        fill(of->ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(of, "CPU_OFFLOADING_NUM_LAYERS OFFLOAD_LAYERS", 0));
+    } else if (exported(of, "CPU_OFFLOADING CPU_OFFLOADING_NUM_LAYERS") == NULL) {
+        fill(of->ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(of, "OFFLOAD_LAYERS", 0));
+    }
+}
+
+bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings)
+{
+    const exports of = {ask, script, findings};
+    const mls_config_name name = mls_config_name_decode(mls_str_from(path));
+    const char *model = export_model(&of, path);
+    const char *gpu = path_gpu(path);
+    ask->values[MLS_MEMORY_TRAIN] = 1;
+    if (ask->shape.layers == 0 && model != NULL) {
+        (void)!mls_memory_set(ask, MLS_MEMORY_MODEL, model, NULL);
+    }
+    if (ask->gpu == NULL && gpu != NULL) {
+        (void)!mls_memory_set(ask, MLS_MEMORY_GPU, gpu, NULL);
+    }
+    const bool lora = ask->benchmark != NULL && strcmp(ask->benchmark, "llama2_70b_lora") == 0;
+    if (lora) {
+        fill(ask, MLS_MEMORY_LORA, 16);
+        fill(ask, MLS_MEMORY_LORA_TARGETS, MLS_LORA_QKV | MLS_LORA_O);
+    }
+    fill_layout(&of, &name, lora);
+    fill_recomputation(&of);
+    const bool fp4 = export_flag(&of, "FP4", false);
+    fill(ask, MLS_MEMORY_FP4, fp4);
+    fill(ask, MLS_MEMORY_FP8, export_flag(&of, "FP8", lora && !fp4));
+    fill(ask, MLS_MEMORY_FP8_PARAMS, lora || export_flag(&of, "FP8_PARAM_GATHER FP8_PARAMS FP8_PARAM", false));
+    fill(ask, MLS_MEMORY_FP8_ACTIVATIONS, export_flag(&of, "FP8_ACT FP8_ACTIVATION", false));
+    fill(ask, MLS_MEMORY_FP8_ATTENTION, export_flag(&of, "FP8_DPA", false));
+    fill(ask, MLS_MEMORY_GRAD_PRECISION, MLS_GRADIENTS_BF16);
+    return ask->shape.layers > 0 && findings->count == 0 &&
+           (ask->values[MLS_MEMORY_TP] != MLS_MEMORY_NOT_SET || ask->values[MLS_MEMORY_PP] != MLS_MEMORY_NOT_SET ||
+            ask->values[MLS_MEMORY_CP] != MLS_MEMORY_NOT_SET);
 }

@@ -38,8 +38,7 @@ void mls_shape_complete(mls_model_shape *shape)
     }
 }
 
-/* Adds the names of what must be there and is not; the first size that is beyond every model's, NULL: none is. */
-static const char *check_sizes(const mls_model_shape *shape, mls_buffer *missing, uint64_t *number)
+mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
 {
     const bool latent = shape->kv_lora_rank != 0;
     const struct {
@@ -69,42 +68,38 @@ static const char *check_sizes(const mls_model_shape *shape, mls_buffer *missing
                  {"sliding_window", "", shape->sliding_window, other_max, false},
                  {"other_parameters", "", shape->other_parameters, other_max, false}};
     const char *absurd = NULL;
+    uint64_t number = 0;
+    char missing[240] = "";
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const size_t len = strlen(missing);
         if (sizes[i].needed && sizes[i].number == 0) {
-            mls_buffer_printf(missing, "%s%s%s", missing->len > 0 ? ", " : "", sizes[i].name, sizes[i].alias);
+            (void)mls_text_printf(missing + len, sizeof missing - len, "%s%s%s", len > 0 ? ", " : "", sizes[i].name,
+                                  sizes[i].alias);
         } else if (sizes[i].number > sizes[i].max && absurd == NULL) {
             absurd = sizes[i].name;
-            *number = sizes[i].number;
+            number = sizes[i].number;
         }
     }
-    return absurd;
-}
-
-mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
-{
-    mls_buffer missing = {0};
-    mls_status status = MLS_OK;
-    uint64_t number = 0;
-    const char *absurd = check_sizes(shape, &missing, &number);
-    if (missing.failed) {
-        status = mls_error_memory(error);
-    } else if (missing.len > 0) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "missing or 0, so no model: %s", missing.ptr);
-    } else if (absurd != NULL) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is %" PRIu64 ", which no model has", absurd, number);
-    } else if (shape->ffn_matrices == 1 || shape->ffn_matrices > 3) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ffn_matrices is 2 or 3");
-    } else if (shape->norm_vectors > 2) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "norm_vectors is 1 or 2");
-    } else if (shape->head_dim == 0 && shape->kv_lora_rank == 0 && shape->hidden % shape->heads != 0) {
-        status =
-            mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                          "hidden (hidden_size) %" PRIu64 " is not a multiple of heads (num_attention_heads) %" PRIu64
-                          ", and no head_dim gives the size of a head",
-                          shape->hidden, shape->heads);
+    if (missing[0] != '\0') {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "missing or 0, so no model: %s", missing);
     }
-    mls_buffer_release(&missing);
-    return status;
+    if (absurd != NULL) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is %" PRIu64 ", which no model has", absurd, number);
+    }
+    if (shape->ffn_matrices == 1 || shape->ffn_matrices > 3) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ffn_matrices is 2 or 3");
+    }
+    if (shape->norm_vectors > 2) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "norm_vectors is 1 or 2");
+    }
+    if (shape->head_dim == 0 && !latent && shape->hidden % shape->heads != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "hidden (hidden_size) %" PRIu64
+                             " is not a multiple of heads (num_attention_heads) %" PRIu64
+                             ", and no head_dim gives the size of a head",
+                             shape->hidden, shape->heads);
+    }
+    return MLS_OK;
 }
 
 /* Query and key-value heads' linear layers; latent attention (MLA) has them by way of smaller ones. */

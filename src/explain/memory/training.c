@@ -62,64 +62,56 @@ static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
     return MLS_OK;
 }
 
-static mls_status check_layers(const job *j, const char *what, mls_memory_setting setting, mls_error *error)
-{
-    return j->ask->values[setting] > (int64_t)j->m->layers
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRId64 " layers to %s, the model has %" PRIu64,
-                               j->ask->values[setting], what, j->m->layers)
-               : MLS_OK;
-}
-
-/* Refuses settings that a pipeline's layout rules out. */
-static mls_status check_chunks(const job *j, mls_error *error)
-{
-    const mls_pipeline_layout *layout = j->layout;
-    if (layout == NULL) {
-        return MLS_OK;
-    }
-    if (layout->layers != j->m->layers) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %" PRIu64 " layers, the model %" PRIu64,
-                             layout->layers, j->m->layers);
-    }
-    if (j->embed_slot || j->loss_slot) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout says where embedding and loss lie: no slots");
-    }
-    return layout->count != MUL(j->p, j->v)
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %zu chunks, pp x vp are %" PRIu64,
-                               layout->count, MUL(j->p, j->v))
-               : MLS_OK;
-}
-
-static mls_status check_precision(const job *j, mls_error *error)
-{
-    const uint64_t kind = VALUE(j->ask, PRECISION);
-    const mls_str word = mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind);
-    return kind <= MLS_BF16 || (j->amp && j->torch)
-               ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
-                               j->torch ? " or amp" : " (or amp, with --framework torch)", (int)word.len, word.ptr);
-}
-
+/* Refuses what the layout, the layers or the precision rule out. */
 static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
 {
+    const mls_model_shape *m = j->m;
+    const mls_pipeline_layout *layout = j->layout;
+    const uint64_t kind = VALUE(j->ask, PRECISION);
     if (j->s == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says how long a sequence is: --sequence N");
     }
-    if (j->m->counted != 0) {
+    if (m->counted != 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
                              "its layers are not alike, and training is counted for models whose layers are");
     }
     if (j->v > 1 && j->p == 1) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
     }
-    if (j->e > 1 && j->m->experts == 0) {
+    if (j->e > 1 && m->experts == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
     }
-    mls_status status = check_divides(j, gpus, error);
-    status = status == MLS_OK ? check_chunks(j, error) : status;
-    status = status == MLS_OK ? check_layers(j, "offload", MLS_MEMORY_OFFLOAD_LAYERS, error) : status;
-    status = status == MLS_OK ? check_layers(j, "recompute", MLS_MEMORY_RECOMPUTE_LAYERS, error) : status;
-    return status == MLS_OK ? check_precision(j, error) : status;
+    const mls_status status = check_divides(j, gpus, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    if (layout != NULL && layout->layers != m->layers) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %" PRIu64 " layers, the model %" PRIu64,
+                             layout->layers, m->layers);
+    }
+    if (layout != NULL && (j->embed_slot || j->loss_slot)) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout says where embedding and loss lie: no slots");
+    }
+    if (layout != NULL && layout->count != MUL(j->p, j->v)) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %zu chunks, pp x vp are %" PRIu64,
+                             layout->count, MUL(j->p, j->v));
+    }
+    static const struct {
+        mls_memory_setting setting;
+        const char *what;
+    } counts[] = {{MLS_MEMORY_OFFLOAD_LAYERS, "offload"}, {MLS_MEMORY_RECOMPUTE_LAYERS, "recompute"}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const int64_t layers = j->ask->values[counts[i].setting];
+        if (layers > (int64_t)m->layers) {
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%" PRId64 " layers to %s, the model has %" PRIu64,
+                                 layers, counts[i].what, m->layers);
+        }
+    }
+    const mls_str word = mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind);
+    return kind <= MLS_BF16 || (j->amp && j->torch)
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
+                               j->torch ? " or amp" : " (or amp, with --framework torch)", (int)word.len, word.ptr);
 }
 
 static job job_of(const mls_memory_ask *ask)
@@ -269,28 +261,6 @@ static uint64_t qkv_width(const job *j)
     return MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
 }
 
-/* The softmax of attention: fused it keeps a number for each row, else all of it unless it is computed again. */
-static uint64_t attention_core(const job *j)
-{
-    const uint64_t heads = j->m->heads / j->t;
-    if (VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED) {
-        return MUL(4, heads, j->T);
-    }
-    if (j->recompute == MLS_RECOMPUTE_SELECTIVE) {
-        return 0;
-    }
-    return MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * j->w + 1 : j->w);
-}
-
-/* Bytes that are kept beside each number that goes into the projection: of an adapter, or of a copy in FP8. */
-static uint64_t projection_copy(const job *j)
-{
-    if (j->rank != 0) {
-        return j->w + 1;
-    }
-    return j->x != j->w ? j->x : 0;
-}
-
 /* Bytes that a layer keeps for the backward pass; `low`: at least. */
 static uint64_t layer_bytes(const job *j, bool experts, bool low)
 {
@@ -303,12 +273,18 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t FT = MUL(ffn_of(m, experts), j->T);
     const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
     const uint64_t value_dim = m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim;
-    const uint64_t copy = low ? 0 : projection_copy(j);
+    /* The softmax of attention: fused it keeps a number for each row, else all of it unless it is computed again. */
+    const uint64_t core = VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED ? MUL(4, heads, j->T)
+                          : j->recompute == MLS_RECOMPUTE_SELECTIVE
+                              ? 0
+                              : MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * j->w + 1 : j->w);
+    /* Beside each number that goes into the projection, of an adapter or of a copy in FP8. */
+    const uint64_t copy = low ? 0 : lora ? j->w + 1 : j->x != j->w ? j->x : 0;
     const uint64_t input = lora ? w + !low : j->x;
     return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A),                      /* norm_inputs */
                mls_bytes_per(MUL(input, hT), j->A),                                    /* qkv_input */
                MUL(y, qkv_width(j), j->T),                                             /* qkv */
-               attention_core(j),                                                      /* attention_core */
+               core,                                                                   /* attention_core */
                MUL(y + copy, heads, value_dim, j->T),                                  /* projection_input */
                lora ? 0 : mls_bytes_per(MUL(j->x, hT, inputs), j->A),                  /* fc1_input */
                mls_bytes_per(MUL(j->z, m->ffn_matrices - 1, FT), j->t),                /* fc1_output */
@@ -335,37 +311,28 @@ static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 static uint64_t activations_of(const job *j, const stage *of)
 {
     const uint64_t hT = mls_bytes_per(MUL(j->m->hidden, j->T), j->A);
-    uint64_t all = layers_bytes(j, of, false);
-    if (!j->torch && of->first) {
-        all = ADD(all, MUL(mls_bytes_up(of->chunks, j->v), ADD(MUL(8, j->T), j->dropout ? hT : 0)));
-    }
-    if (j->torch && of->last) {
-        all = ADD(all, MUL(j->wp, hT));
-    }
-    if (j->amp) { /* weights, cast */
-        all = ADD(all, MUL(2, of->linear), of->last ? mls_bytes_per(MUL(2, j->V, j->m->hidden), j->t) : 0);
-    }
-    return all;
+    const uint64_t begin = MUL(mls_bytes_up(of->chunks, j->v), ADD(MUL(8, j->T), j->dropout ? hT : 0));
+    const uint64_t cast = ADD(MUL(2, of->linear), of->last ? mls_bytes_per(MUL(2, j->V, j->m->hidden), j->t) : 0);
+    return ADD(layers_bytes(j, of, false), !j->torch && of->first ? begin : 0,
+               j->torch && of->last ? MUL(j->wp, hT) : 0, j->amp ? cast /* weights */ : 0);
 }
 
 /* ------------------------------------------------------------------- a stage */
 
+/* Bytes of the optimizer for each parameter. */
 static uint64_t optimizer_bytes(const job *j)
 {
     const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
     const uint64_t master = VALUE(j->ask, MASTER);
-    const bool sgd = optimizer == MLS_OPTIMIZER_SGD;
+    const uint64_t moments = optimizer == MLS_OPTIMIZER_SGD ? 1 : 2;
     if (optimizer == MLS_OPTIMIZER_NONE) {
         return 0;
     }
     if (j->torch) {
-        return sgd ? j->wp : 2 * j->wp;
+        return moments * j->wp;
     }
-    const uint64_t moments = sgd ? 4 : 8;
-    if (j->w == 4 || master == MLS_MASTER_NONE) {
-        return moments;
-    }
-    return moments + (master == MLS_MASTER_REMAINDER ? 2 : 4);
+    const bool alone = j->w == 4 || master == MLS_MASTER_NONE;
+    return 4 * moments + (alone ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
 }
 
 /* Fills in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
@@ -392,43 +359,6 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
     return weights;
 }
 
-/* Bytes of the loss for each logit. */
-static uint64_t loss_bytes(const job *j)
-{
-    if (VALUE(j->ask, LOSS) != MLS_LOSS_EAGER) {
-        return j->w + 4;
-    }
-    return j->amp ? 10 : 3 * j->w;
-}
-
-/* Bytes of the copy that the optimizer's step works on. */
-static uint64_t step_bytes(const job *j, const stage *of)
-{
-    if (VALUE(j->ask, STEP_COPY) == 0) {
-        return 0;
-    }
-    return j->torch ? MUL(j->wp, of->trained) : mls_bytes_per(MUL(4, of->trained), j->zero >= 1 ? j->n : 1);
-}
-
-/* The peak of the backward pass.  PyTorch makes the gradients as it frees activations and logits. */
-static uint64_t backward_bytes(const job *j, const mls_memory_estimate *to)
-{
-    if (j->torch) {
-        const uint64_t forward = ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS));
-        return mls_bytes_max(mls_bytes_less(forward, ITEM(to, GRADIENTS)), ADD(ITEM(to, RECOMPUTE), ITEM(to, WORKING)));
-    }
-    return ADD(ITEM(to, ACTIVATIONS), ITEM(to, RECOMPUTE), mls_bytes_max(ITEM(to, LOGITS), ITEM(to, WORKING)));
-}
-
-/* Bytes of copies of weights in FP8 or FP4 that may come on top. */
-static uint64_t narrow_copies(const job *j, const stage *of)
-{
-    if (j->fp4) {
-        return mls_bytes_per(MUL(9, of->linear), 8);
-    }
-    return j->fp8 ? of->linear : 0;
-}
-
 /* The peak: of the backward pass, or of the optimizer's step. */
 static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 {
@@ -439,21 +369,33 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
     const uint64_t hT = MUL(m->hidden, j->T);
     const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
                                of.experts > 0 ? layer_bytes(j, true, false) : 0};
-    const uint64_t words = mls_bytes_per(MUL(j->V, j->T), j->t);
     const uint64_t F = mls_bytes_max(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
     ITEM(to, ACTIVATIONS) = activations_of(j, &of);
     ITEM(to, RECOMPUTE) = again ? mls_bytes_max(layers[0], layers[1]) : 0;
     const uint64_t losses = of.last ? ADD(1, j->layout != NULL ? j->layout->predictors : 0) : 0;
+    const uint64_t logit = VALUE(j->ask, LOSS) != MLS_LOSS_EAGER ? j->w + 4 : j->amp ? 10 : 3 * j->w;
     ITEM(to, LOGITS) =
-        MUL(losses, ADD(mls_bytes_per(MUL(loss_bytes(j), j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
+        MUL(losses, ADD(mls_bytes_per(MUL(logit, j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
     ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
                             j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_max(of.layers, 1)) : 0);
-    ITEM(to, STEP) = step_bytes(j, &of);
-    const uint64_t kept = ADD(ITEM(to, WEIGHTS), ITEM(to, GRADIENTS), ITEM(to, OPTIMIZER));
-    to->allocated = ADD(kept, mls_bytes_max(backward_bytes(j, to), ITEM(to, STEP)));
+    /* The copy that the optimizer's step works on. */
+    const uint64_t copy =
+        j->torch ? MUL(j->wp, of.trained) : mls_bytes_per(MUL(4, of.trained), j->zero >= 1 ? j->n : 1);
+    ITEM(to, STEP) = VALUE(j->ask, STEP_COPY) != 0 ? copy : 0;
+    /* The backward pass.  PyTorch makes the gradients as it frees activations and logits. */
+    const uint64_t forward = ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS));
+    const uint64_t backward =
+        j->torch
+            ? mls_bytes_max(mls_bytes_less(forward, ITEM(to, GRADIENTS)), ADD(ITEM(to, RECOMPUTE), ITEM(to, WORKING)))
+            : ADD(ITEM(to, ACTIVATIONS), ITEM(to, RECOMPUTE), mls_bytes_max(ITEM(to, LOGITS), ITEM(to, WORKING)));
+    to->allocated =
+        ADD(ITEM(to, WEIGHTS), ITEM(to, GRADIENTS), ITEM(to, OPTIMIZER), mls_bytes_max(backward, ITEM(to, STEP)));
     to->estimate = ADD(to->allocated, ITEM(to, RUNTIME));
-    to->low = mls_bytes_min(ADD(to->low, layers_bytes(j, &of, true), of.last ? MUL(j->w, words) : 0), to->allocated);
-    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), narrow_copies(j, &of), ITEM(to, RUNTIME));
+    const uint64_t words = of.last ? MUL(j->w, mls_bytes_per(MUL(j->V, j->T), j->t)) : 0;
+    to->low = mls_bytes_min(ADD(to->low, layers_bytes(j, &of, true), words), to->allocated);
+    /* Copies of weights in FP8 or FP4 may come on top. */
+    const uint64_t narrow = j->fp4 ? mls_bytes_per(MUL(9, of.linear), 8) : j->fp8 ? of.linear : 0;
+    to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), narrow, ITEM(to, RUNTIME));
     to->stage = i;
     to->layers = of.layers;
     to->in_flight = of.chunks;

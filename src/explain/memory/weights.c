@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weights.c - the bytes of a model's weights, where embeddings, norms and some matrices are kept in more bits than
- * others: by precision as published checkpoints have it, and by the types of GGUF as llama.cpp gives them to tensors.
- */
-#include "explain/memory/weights.h"
-
+ * others: by src/data/quantization.json as published checkpoints of a precision have it, and by the types of GGUF as
+ * llama.cpp gives them to tensors. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "explain/memory/config_json.h"
+#include "json/json_row.h"
 
 const char *const mls_weight_names[MLS_WEIGHT_COUNT] = {"embedding",    "head",   "query",       "key",    "value",
                                                         "output",       "gate",   "up",          "down",   "experts",
@@ -114,12 +114,12 @@ uint64_t mls_weights_row(const mls_model_shape *shape, mls_weight_part part)
 
 /* ---------------------------------------------------------------- plans */
 
-mls_status mls_weights_plan_new(mls_weights_plan *plan, const mls_model_shape *shape, mls_error *error)
+mls_weights_plan mls_weights_plan_new(const mls_model_shape *shape)
 {
-    *plan = (mls_weights_plan){.layers = shape->layers};
-    plan->marks = mls_calloc((size_t)shape->layers, MLS_WEIGHT_COUNT);
-    (void)mls_weights_plan_add(plan, (mls_number_form){.group = 1, .each = 16 * MILLI});
-    return plan->marks != NULL ? MLS_OK : mls_error_memory(error);
+    return (mls_weights_plan){.layers = shape->layers,
+                              .marks = mls_calloc((size_t)shape->layers, MLS_WEIGHT_COUNT),
+                              .forms = {{.group = 1, .each = 16 * MILLI}},
+                              .form_count = 1};
 }
 
 void mls_weights_plan_release(mls_weights_plan *plan)
@@ -158,22 +158,16 @@ static uint64_t form_bytes(const mls_number_form *form, uint64_t numbers, uint64
     return mls_bytes_up(ADD(MUL(numbers, form->each), MUL(mls_bytes_up(numbers, group), form->beside)), 8 * MILLI);
 }
 
-/* Return the layers that have a part of layers. */
-static const mls_layer_set *layers_with(const mls_model_shape *shape, mls_weight_part part)
-{
-    return part <= MLS_WEIGHT_OUTPUT   ? &shape->attention_set
-           : part <= MLS_WEIGHT_DOWN   ? &shape->dense_set
-           : part <= MLS_WEIGHT_ROUTER ? &shape->expert_set
-                                       : &shape->state_set;
-}
-
 /* Count the layers of a part by their form.  If it is not known which layers of a model attend or keep a state, those
  * do that are marked otherwise than usual: lists name modules that are there. */
 static void count_layers(const mls_weights_plan *plan, const mls_model_shape *shape, mls_weight_part part,
                          const part_size *size, uint64_t layers[MLS_FORMS_MAX])
 {
     const unsigned char *marks = mls_weights_marks(plan, part);
-    const mls_layer_set *set = layers_with(shape, part);
+    const mls_layer_set *set = part <= MLS_WEIGHT_OUTPUT   ? &shape->attention_set
+                               : part <= MLS_WEIGHT_DOWN   ? &shape->dense_set
+                               : part <= MLS_WEIGHT_ROUTER ? &shape->expert_set
+                                                           : &shape->state_set;
     const uint64_t count = mls_bytes_less(size->end, size->first);
     const bool mixes = (part >= MLS_WEIGHT_QUERY && part <= MLS_WEIGHT_OUTPUT) || part == MLS_WEIGHT_STATE;
     uint64_t known = 0;
@@ -225,18 +219,6 @@ uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *
     return bytes;
 }
 
-/* Append "4 bits in groups of 16". */
-static void append_form(mls_memory_form *to, const char *before, const mls_number_form *form)
-{
-    const size_t len = strlen(to->words);
-    char group[64] = "";
-    if (form->group > 1) {
-        (void)mls_text_printf(group, sizeof group, " in groups of %" PRIu64, form->group);
-    }
-    (void)mls_text_printf(to->words + len, sizeof to->words - len, "%s%g bits%s", before, (double)form->each / MILLI,
-                          group);
-}
-
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to)
 {
@@ -244,6 +226,7 @@ void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *s
     uint64_t numbers[MLS_FORMS_MAX];
     uint64_t wide = 0;
     size_t narrow = 0;
+    mls_buffer words = {0};
     to->bytes = mls_weights_bytes(plan, shape, numbers);
     const double all = (double)mls_shape_parameters(shape);
     const double each = 8 * (double)to->bytes / all;
@@ -258,19 +241,150 @@ void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *s
         narrow += !is_wide && numbers[i] > 0;
     }
     to->wide = (double)wide / all;
-    (void)mls_text_printf(to->words, sizeof to->words, "%.40s: ", name);
-    if (narrow <= 1) {
-        append_form(to, "", form);
-    }
-    for (size_t i = 0, shown = 0; i < plan->form_count && narrow > 1 && shown < SHOWN_MAX; i++) {
-        if (plan->forms[i].each < 16 * MILLI && numbers[i] > 0) {
-            append_form(to, shown++ > 0 ? ", " : "", &plan->forms[i]);
-            const size_t len = strlen(to->words);
-            (void)mls_text_printf(to->words + len, sizeof to->words - len, " for %.1f %%%s",
-                                  100 * (double)numbers[i] / all, shown == 1 ? " of the numbers" : "");
+    mls_buffer_printf(&words, "%.40s: ", name);
+    for (size_t i = 0, shown = 0; i < (narrow > 1 ? plan->form_count : 1) && shown < SHOWN_MAX; i++) {
+        const mls_number_form *one = narrow > 1 ? &plan->forms[i] : form;
+        if (narrow > 1 && (one->each >= 16 * MILLI || numbers[i] == 0)) {
+            continue;
+        }
+        mls_buffer_printf(&words, "%s%g bits", shown++ > 0 ? ", " : "", (double)one->each / MILLI);
+        if (one->group > 1) {
+            mls_buffer_printf(&words, " in groups of %" PRIu64, one->group);
+        }
+        if (narrow > 1) {
+            mls_buffer_printf(&words, " for %.1f %%%s", 100 * (double)numbers[i] / all,
+                              shown == 1 ? " of the numbers" : "");
         }
     }
-    const size_t len = strlen(to->words);
-    (void)mls_text_printf(to->words + len, sizeof to->words - len, ", 16 for %.1f %%%s, with scales %.2f bits a number",
-                          100 * to->wide, narrow > 1 ? "" : " of the numbers", each);
+    mls_buffer_printf(&words, ", 16 for %.1f %%%s, with scales %.2f bits a number", 100 * to->wide,
+                      narrow > 1 ? "" : " of the numbers", each);
+    (void)mls_text_printf(to->words, sizeof to->words, "%s", words.ptr);
+    mls_buffer_release(&words);
+}
+
+/* ---------------------------------------------------------------- precisions */
+
+static uint64_t row_number(const cJSON *row, const char *name)
+{
+    const cJSON *item = mls_item(row, name);
+    return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)(item->valuedouble * MILLI + 0.5) : 0;
+}
+
+/* The place of a type among the forms of a plan, which has them in the order of the table after its own 16 bits; of
+ * what it is kept in where rows are no multiple of its blocks. */
+static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
+{
+    unsigned place = 1;
+    for (const cJSON *type = types->child; type != NULL; type = type->next, place++) {
+        if (mls_str_equal(mls_str_from(type->string), name)) {
+            const mls_str other = mls_str_from(mls_item_text(type, "else"));
+            const uint64_t block = row_number(type, "block") / MILLI;
+            return other.len > 0 && block > 0 && row % block != 0 ? gguf_type(types, other, row) : place;
+        }
+    }
+    return 0;
+}
+
+/* How many of the first layers a condition of a mix holds for. */
+static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
+{
+    const bool grouped = m->kv_lora_rank == 0 && m->heads / m->kv_heads >= 4;
+    const bool eighty = m->layers == 80 && m->heads != m->kv_heads;
+    return mls_str_equal(condition, MLS_S("first2"))      ? 2
+           : mls_str_equal(condition, MLS_S("first4"))    ? 4
+           : mls_str_equal(condition, MLS_S("eighth"))    ? m->layers / 8
+           : mls_str_equal(condition, MLS_S("sixteenth")) ? m->layers / 16
+           : (mls_str_equal(condition, MLS_S("grouped")) && !grouped) ||
+                   (mls_str_equal(condition, MLS_S("layers80")) && !eighty) ||
+                   (mls_str_equal(condition, MLS_S("experts8")) && m->experts != 8)
+               ? 0
+               : m->layers;
+}
+
+/* Marks the layers of each part with the first of its types whose condition holds: for the layers before an end, or for
+ * those at both ends and every third between. */
+static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJSON *types, const cJSON *mix)
+{
+    enum { CHOICES_MAX = 8 };
+    static const char *const like[MLS_WEIGHT_COUNT] = {
+        [MLS_WEIGHT_EXPERTS_DOWN] = "down", [MLS_WEIGHT_SHARED_DOWN] = "down"};
+    const uint64_t n = m->layers;
+    for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
+        struct {
+            unsigned form;
+            uint64_t end;
+            bool more;
+        } choices[CHOICES_MAX];
+        size_t count = 0;
+        const bool head =
+            part == MLS_WEIGHT_HEAD || (part == MLS_WEIGHT_EMBEDDING && m->tied_embeddings == MLS_SAID_YES);
+        const char *words = mls_item_text(mix, head                 ? "head"
+                                               : like[part] != NULL ? like[part]
+                                                                    : mls_weight_names[part]);
+        words = part == MLS_WEIGHT_ROUTER ? "F32" : words[0] != '\0' ? words : mls_item_text(mix, "all");
+        mls_str left = mls_str_from(words);
+        for (mls_str word = mls_str_word(&left); word.len > 0 && count < CHOICES_MAX; word = mls_str_word(&left)) {
+            mls_str type;
+            const bool some = mls_str_cut(&word, '/', &type);
+            choices[count].form = gguf_type(types, type, mls_weights_row(m, part));
+            choices[count].end = some ? gguf_layers(m, word) : n;
+            choices[count++].more = some && mls_str_equal(word, MLS_S("more"));
+        }
+        unsigned char *marks = mls_weights_marks(plan, part);
+        for (uint64_t i = 0; i < mls_weights_layers(plan, part); i++) {
+            const bool at_ends = i < n / 8 || i >= 7 * n / 8 || (i - n / 8) % 3 == 2;
+            size_t c = 0;
+            while (c < count && !(choices[c].more ? at_ends : i < choices[c].end)) {
+                c++;
+            }
+            marks[i] = (unsigned char)(c < count ? choices[c].form : 0);
+        }
+    }
+}
+
+mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_weights *weights, mls_error *error)
+{
+    const uint64_t kind = VALUE(ask, PRECISION);
+    const mls_str word = mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind);
+    const mls_model_shape *m = &ask->shape;
+    const mls_number_bytes plain = mls_number_bytes_of((int64_t)kind);
+    cJSON *table = NULL;
+    char name[16];
+    (void)mls_text_printf(name, sizeof name, "%.*s", (int)word.len, word.ptr != NULL ? word.ptr : "");
+    *weights = (mls_weights){.n = MUL(plain.n, parameters), .q = plain.q};
+    if (mls_memory_is_quantized(ask)) {
+        *weights = (mls_weights){.n = ask->quantization.bytes, .q = 1, .form = ask->quantization};
+        return MLS_OK;
+    }
+    if (plain.n == 2 * plain.q || plain.n == 4 * plain.q) {
+        return MLS_OK;
+    }
+    const mls_status status = mls_json_data("quantization.json", &table, error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    mls_weights_plan plan = mls_weights_plan_new(m);
+    const cJSON *row = mls_item(mls_item(table, "precisions"), name);
+    if (row != NULL) {
+        const mls_number_form form = {row_number(row, "group") / MILLI, row_number(row, "bits"),
+                                      row_number(row, "scale") + row_number(row, "zero")};
+        mls_weights_plan_quantize(&plan, form, mls_item_text(row, "targets")[0] != '\0' && m->experts > 0);
+        mls_weights_describe(&plan, m, name, &form, &weights->form);
+        weights->published = weights->form.bytes;
+        weights->decides = row_number(row, "decides") != 0;
+    } else { /* the forms of all types, behind that of 16 bits, and what the mix gives to each part */
+        const cJSON *types = mls_item(table, "types");
+        for (const cJSON *type = types->child; type != NULL; type = type->next) {
+            mls_weights_plan_add(
+                &plan, (mls_number_form){row_number(type, "block") / MILLI, 0, 8 * row_number(type, "bytes")});
+        }
+        plan.rest = gguf_type(types, MLS_S("F32"), 1);
+        gguf_mark(&plan, m, types, mls_item(mls_item(table, "mixes"), name));
+        mls_weights_describe(&plan, m, name, NULL, &weights->form);
+        weights->n = weights->form.bytes;
+        weights->q = 1;
+    }
+    mls_weights_plan_release(&plan);
+    cJSON_Delete(table);
+    return MLS_OK;
 }
