@@ -1,11 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html.c - cards, legends, tables: what the sections of a page are made of. */
+/* html.c - the frame of a page, cards, legends and tables. */
 #include "report/html.h"
 
 #include <math.h>
 
-#include "base/decimal.h"
+#include "base/data.h"
 #include "base/statistics.h"
+
+/* ------------------------------------------------------------------------ frame */
+
+#define STYLE "report/report.css"
+#define SCRIPT "report/report.js"
+
+static void append_hash(mls_buffer *out, const char *directive, const char *name)
+{
+    const mls_data_file *file = mls_data_file_named(name);
+    mls_buffer_printf(out, "; %s 'sha256-%s'", directive, file != NULL ? file->sha256 : "");
+}
+
+static void append_data(mls_buffer *out, const char *tag, const char *name)
+{
+    mls_buffer_printf(out, "<%s>", tag);
+    mls_buffer_append(out, mls_data_find(name));
+    mls_buffer_printf(out, "</%s>\n", tag);
+}
+
+void mls_html_begin(mls_buffer *out, const char *title, const char *heading, const char *below)
+{
+    mls_buffer_append_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'");
+    append_hash(out, "style-src", STYLE);
+    append_hash(out, "script-src", SCRIPT);
+    mls_buffer_append_text(out, "; base-uri 'none'; form-action 'none'\">\n"
+                                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    mls_markup_text(out, mls_str_from(title));
+    mls_buffer_append_text(out, "</title>\n");
+    append_data(out, "style", STYLE);
+    mls_buffer_append_text(out, "</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
+                                "<header><h1>");
+    mls_markup_text(out, mls_str_from(heading));
+    mls_buffer_append_text(out, "</h1><p class=\"note\">");
+    mls_markup_text(out, mls_str_from(below));
+    mls_buffer_append_text(out, "</p></header>\n<main id=\"results\" tabindex=\"-1\">\n");
+}
+
+void mls_html_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</main>\n<footer>mlscore " MLS_VERSION ". Nothing in this page leaves it: no network, "
+                                "no cookies.</footer>\n");
+    append_data(out, "script", SCRIPT);
+    mls_buffer_append_text(out, "</body>\n</html>\n");
+}
+
+/* ------------------------------------------------------------------------ cards */
 
 void mls_html_card_begin(mls_buffer *out, const char *title)
 {
@@ -16,14 +64,11 @@ void mls_html_card_begin(mls_buffer *out, const char *title)
 
 void mls_html_card_body(mls_buffer *out)
 {
-    /* A list without items is none. */
+    /* A list without items is left out. */
     const mls_str empty = MLS_S("<ul class=\"legend\">");
-    if (mls_str_ends(mls_buffer_str(out), empty)) {
-        mls_buffer_cut(out, out->len - empty.len);
-        mls_buffer_append_text(out, "</div>\n");
-    } else {
-        mls_buffer_append_text(out, "</ul></div>\n");
-    }
+    const bool is_empty = mls_str_ends(mls_buffer_str(out), empty);
+    mls_buffer_cut(out, out->len - (is_empty ? empty.len : 0));
+    mls_buffer_append_text(out, is_empty ? "</div>\n" : "</ul></div>\n");
 }
 
 void mls_html_card_plain(mls_buffer *out, const char *heading, const char *title, bool filter)
@@ -42,198 +87,18 @@ void mls_html_card_end(mls_buffer *out)
 void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const char *label)
 {
     mls_buffer_append_text(out, "<li><svg aria-hidden=\"true\" viewBox=\"0 0 24 12\">");
-    switch (mark) {
-    case MLS_MARK_LINE:
-        mls_svg_line(out, look, 0, 6, 24, 6);
-        break;
-    case MLS_MARK_DOT:
+    if (mark == MLS_MARK_DOT) {
         mls_svg_circle(out, look, 18, 6, 4);
-        break;
-    case MLS_MARK_CROSS:
+    } else if (mark == MLS_MARK_CROSS) {
         mls_svg_cross(out, look, 18, 6, 4);
-        break;
-    case MLS_MARK_DIAMOND:
+    } else if (mark == MLS_MARK_DIAMOND) {
         mls_svg_diamond(out, look, 18, 6, 5);
-        break;
-    case MLS_MARK_BAR:
-        mls_svg_line(out, look, 12, 6, 24, 6);
-        break;
+    } else {
+        mls_svg_line(out, look, mark == MLS_MARK_BAR ? 12 : 0, 6, 24, 6);
     }
     mls_buffer_append_text(out, "</svg>");
     mls_markup_text(out, mls_str_from(label));
     mls_buffer_append_text(out, "</li>");
-}
-
-/* ------------------------------------------------------------------------- runs */
-
-const char *const mls_html_looks[MLS_IS_COUNT] = {"kept", "out", "bad"};
-
-mls_html_is mls_html_run_is(const mls_group *group, size_t run)
-{
-    const mls_olympic_mark mark = group->marks[run];
-    return !group->runs[run]->valid || mark == MLS_OLYMPIC_DROPPED ? MLS_IS_BAD
-           : mark == MLS_OLYMPIC_KEPT                              ? MLS_IS_KEPT
-                                                                   : MLS_IS_OUT;
-}
-
-mls_html_is mls_html_drawn_as(const mls_html_group *of, size_t run)
-{
-    return of->side == NULL ? mls_html_run_is(of->group, run) : of->baseline ? MLS_IS_KEPT : MLS_IS_OUT;
-}
-
-void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark)
-{
-    bool has[MLS_IS_COUNT] = {false};
-    bool window = false;
-    for (size_t i = 0; i < group->run_count; i++) {
-        has[mls_html_run_is(group, i)] = true;
-        window |= group->marks[i] == MLS_OLYMPIC_OUTSIDE;
-    }
-    const char *const labels[MLS_IS_COUNT] = {
-        "counted", window ? "left out (fastest, slowest, outside the window)" : "left out (fastest, slowest)",
-        "not valid"};
-    for (mls_html_is is = 0; is < MLS_IS_COUNT; is++) {
-        if (has[is]) {
-            const bool cross = is == MLS_IS_BAD && mark == MLS_MARK_DOT;
-            mls_html_key(out, cross ? MLS_MARK_CROSS : mark, cross ? "miss" : mls_html_looks[is], labels[is]);
-        }
-    }
-}
-
-void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count)
-{
-    if (of->side == NULL) {
-        mls_html_run_keys(out, of->group, MLS_MARK_LINE);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        mls_html_key(out, MLS_MARK_LINE, mls_html_looks[mls_html_drawn_as(&of[i], 0)], of[i].side);
-    }
-}
-
-void mls_html_run_begin(mls_buffer *out, size_t run)
-{
-    mls_buffer_printf(out, "<g data-r=\"%zu\">", run + 1);
-}
-
-void mls_html_run_end(mls_buffer *out)
-{
-    mls_buffer_append_text(out, "</g>\n");
-}
-
-void mls_html_run_dot(mls_buffer *out, mls_html_is is, double x, double y)
-{
-    if (is == MLS_IS_BAD) {
-        mls_svg_cross(out, "miss", x, y, 4);
-    } else {
-        mls_svg_circle(out, mls_html_looks[is], x, y, is == MLS_IS_KEPT ? 4.5 : 4);
-    }
-}
-
-bool mls_html_epochs(const mls_html_group *of)
-{
-    bool epochs = false;
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        epochs |= mls_throughput_counts_epochs(&of->timed->runs[i]);
-    }
-    return epochs;
-}
-
-const char *mls_html_unit(const mls_html_group *of)
-{
-    return mls_html_epochs(of) ? "epochs" : "samples";
-}
-
-double mls_html_steady_ms(mls_buffer *out, const mls_html_group *of, size_t *count)
-{
-    double *values = mls_arena_array(of->scratch, of->group->run_count + 1, sizeof *values);
-    *count = 0;
-    for (size_t i = 0; i < of->group->run_count && values != NULL; i++) {
-        const double steady = of->timed->runs[i].steady_ms_per_sample;
-        if (isfinite(steady) && steady > 0) {
-            values[(*count)++] = steady;
-        }
-    }
-    out->failed |= values == NULL;
-    if (*count == 0) {
-        return NAN;
-    }
-    mls_sort_doubles(values, *count);
-    return mls_median(values, *count);
-}
-
-double mls_html_minutes(const mls_group *group)
-{
-    return mls_group_result(group).scaled_minutes;
-}
-
-double mls_html_rcp_mean(const mls_group *group)
-{
-    const mls_rcp_result *result = &group->rcp.result;
-    return result->not_converged > result->allowed ? (double)NAN : result->submission_mean;
-}
-
-mls_words mls_html_converge_words(double number)
-{
-    return number < 100 ? mls_words_trimmed(number, 3) : mls_words_grouped(number, 0);
-}
-
-size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
-{
-    const size_t share = all / of->group->run_count / (of->sides > 0 ? of->sides : 1);
-    return share > least ? share : least;
-}
-
-/* ---------------------------------------------------------------- plots and tables */
-
-static void begin_tag(mls_buffer *out, const char *tag, const char *look)
-{
-    mls_buffer_printf(out, look != NULL ? "<%s class=\"%s\"" : "<%s", tag, look);
-}
-
-void mls_html_plot_begin(mls_buffer *out, double height, const char *title, mls_str description)
-{
-    mls_buffer_append_text(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
-    mls_svg_begin(out, MLS_PLOT_WIDTH, height, title, description);
-    mls_buffer_append_char(out, '\n');
-}
-
-void mls_html_plot_end(mls_buffer *out)
-{
-    mls_svg_end(out);
-    mls_buffer_append_text(out, "</div>\n");
-}
-
-void mls_html_numbers_begin(mls_buffer *out, const char *label)
-{
-    mls_buffer_append_text(out, "<details class=\"numbers\"><summary>The numbers</summary>"
-                                "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"");
-    mls_markup_text(out, mls_str_from(label));
-    mls_buffer_append_text(out, "\"><table><thead><tr>");
-}
-
-void mls_html_numbers_end(mls_buffer *out)
-{
-    mls_buffer_append_text(out, "</tbody></table></div></details>\n");
-}
-
-void mls_html_table_begin(mls_buffer *out, const char *look, const char *label)
-{
-    mls_buffer_append_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
-    mls_markup_text(out, mls_str_from(label));
-    mls_buffer_append_text(out, "\">");
-    begin_tag(out, "table", look);
-    mls_buffer_append_text(out, "><thead><tr>");
-}
-
-void mls_html_rows(mls_buffer *out)
-{
-    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
-}
-
-void mls_html_table_end(mls_buffer *out)
-{
-    mls_buffer_append_text(out, "</tbody></table></div>\n");
 }
 
 void mls_html_note(mls_buffer *out, const char *format, ...)
@@ -244,60 +109,6 @@ void mls_html_note(mls_buffer *out, const char *format, ...)
     mls_markup_vprintf(out, format, args);
     mls_buffer_append_text(out, "</p>\n");
     va_end(args);
-}
-
-void mls_html_heading(mls_buffer *out, const char *look, const char *text)
-{
-    begin_tag(out, "th scope=\"col\"", look);
-    mls_buffer_append_char(out, '>');
-    mls_markup_text(out, mls_str_from(text));
-    mls_buffer_append_text(out, "</th>");
-}
-
-void mls_html_number(mls_buffer *out, double value, mls_words shown)
-{
-    begin_tag(out, "td", "n");
-    if (isfinite(value)) {
-        mls_buffer_printf(out, " data-v=\"%s\">", mls_words_exact(value).text);
-        mls_markup_text(out, mls_str_from(shown.text));
-    } else {
-        mls_buffer_append_text(out, ">–");
-    }
-    mls_buffer_append_text(out, "</td>");
-}
-
-void mls_html_count(mls_buffer *out, double count)
-{
-    mls_html_number(out, count, mls_words_count(count));
-}
-
-void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    begin_tag(out, "td", look);
-    mls_buffer_append_char(out, '>');
-    const size_t begun = out->len;
-    mls_markup_vprintf(out, format, args);
-    mls_buffer_append_text(out, out->len == begun ? "–</td>" : "</td>");
-    va_end(args);
-}
-
-void mls_html_run_headings(mls_buffer *out, const mls_html_group *of)
-{
-    if (of->side != NULL) {
-        mls_html_heading(out, NULL, "side");
-    }
-    mls_html_heading(out, "n", "run");
-}
-
-void mls_html_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
-{
-    mls_buffer_append_text(out, "<tr>");
-    if (of->side != NULL) {
-        mls_html_cell(out, NULL, "%s", of->side);
-    }
-    mls_html_count(out, (double)(run + 1));
 }
 
 void mls_html_separated(mls_buffer *line, mls_str text)
@@ -332,4 +143,237 @@ void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *p
     mls_buffer_append_text(out, " <span class=\"note\">");
     mls_markup_text(out, mls_str_from(mls_finding_info_get(finding->code)->name));
     mls_buffer_append_text(out, "</span></li>\n");
+}
+
+const char *mls_html_text(mls_arena *arena, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    const char *copy = mls_arena_copy(arena, mls_buffer_str(&text)).ptr;
+    mls_buffer_release(&text);
+    return copy;
+}
+
+/* ------------------------------------------------------------------------ tables */
+
+static void begin_tag(mls_buffer *out, const char *tag, const char *look)
+{
+    mls_buffer_printf(out, look != NULL ? "<%s class=\"%s\"" : "<%s", tag, look);
+}
+
+void mls_html_numbers_begin(mls_buffer *out, const char *label)
+{
+    mls_buffer_append_text(out, "<details class=\"numbers\"><summary>The numbers</summary>"
+                                "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"");
+    mls_markup_text(out, mls_str_from(label));
+    mls_buffer_append_text(out, "\"><table><thead><tr>");
+}
+
+void mls_html_numbers_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</tbody></table></div></details>\n");
+}
+
+void mls_html_table_begin(mls_buffer *out, const char *look, const char *label)
+{
+    mls_buffer_append_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
+    mls_markup_text(out, mls_str_from(label));
+    mls_buffer_append_text(out, "\">");
+    begin_tag(out, "table", look);
+    mls_buffer_append_text(out, "><thead><tr>");
+}
+
+void mls_html_rows(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</tr></thead><tbody>\n");
+}
+
+void mls_html_table_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</tbody></table></div>\n");
+}
+
+void mls_html_heading(mls_buffer *out, const char *look, const char *text)
+{
+    begin_tag(out, "th scope=\"col\"", look);
+    mls_buffer_append_char(out, '>');
+    mls_markup_text(out, mls_str_from(text));
+    mls_buffer_append_text(out, "</th>");
+}
+
+void mls_html_headings(mls_buffer *out, const char *first, ...)
+{
+    va_list args;
+    va_start(args, first);
+    for (const char *text = first; text != NULL; text = va_arg(args, const char *)) {
+        mls_html_heading(out, text[0] == '#' ? "n" : NULL, text[0] == '#' ? text + 1 : text);
+    }
+    va_end(args);
+}
+
+void mls_html_number(mls_buffer *out, double value, mls_words shown)
+{
+    begin_tag(out, "td", "n");
+    if (isfinite(value)) {
+        mls_buffer_printf(out, " data-v=\"%s\">", mls_words_exact(value).text);
+        mls_markup_text(out, mls_str_from(shown.text));
+    } else {
+        mls_buffer_append_text(out, ">–");
+    }
+    mls_buffer_append_text(out, "</td>");
+}
+
+void mls_html_count(mls_buffer *out, double count)
+{
+    mls_html_number(out, count, mls_words_count(count));
+}
+
+void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    begin_tag(out, "td", look);
+    mls_buffer_append_char(out, '>');
+    const size_t begun = out->len;
+    mls_markup_vprintf(out, format, args);
+    mls_buffer_append_text(out, out->len == begun ? "–</td>" : "</td>");
+    va_end(args);
+}
+
+/* ------------------------------------------------------------------------ runs */
+
+const char *const mls_html_looks[MLS_RUN_CLASSES] = {"kept", "out", "bad"};
+
+mls_html_class mls_html_run_class(const mls_group *group, size_t run)
+{
+    const mls_olympic_mark mark = group->marks[run];
+    return !group->runs[run]->valid || mark == MLS_OLYMPIC_DROPPED ? MLS_RUN_BAD
+           : mark == MLS_OLYMPIC_KEPT                              ? MLS_RUN_KEPT
+                                                                   : MLS_RUN_OUT;
+}
+
+mls_html_class mls_html_drawn_as(const mls_html_group *of, size_t run)
+{
+    return of->side == NULL ? mls_html_run_class(of->group, run) : of->baseline ? MLS_RUN_KEPT : MLS_RUN_OUT;
+}
+
+void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark)
+{
+    bool has[MLS_RUN_CLASSES] = {false};
+    bool window = false;
+    for (size_t i = 0; i < group->run_count; i++) {
+        has[mls_html_run_class(group, i)] = true;
+        window |= group->marks[i] == MLS_OLYMPIC_OUTSIDE;
+    }
+    const char *const labels[MLS_RUN_CLASSES] = {
+        "counted", window ? "left out (fastest, slowest, outside the window)" : "left out (fastest, slowest)",
+        "not valid"};
+    for (mls_html_class kind = 0; kind < MLS_RUN_CLASSES; kind++) {
+        const bool cross = kind == MLS_RUN_BAD && mark == MLS_MARK_DOT;
+        if (has[kind]) {
+            mls_html_key(out, cross ? MLS_MARK_CROSS : mark, cross ? "miss" : mls_html_looks[kind], labels[kind]);
+        }
+    }
+}
+
+void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count)
+{
+    if (of->side == NULL) {
+        mls_html_run_keys(out, of->group, MLS_MARK_LINE);
+    }
+    for (size_t i = 0; i < count && of->side != NULL; i++) {
+        mls_html_key(out, MLS_MARK_LINE, mls_html_looks[mls_html_drawn_as(&of[i], 0)], of[i].side);
+    }
+}
+
+void mls_html_run_begin(mls_buffer *out, size_t run)
+{
+    mls_buffer_printf(out, "<g data-r=\"%zu\">", run + 1);
+}
+
+void mls_html_run_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "</g>\n");
+}
+
+void mls_html_run_dot(mls_buffer *out, mls_html_class kind, double x, double y)
+{
+    if (kind == MLS_RUN_BAD) {
+        mls_svg_cross(out, "miss", x, y, 4);
+    } else {
+        mls_svg_circle(out, mls_html_looks[kind], x, y, kind == MLS_RUN_KEPT ? 4.5 : 4);
+    }
+}
+
+size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
+{
+    const size_t share = all / of->group->run_count / (of->sides > 0 ? of->sides : 1);
+    return share > least ? share : least;
+}
+
+/* ------------------------------------------------------------------------ groups */
+
+mls_html_badge mls_html_badge_of(const mls_group *group)
+{
+    const mls_group_outcome result = mls_group_result(group);
+    if (!isfinite(result.minutes)) {
+        return (mls_html_badge){"ill", "✗ No score", "✗ no score"};
+    }
+    if (!result.official) {
+        return (mls_html_badge){"warn", "! Not an official score", "! not official"};
+    }
+    if (group->rcp.check == MLS_CHECK_FAIL) {
+        return (mls_html_badge){"ill", "✗ Fails reference convergence", "✗ convergence"};
+    }
+    if (group->seeds.check == MLS_CHECK_FAIL) {
+        return (mls_html_badge){"ill", "✗ Fails the check of seeds", "✗ seeds"};
+    }
+    return (mls_html_badge){"well", "✓ Valid score", "✓ valid"};
+}
+
+double mls_html_minutes(const mls_group *group)
+{
+    return mls_group_result(group).scaled_minutes;
+}
+
+bool mls_html_epochs(const mls_html_group *of)
+{
+    bool epochs = false;
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        epochs |= mls_throughput_counts_epochs(&of->timed->runs[i]);
+    }
+    return epochs;
+}
+
+const char *mls_html_unit(const mls_html_group *of)
+{
+    return mls_html_epochs(of) ? "epochs" : "samples";
+}
+
+double mls_html_steady_ms(const mls_html_group *of, size_t *count)
+{
+    double *values = mls_arena_array(of->scratch, of->group->run_count + 1, sizeof *values);
+    *count = 0;
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const double steady = of->timed->runs[i].steady_ms_per_sample;
+        if (isfinite(steady) && steady > 0) {
+            values[(*count)++] = steady;
+        }
+    }
+    mls_sort_doubles(values, *count);
+    return *count > 0 ? mls_median(values, *count) : (double)NAN;
+}
+
+double mls_html_rcp_mean(const mls_group *group)
+{
+    const mls_rcp_result *result = &group->rcp.result;
+    return result->not_converged > result->allowed ? (double)NAN : result->submission_mean;
+}
+
+mls_words mls_html_converge_words(double number)
+{
+    return number < 100 ? mls_words_trimmed(number, 3) : mls_words_grouped(number, 0);
 }

@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_compare.c - sides that are compared as a page: their numbers, their runs over each other, what the difference is
- * made of, and in which settings they differ. */
+/* html_compare.c - compared sides as a page: their numbers, their runs over each other, what the difference is made of,
+ * and in which settings they differ. */
 #include <math.h>
 
 #include "report/compare_show.h"
 #include "report/html.h"
 
-/* Of more sides than these not all are drawn. */
+/* If there are more sides than these, not all are drawn. */
 enum { SIDES_DRAWN = 12, SIDE_ROW = 26, SIDE_NAMES = 150, DIFFERING_MOST = 200 };
 
-static bool is_baseline(const mls_block *block, size_t side)
-{
-    return side == 0 && block->group_count > 1;
-}
+/* ------------------------------------------------------------------------ numbers */
 
-/* ------------------------------------------------------------------------ head */
-
-static void append_compared_head(mls_buffer *out, const mls_block *block)
+static void append_head(mls_buffer *out, const mls_block *block)
 {
     const mls_side_group *first = block->groups[0];
     const char *division = mls_division_name(first->division);
-    mls_buffer verdict = {0};
-    mls_buffer interval = {0};
     mls_buffer_append_text(out, "<div class=\"head\"><div><h2>");
     mls_markup_text(out, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"));
     mls_buffer_append_text(out, "</h2><p class=\"meta\">");
@@ -30,74 +23,62 @@ static void append_compared_head(mls_buffer *out, const mls_block *block)
     mls_buffer_append_text(out, "</p></div>");
     if (block->group_count == 2) {
         const mls_difference *difference = &block->differences[1];
+        mls_buffer verdict = {0};
+        mls_buffer interval = {0};
+        mls_buffer separated = {0};
         mls_compare_append_verdict(&verdict, difference);
         mls_compare_append_interval(&interval, difference);
+        mls_html_separated(&separated, mls_buffer_str(&interval));
         mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">",
                           difference->verdict == MLS_COMPARE_FASTER   ? "well"
                           : difference->verdict == MLS_COMPARE_SLOWER ? "ill"
                                                                       : "warn");
         mls_markup_text(out, mls_buffer_str(&verdict));
         mls_buffer_append_text(out, "</span></p><p class=\"big\"><b>");
-        mls_markup_text(
-            out, mls_str_from(isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–"));
+        mls_buffer_append_text(out,
+                               isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–");
         mls_buffer_append_text(out, "</b> min</p>");
-        mls_buffer separated = {0};
-        mls_html_separated(&separated, mls_buffer_str(&interval));
         mls_html_note(out, "%.*s", (int)separated.len, separated.len > 0 ? separated.ptr : "");
-        out->failed |= separated.failed;
-        mls_buffer_release(&separated);
         mls_buffer_append_text(out, "</div>");
+        mls_buffer_release(&verdict);
+        mls_buffer_release(&interval);
+        mls_buffer_release(&separated);
     }
     mls_buffer_append_text(out, "</div>\n");
-    out->failed |= verdict.failed || interval.failed;
-    mls_buffer_release(&verdict);
-    mls_buffer_release(&interval);
-}
-
-/* ------------------------------------------------------------------------ numbers */
-
-static void append_side_row(mls_buffer *out, const mls_block *block, size_t at)
-{
-    const mls_side_group *group = block->groups[at];
-    const double training = mls_compare_part(group, MLS_PART_TRAINING);
-    const double rate = mls_compare_rate(group, training);
-    const double init = mls_sum_mean(&group->init_ms, group->kept) / 60000;
-    mls_buffer_append_text(out, "<tr>");
-    mls_html_cell(out, NULL, "%s%s", group->side->name, is_baseline(block, at) ? " (baseline)" : "");
-    mls_html_number(out, group->score_minutes, mls_words_grouped(group->score_minutes, 3));
-    mls_html_number(out, group->scaled_minutes, mls_words_grouped(group->scaled_minutes, 3));
-    mls_html_cell(out, "n", "%zu of %zu", group->valid, group->runs.count);
-    mls_html_count(out, group->accelerators);
-    mls_html_cell(out, NULL, "%s", group->accelerator != NULL ? group->accelerator : "");
-    mls_html_count(out, group->global_batch_size);
-    mls_html_number(out, group->to_converge, mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0));
-    mls_html_number(out, rate, mls_words_rate(rate));
-    mls_html_number(out, training, mls_words_duration(training));
-    mls_html_number(out, mls_compare_part(group, MLS_PART_EVALUATION),
-                    mls_words_duration(mls_compare_part(group, MLS_PART_EVALUATION)));
-    mls_html_number(out, init, mls_words_clock(init));
-    mls_buffer_append_text(out, "</tr>\n");
 }
 
 static void append_sides(mls_buffer *out, const mls_block *block)
 {
-    static const char *const names[] = {"score (min)", "scaled (min)", "valid runs", "accelerators"};
+    const mls_side_group *first = block->groups[0];
     mls_html_card_plain(out, "h3", "Sides", false);
     mls_html_table_begin(out, "sorts", "Sides");
-    mls_html_heading(out, NULL, "side");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mls_html_heading(out, "n", names[i]);
-    }
-    mls_html_heading(out, NULL, "model");
-    mls_html_heading(out, "n", "batch");
-    mls_html_heading(out, "n", block->groups[0]->unit != NULL ? block->groups[0]->unit : "samples");
-    mls_html_heading(out, "n", mls_compare_label(block->groups[0], MLS_SHARE_THROUGHPUT).text);
-    mls_html_heading(out, "n", "training");
-    mls_html_heading(out, "n", "evaluation");
-    mls_html_heading(out, "n", "init");
+    mls_html_headings(out, "side", "#score (min)", "#scaled (min)", "#valid runs", "#accelerators", "model", "#batch",
+                      NULL);
+    mls_html_heading(out, "n", first->unit != NULL ? first->unit : "samples");
+    mls_html_heading(out, "n", mls_compare_label(first, MLS_SHARE_THROUGHPUT).text);
+    mls_html_headings(out, "#training", "#evaluation", "#init", NULL);
     mls_html_rows(out);
     for (size_t i = 0; i < block->group_count; i++) {
-        append_side_row(out, block, i);
+        const mls_side_group *group = block->groups[i];
+        const double training = mls_compare_part(group, MLS_PART_TRAINING);
+        const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
+        const double rate = mls_compare_rate(group, training);
+        const double init = mls_sum_mean(&group->init_ms, group->kept) / 60000;
+        mls_buffer_append_text(out, "<tr>");
+        mls_html_cell(out, NULL, "%s%s", group->side->name, i == 0 && block->group_count > 1 ? " (baseline)" : "");
+        mls_html_number(out, group->score_minutes, mls_words_grouped(group->score_minutes, 3));
+        mls_html_number(out, group->scaled_minutes, mls_words_grouped(group->scaled_minutes, 3));
+        mls_html_cell(out, "n", "%zu of %zu", group->valid, group->runs.count);
+        mls_html_count(out, group->accelerators);
+        mls_html_cell(out, NULL, "%s", group->accelerator != NULL ? group->accelerator : "");
+        mls_html_count(out, group->global_batch_size);
+        mls_html_number(out, group->to_converge,
+                        mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0));
+        mls_html_number(out, rate, mls_words_rate(rate));
+        mls_html_number(out, training, mls_words_duration(training));
+        mls_html_number(out, evaluation, mls_words_duration(evaluation));
+        mls_html_number(out, init, mls_words_clock(init));
+        mls_buffer_append_text(out, "</tr>\n");
     }
     mls_html_table_end(out);
     for (size_t i = 0; i < block->group_count; i++) {
@@ -109,24 +90,23 @@ static void append_sides(mls_buffer *out, const mls_block *block)
 
 /* ------------------------------------------------------------------------ times */
 
-/* The runs of a side on its line, and its score; of the baseline in blue, of others in orange and hollow. */
-static void append_side_times(mls_buffer *out, const mls_block *block, size_t at, const mls_scale *x, double y)
+/* Append the runs of a side on its line, and its score: the baseline in blue, others in orange and hollow. */
+static void append_side_times(mls_chart *chart, const mls_side_group *group, bool baseline, double y)
 {
-    const mls_side_group *group = block->groups[at];
-    mls_svg_text(out, "strong", 'e', x->from - 14, y + 4.5, mls_str_from(group->side->name));
-    mls_svg_line(out, "grid", x->from, y, x->to, y);
+    const mls_scale *x = &chart->x;
+    mls_svg_text(&chart->marks, "strong", 'e', x->from - 14, y + 4.5, group->side->name);
+    mls_svg_line(&chart->marks, "grid", x->from, y, x->to, y);
     if (isfinite(group->score_minutes)) {
         const double score = mls_scale_at(x, group->score_minutes);
-        mls_svg_line(out, at == 0 ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
+        mls_svg_line(&chart->marks, baseline ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
     }
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
-        if (isfinite(run->minutes)) {
-            if (run->valid) {
-                mls_svg_circle(out, at == 0 ? "kept" : "out", mls_scale_at(x, run->minutes), y, 4);
-            } else {
-                mls_svg_cross(out, "miss", mls_scale_at(x, run->minutes), y, 4);
-            }
+        const double at = mls_scale_at(x, run->minutes);
+        if (isfinite(run->minutes) && run->valid) {
+            mls_svg_circle(&chart->marks, baseline ? "kept" : "out", at, y, 4);
+        } else if (isfinite(run->minutes)) {
+            mls_svg_cross(&chart->marks, "miss", at, y, 4);
         }
     }
 }
@@ -145,20 +125,20 @@ static void append_times(mls_buffer *out, const mls_block *block)
         return;
     }
     const double bottom = 10 + SIDE_ROW * (double)count;
-    const mls_plot plot = {.x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_PLOT_WIDTH - 24),
-                           .y = {0, 1, bottom, 0, false},
-                           .across = "minutes; a line at the score"};
+    mls_chart chart = {.title = "Minutes of the runs of each side",
+                       .height = bottom + MLS_CHART_BELOW,
+                       .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
+                       .y = {0, 1, bottom, 0, false},
+                       .across = "minutes; a line at the score"};
+    for (size_t i = 0; i < count; i++) {
+        append_side_times(&chart, block->groups[i], i == 0, 10 + SIDE_ROW * ((double)i + 0.4));
+    }
     mls_html_card_begin(out, "Times");
     mls_html_key(out, MLS_MARK_DOT, "kept", "a run of the baseline");
     mls_html_key(out, MLS_MARK_DOT, "out", "a run of another side");
     mls_html_key(out, MLS_MARK_CROSS, "miss", "not valid");
     mls_html_card_body(out);
-    mls_html_plot_begin(out, bottom + 46, "Minutes of the runs of each side", MLS_S(""));
-    mls_plot_axis_across(out, &plot);
-    for (size_t i = 0; i < count; i++) {
-        append_side_times(out, block, i, &plot.x, 10 + SIDE_ROW * ((double)i + 0.4));
-    }
-    mls_html_plot_end(out);
+    mls_chart_draw(out, &chart);
     if (count < block->group_count) {
         mls_html_note(out, "The first %zu of %zu sides.", count, block->group_count);
     }
@@ -179,7 +159,7 @@ static const mls_throughput_group *measured_of(const mls_compare_beside *beside,
     return NULL;
 }
 
-/* The sides that are logs, over each other: what they converged like, and how fast they trained. */
+/* The sides that are logs, over each other: how they converged, and how fast they trained. */
 static void append_sides_curves(mls_buffer *out, const mls_block *block, const mls_compare_beside *beside,
                                 size_t number)
 {
@@ -191,12 +171,8 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
         const mls_side_group *side = block->groups[i];
         const mls_throughput_group *timed = side->logged != NULL ? measured_of(beside, side->logged) : NULL;
         if (timed != NULL && side->logged->run_count > 0) {
-            timed = mls_html_timed(timed, &kept);
-            out->failed |= timed == NULL;
-        }
-        if (timed != NULL && side->logged->run_count > 0) {
             sides[count++] = (mls_html_group){.group = side->logged,
-                                              .timed = timed,
+                                              .timed = mls_html_timed(timed, &kept),
                                               .number = number,
                                               .scratch = &scratch,
                                               .side = side->side->name,
@@ -216,7 +192,7 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
 
 /* ------------------------------------------------------------------------ the split */
 
-/* The name of a share, with its direction: "fewer samples", "slower pace". */
+/* Return the name of a share, with its direction: "fewer samples", "slower pace". */
 static const char *share_label(mls_share share, const mls_difference *difference)
 {
     static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_STARTUP] = "startup",
@@ -227,18 +203,17 @@ static const char *share_label(mls_share share, const mls_difference *difference
     return direction != NULL ? direction : labels[share];
 }
 
-static void append_share(mls_buffer *out, const mls_plot *plot, const char *label, double from, double to, double y,
-                         bool total)
+static void append_share(mls_chart *chart, const char *label, double from, double to, double y, bool total)
 {
-    const double left = mls_scale_at(&plot->x, fmin(from, to) / 1000);
-    const double right = mls_scale_at(&plot->x, fmax(from, to) / 1000);
-    mls_svg_text(out, total ? "strong" : NULL, 'e', plot->x.from - 14, y + 4.5, mls_str_from(label));
-    mls_svg_rect(out,
+    const double left = mls_scale_at(&chart->x, fmin(from, to) / 1000);
+    const double right = mls_scale_at(&chart->x, fmax(from, to) / 1000);
+    mls_svg_text(&chart->marks, total ? "strong" : NULL, 'e', chart->x.from - 14, y + 4.5, label);
+    mls_svg_rect(&chart->marks,
                  total       ? "share-total"
                  : to < from ? "share-less"
                              : "share-more",
                  left, y - 7, fmax(right - left, 1), 14);
-    mls_svg_text(out, "strong", 's', right + 8, y + 4.5, mls_str_from(mls_words_signed((to - from) / 1000, 3).text));
+    mls_svg_text(&chart->marks, "strong", 's', right + 8, y + 4.5, mls_words_signed((to - from) / 1000, 3).text);
 }
 
 /* A share begins where the one before it ended, so that a person sees that they add up. */
@@ -246,7 +221,6 @@ static void append_split(mls_buffer *out, const mls_difference *difference)
 {
     const mls_split *split = &difference->split;
     mls_extent extent = {0};
-    mls_buffer words = {0};
     double sum = 0;
     size_t rows = 1;
     mls_extent_add(&extent, 0);
@@ -256,27 +230,26 @@ static void append_split(mls_buffer *out, const mls_difference *difference)
         mls_extent_add(&extent, sum / 1000);
     }
     const double bottom = 8 + SIDE_ROW * (double)rows;
-    const mls_plot plot = {.x = mls_scale_of(&extent, 0.0, SIDE_NAMES + 40, MLS_PLOT_WIDTH - 90),
-                           .y = {0, 1, bottom, 0, false},
-                           .across = "seconds"};
+    mls_chart chart = {.title = "What the difference is made of",
+                       .height = bottom + MLS_CHART_BELOW,
+                       .x = mls_scale_of(&extent, 0.0, SIDE_NAMES + 40, MLS_CHART_WIDTH - 90),
+                       .y = {0, 1, bottom, 0, false},
+                       .across = "seconds"};
+    const double zero = mls_scale_at(&chart.x, 0);
     double y = 8 + SIDE_ROW * 0.4;
-    mls_buffer_printf(&words, "%s against %s", difference->b->side->name, difference->a->side->name);
-    mls_html_note(out, "%.*s", (int)words.len, words.len > 0 ? words.ptr : "");
-    mls_html_plot_begin(out, bottom + 46, "What the difference is made of", mls_buffer_str(&words));
-    mls_plot_axis_across(out, &plot);
-    mls_svg_line(out, "zero", mls_scale_at(&plot.x, 0), 0, mls_scale_at(&plot.x, 0), bottom);
+    mls_svg_line(&chart.marks, "zero", zero, 0, zero, bottom);
     sum = 0;
     for (mls_share share = 0; share < MLS_SHARE_COUNT; share++) {
         if (split->has[share]) {
-            append_share(out, &plot, share_label(share, difference), sum, sum + (double)split->ms[share], y, false);
+            append_share(&chart, share_label(share, difference), sum, sum + (double)split->ms[share], y, false);
             sum += (double)split->ms[share];
             y += SIDE_ROW;
         }
     }
-    append_share(out, &plot, "together", 0, (double)split->total_ms, y, true);
-    mls_html_plot_end(out);
-    out->failed |= words.failed;
-    mls_buffer_release(&words);
+    append_share(&chart, "together", 0, (double)split->total_ms, y, true);
+    mls_buffer_printf(&chart.description, "%s against %s", difference->b->side->name, difference->a->side->name);
+    mls_html_note(out, "%s", chart.description.ptr);
+    mls_chart_draw(out, &chart);
 }
 
 static void append_splits(mls_buffer *out, const mls_block *block)
@@ -357,11 +330,11 @@ void mls_html_compare(mls_printer *to, const void *what)
 {
     const mls_comparison *comparison = what;
     mls_buffer out = {0};
-    mls_html_begin(&out, MLS_S("Comparison - mlscore"), "MLPerf comparison", MLS_S("mlscore compare"));
+    mls_html_begin(&out, "Comparison - mlscore", "MLPerf comparison", "mlscore compare");
     for (size_t i = 0; i < comparison->blocks.count; i++) {
         const mls_block *block = &comparison->blocks.items[i];
         mls_buffer_append_text(&out, "<article class=\"group\">\n");
-        append_compared_head(&out, block);
+        append_head(&out, block);
         append_sides(&out, block);
         append_sides_curves(&out, block, to->state, i + 1);
         append_times(&out, block);
@@ -369,7 +342,6 @@ void mls_html_compare(mls_printer *to, const void *what)
         append_differing(&out, block);
         mls_buffer_append_text(&out, "</article>\n");
         mls_output_buffer(to->view->output, &out);
-        out = (mls_buffer){0};
     }
     for (size_t i = 0; i < comparison->unmatched.count; i++) {
         const mls_unmatched *unmatched = &comparison->unmatched.items[i];

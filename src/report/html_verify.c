@@ -4,24 +4,17 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/map.h"
 #include "report/html.h"
-
-/* The benchmarks of the table, in the order in which results name them. */
-typedef struct benchmark_columns {
-    const char **items;
-    size_t count;
-} benchmark_columns;
 
 /* A submission on its way into a page. */
 typedef struct verify_page {
     const mls_submission *submission;
     const mls_view *view;
-    benchmark_columns columns;
-    mls_arena arena;
+    const char **columns; /* the benchmarks of the table, in the order in which results name them */
+    size_t column_count;
 } verify_page;
 
-static size_t results_of(const mls_submission *submission)
+static size_t count_results(const mls_submission *submission)
 {
     size_t count = 0;
     for (size_t i = 0; i < submission->submitter_count; i++) {
@@ -30,27 +23,25 @@ static size_t results_of(const mls_submission *submission)
     return count;
 }
 
-/* False: no memory. */
-static bool find_columns(verify_page *page)
+static void find_columns(verify_page *page)
 {
     const mls_submission *submission = page->submission;
-    page->columns.items = mls_arena_array(&page->arena, results_of(submission) + 1, sizeof *page->columns.items);
-    for (size_t i = 0; i < submission->submitter_count && page->columns.items != NULL; i++) {
-        const mls_submitter *submitter = &submission->submitters[i];
-        for (size_t k = 0; k < submitter->result_count; k++) {
+    page->columns = mls_calloc(count_results(submission) + 1, sizeof *page->columns);
+    for (size_t i = 0; i < submission->submitter_count; i++) {
+        for (size_t k = 0; k < submission->submitters[i].result_count; k++) {
+            const char *benchmark = submission->submitters[i].results[k].benchmark;
             bool known = false;
-            for (size_t c = 0; c < page->columns.count && !known; c++) {
-                known = strcmp(page->columns.items[c], submitter->results[k].benchmark) == 0;
+            for (size_t c = 0; c < page->column_count && !known; c++) {
+                known = strcmp(page->columns[c], benchmark) == 0;
             }
             if (!known) {
-                page->columns.items[page->columns.count++] = submitter->results[k].benchmark;
+                page->columns[page->column_count++] = benchmark;
             }
         }
     }
-    return page->columns.items != NULL;
 }
 
-/* Where the findings of a result stand: its submitter's and its own place, from 1. */
+/* Append where the findings of a result are: its submitter's place and its own, from 1. */
 static void append_result_anchor(mls_buffer *out, size_t submitter, size_t result)
 {
     mls_buffer_printf(out, "s%zu-%zu", submitter + 1, result + 1);
@@ -61,7 +52,7 @@ static size_t count_found(const mls_submission_result *result)
     return result->counts.error + result->counts.warning + result->counts.advice;
 }
 
-/* The sign, the minutes and how much was found, which leads to it. */
+/* Append the sign, the minutes and the number of findings, which leads to them. */
 static void append_result_line(mls_buffer *out, const mls_submission_result *result, size_t submitter, size_t index)
 {
     const mls_group *group = &result->group;
@@ -82,7 +73,7 @@ static void append_result_line(mls_buffer *out, const mls_submission_result *res
     mls_buffer_append_text(out, "</div>");
 }
 
-/* The row of a system, whose results are those from `first` on that bear its name; returns the end of these. */
+/* Append the row of a system, whose results are those from `first` on with its name; return the end of these. */
 static size_t append_system_row(mls_buffer *out, const verify_page *page, size_t at, size_t first)
 {
     const mls_submitter *submitter = &page->submission->submitters[at];
@@ -94,10 +85,10 @@ static size_t append_system_row(mls_buffer *out, const verify_page *page, size_t
     mls_buffer_append_text(out, "<tr>");
     mls_html_cell(out, NULL, "%s", submitter->name);
     mls_html_cell(out, "wide", "%s", name);
-    for (size_t c = 0; c < page->columns.count; c++) {
+    for (size_t c = 0; c < page->column_count; c++) {
         mls_buffer_append_text(out, "<td class=\"one\">");
         for (size_t i = first; i < end; i++) {
-            if (strcmp(submitter->results[i].benchmark, page->columns.items[c]) == 0) {
+            if (strcmp(submitter->results[i].benchmark, page->columns[c]) == 0) {
                 append_result_line(out, &submitter->results[i], at, i);
             }
         }
@@ -112,10 +103,9 @@ static void append_systems(mls_buffer *out, const verify_page *page)
     const mls_submission *submission = page->submission;
     mls_html_card_plain(out, "h3", "Results", true);
     mls_html_table_begin(out, "sorts", "Results");
-    mls_html_heading(out, NULL, "submitter");
-    mls_html_heading(out, NULL, "system");
-    for (size_t c = 0; c < page->columns.count; c++) {
-        mls_html_heading(out, NULL, page->columns.items[c]);
+    mls_html_headings(out, "submitter", "system", NULL);
+    for (size_t c = 0; c < page->column_count; c++) {
+        mls_html_heading(out, NULL, page->columns[c]);
     }
     mls_html_rows(out);
     for (size_t i = 0; i < submission->submitter_count; i++) {
@@ -132,39 +122,45 @@ static void append_systems(mls_buffer *out, const verify_page *page)
 
 enum { SHOWN_OF_OWNER = 200 };
 
-static void append_list(mls_buffer *out, const mls_finding *finding, const char *path, size_t *shown, size_t *more)
+/* A list of findings of one owner: how many are in it, and how many more there are. */
+typedef struct found_list {
+    size_t shown, more;
+} found_list;
+
+static void append_item(mls_buffer *out, const mls_view *view, const mls_finding *finding, const char *path,
+                        found_list *list)
 {
-    if (*shown == SHOWN_OF_OWNER) {
-        ++*more;
+    if (!mls_view_shows(view, finding->severity)) {
         return;
     }
-    if ((*shown)++ == 0) {
-        mls_buffer_append_text(out, "<ul class=\"found\">\n");
+    if (list->shown == SHOWN_OF_OWNER) {
+        list->more++;
+        return;
     }
+    mls_buffer_append_text(out, list->shown++ == 0 ? "<ul class=\"found\">\n" : "");
     mls_html_finding(out, finding, path);
 }
 
-static void end_list(mls_buffer *out, size_t shown, size_t more)
+static void end_list(mls_buffer *out, const found_list *list)
 {
-    if (more > 0) {
-        mls_buffer_printf(out, "<li>and %zu more</li>\n", more);
+    if (list->more > 0) {
+        mls_buffer_printf(out, "<li>and %zu more</li>\n", list->more);
     }
-    mls_buffer_append_text(out, shown > 0 ? "</ul>\n" : "");
+    mls_buffer_append_text(out, list->shown > 0 ? "</ul>\n" : "");
 }
 
-/* What was found of a result, or (NULL) of the submitter beside all results. */
+/* Append the findings of a result, or (NULL) of the submitter apart from all results. */
 static void append_placed(mls_buffer *out, const verify_page *page, const mls_submitter *submitter,
                           const mls_submission_result *result)
 {
-    size_t shown = 0;
-    size_t more = 0;
+    found_list list = {0};
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
-        if (placed->result == result && mls_view_shows(page->view, placed->finding->severity)) {
-            append_list(out, placed->finding, placed->path, &shown, &more);
+        if (placed->result == result) {
+            append_item(out, page->view, placed->finding, placed->path, &list);
         }
     }
-    end_list(out, shown, more);
+    end_list(out, &list);
 }
 
 static void append_submitter(mls_buffer *out, const verify_page *page, size_t at)
@@ -190,26 +186,22 @@ static void append_submitter(mls_buffer *out, const verify_page *page, size_t at
         }
     }
     mls_html_card_end(out);
-    out->failed |= counts.failed;
     mls_buffer_release(&counts);
 }
 
 static void append_whole(mls_buffer *out, const verify_page *page)
 {
     const mls_submission *submission = page->submission;
-    size_t shown = 0;
-    size_t more = 0;
+    found_list list = {0};
     if (submission->findings.count == 0) {
         return;
     }
     mls_html_card_plain(out, "h3", "The whole submission", false);
     for (size_t i = 0; i < submission->findings.count; i++) {
         const mls_finding *finding = &submission->findings.items[i];
-        if (mls_view_shows(page->view, finding->severity)) {
-            append_list(out, finding, finding->path, &shown, &more);
-        }
+        append_item(out, page->view, finding, finding->path, &list);
     }
-    end_list(out, shown, more);
+    end_list(out, &list);
     mls_html_card_end(out);
 }
 
@@ -237,12 +229,11 @@ static void append_verdict_head(mls_buffer *out, const mls_submission *submissio
                                     : "</p></div><div class=\"score\"><p><span class=\"badge ill\">✗ Not ready");
     mls_buffer_append_text(out, "</span></p><p class=\"big\"><b>");
     mls_buffer_printf(out, "%zu</b> of %s ready</p>", ready,
-                      mls_words_plural(results_of(submission), "result", "results").text);
+                      mls_words_plural(count_results(submission), "result", "results").text);
     if (counts.len > 0) {
         mls_html_note(out, "%s", counts.ptr);
     }
     mls_buffer_append_text(out, "</div></div>\n");
-    out->failed |= counts.failed;
     mls_buffer_release(&counts);
 }
 
@@ -250,10 +241,10 @@ void mls_html_verify(mls_printer *to, const void *what)
 {
     verify_page page = {.submission = what, .view = to->view};
     mls_buffer out = {0};
-    mls_html_begin(&out, MLS_S("Submission - mlscore"), "MLPerf submission report", MLS_S("mlscore verify"));
+    find_columns(&page);
+    mls_html_begin(&out, "Submission - mlscore", "MLPerf submission report", "mlscore verify");
     append_verdict_head(&out, page.submission);
-    out.failed |= !find_columns(&page);
-    if (page.columns.count > 0) {
+    if (page.column_count > 0) {
         append_systems(&out, &page);
     }
     append_whole(&out, &page);
@@ -262,5 +253,5 @@ void mls_html_verify(mls_printer *to, const void *what)
     }
     mls_html_end(&out);
     mls_output_buffer(to->view->output, &out);
-    mls_arena_release(&page.arena);
+    free(page.columns);
 }

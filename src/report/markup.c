@@ -51,7 +51,6 @@ void mls_markup_vprintf(mls_buffer *out, const char *format, va_list args)
     mls_buffer text = {0};
     mls_buffer_vprintf(&text, format, args);
     mls_markup_text(out, mls_buffer_str(&text));
-    out->failed |= text.failed;
     mls_buffer_release(&text);
 }
 

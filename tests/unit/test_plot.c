@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/plot.h"
+#include "report/chart.h"
 
 /* The bytes of a literal, and how many. */
 #define TEXT(literal) (literal), sizeof(literal) - 1
@@ -98,8 +98,10 @@ static void any_values_have_a_place(void **state)
     const mls_scale scale = mls_scale_log(&extent, 1, 0, 100);
     assert_true(fabs(mls_scale_at(&scale, 5) - 0) <= 1e-9);
     assert_true(fabs(mls_scale_at(&scale, 500) - 100) <= 1e-9);
-    assert_false(mls_scale_has(&scale, 0));
-    assert_false(mls_scale_has(&scale, (double)NAN));
+    const mls_chart chart = {.x = scale, .y = alike};
+    assert_true(mls_chart_has(&chart, 5, 0));
+    assert_false(mls_chart_has(&chart, 0, 0));
+    assert_false(mls_chart_has(&chart, (double)NAN, 0));
 }
 
 static void thinning_keeps_every_spike(void **state)
@@ -114,13 +116,13 @@ static void thinning_keeps_every_spike(void **state)
     }
     values[54321] = 9;
     values[777] = -9;
-    assert_true(mls_plot_thin(values, COUNT, MLS_THIN_MAX, keep));
+    assert_true(mls_chart_thin(values, COUNT, MLS_THIN_MAX, keep));
     for (size_t i = 0; i < COUNT; i++) {
         kept += keep[i];
     }
     assert_true(kept <= MLS_THIN_MAX && kept >= MLS_THIN_MAX / 2);
     assert_true(keep[54321] && keep[777]);
-    assert_false(mls_plot_thin(values, MLS_THIN_MAX, MLS_THIN_MAX, keep));
+    assert_false(mls_chart_thin(values, MLS_THIN_MAX, MLS_THIN_MAX, keep));
     assert_true(keep[0] && keep[MLS_THIN_MAX - 1]);
 }
 
@@ -128,12 +130,13 @@ static void marks_are_elements(void **state)
 {
     (void)state;
     mls_buffer out = {0};
-    mls_svg_begin(&out, 100, 50, "a<b", MLS_S("c&d"));
-    mls_svg_circle(&out, "run", 1.25, 2, 3);
-    mls_svg_text(&out, NULL, 'm', 1, 2, MLS_S("<x>"));
-    mls_svg_line(&out, "grid", 0, 1, 2, (double)NAN);
-    mls_svg_end(&out);
-    assert_string_equal(out.ptr, "<svg role=\"img\" viewBox=\"0 0 100 50\"><title>a&lt;b</title><desc>c&amp;d</desc>"
+    mls_chart chart = {.title = "a<b", .height = 50, .continues = true, .continued = true};
+    mls_buffer_append_text(&chart.description, "c&d");
+    mls_svg_circle(&chart.marks, "run", 1.25, 2, 3);
+    mls_svg_text(&chart.marks, NULL, 'm', 1, 2, "<x>");
+    mls_svg_line(&chart.marks, "grid", 0, 1, 2, (double)NAN);
+    mls_chart_draw(&out, &chart);
+    assert_string_equal(out.ptr, "<svg role=\"img\" viewBox=\"0 0 1040 50\"><title>a&lt;b</title><desc>c&amp;d</desc>"
                                  "<circle class=\"run\" cx=\"1.3\" cy=\"2\" r=\"3\"/>"
                                  "<text x=\"1\" y=\"2\" text-anchor=\"middle\">&lt;x&gt;</text>"
                                  "<path class=\"grid\" d=\"M0 1L2 0\"/></svg>\n");

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chart.c - elements of SVG, where values are in a picture, and what is written beside it. */
+#include "report/chart.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------------ marks */
+
+static void append_attribute(mls_buffer *out, const char *name, double number)
+{
+    mls_buffer_printf(out, " %s=\"", name);
+    mls_markup_coordinate(out, number);
+    mls_buffer_append_char(out, '"');
+}
+
+static void begin_mark(mls_buffer *out, const char *element, const char *look)
+{
+    mls_buffer_printf(out, "<%s", element);
+    if (look != NULL) {
+        mls_buffer_printf(out, " class=\"%s\"", look);
+    }
+}
+
+void mls_svg_line(mls_buffer *out, const char *look, double x1, double y1, double x2, double y2)
+{
+    mls_svg_path_begin(out, look);
+    mls_svg_path_point(out, x1, y1, true);
+    mls_svg_path_point(out, x2, y2, false);
+    mls_svg_path_end(out);
+}
+
+void mls_svg_rect(mls_buffer *out, const char *look, double x, double y, double width, double height)
+{
+    begin_mark(out, "rect", look);
+    append_attribute(out, "x", x);
+    append_attribute(out, "y", y);
+    append_attribute(out, "width", width > 0 ? width : 0);
+    append_attribute(out, "height", height > 0 ? height : 0);
+    mls_buffer_append_text(out, "/>");
+}
+
+void mls_svg_circle(mls_buffer *out, const char *look, double x, double y, double radius)
+{
+    begin_mark(out, "circle", look);
+    append_attribute(out, "cx", x);
+    append_attribute(out, "cy", y);
+    append_attribute(out, "r", radius);
+    mls_buffer_append_text(out, "/>");
+}
+
+void mls_svg_cross(mls_buffer *out, const char *look, double x, double y, double radius)
+{
+    mls_svg_path_begin(out, look);
+    mls_svg_path_point(out, x - radius, y - radius, true);
+    mls_svg_path_point(out, x + radius, y + radius, false);
+    mls_svg_path_point(out, x - radius, y + radius, true);
+    mls_svg_path_point(out, x + radius, y - radius, false);
+    mls_svg_path_end(out);
+}
+
+void mls_svg_diamond(mls_buffer *out, const char *look, double x, double y, double radius)
+{
+    mls_svg_path_begin(out, look);
+    mls_svg_path_point(out, x, y - radius, true);
+    mls_svg_path_point(out, x + radius, y, false);
+    mls_svg_path_point(out, x, y + radius, false);
+    mls_svg_path_point(out, x - radius, y, false);
+    mls_svg_path_point(out, x, y - radius, false);
+    mls_svg_path_end(out);
+}
+
+void mls_svg_text(mls_buffer *out, const char *look, char anchor, double x, double y, const char *text)
+{
+    begin_mark(out, "text", look);
+    append_attribute(out, "x", x);
+    append_attribute(out, "y", y);
+    mls_buffer_append_text(out, anchor == 'm'   ? " text-anchor=\"middle\">"
+                                : anchor == 'e' ? " text-anchor=\"end\">"
+                                                : ">");
+    mls_markup_text(out, mls_str_from(text));
+    mls_buffer_append_text(out, "</text>");
+}
+
+void mls_svg_path_begin(mls_buffer *out, const char *look)
+{
+    begin_mark(out, "path", look);
+    mls_buffer_append_text(out, " d=\"");
+}
+
+void mls_svg_path_point(mls_buffer *out, double x, double y, bool apart)
+{
+    mls_buffer_append_char(out, apart ? 'M' : 'L');
+    mls_markup_coordinate(out, x);
+    mls_buffer_append_char(out, ' ');
+    mls_markup_coordinate(out, y);
+}
+
+void mls_svg_path_end(mls_buffer *out)
+{
+    mls_buffer_append_text(out, "\"/>");
+}
+
+/* ------------------------------------------------------------------------ scales and ticks */
+
+/* No more ticks than these, whatever the values are. */
+enum { TICKS_MAX = 40 };
+
+void mls_extent_add(mls_extent *extent, double value)
+{
+    if (isfinite(value)) {
+        extent->low = extent->count == 0 || value < extent->low ? value : extent->low;
+        extent->high = extent->count == 0 || value > extent->high ? value : extent->high;
+        extent->count++;
+    }
+}
+
+mls_scale mls_scale_of(const mls_extent *extent, double share, double from, double to)
+{
+    const double size = fmax(fabs(extent->low), fabs(extent->high));
+    double around = (extent->high - extent->low) * share;
+    if (!(extent->high - extent->low > size * 1e-9)) {
+        around = size > 0 ? size * 0.05 : 1;
+    }
+    return (mls_scale){extent->low - around, extent->high + around, from, to, false};
+}
+
+mls_scale mls_scale_log(const mls_extent *extent, double factor, double from, double to)
+{
+    return (mls_scale){extent->low / factor, extent->high * factor, from, to, true};
+}
+
+double mls_scale_at(const mls_scale *scale, double value)
+{
+    const double part = scale->logarithmic ? log(value / scale->low) / log(scale->high / scale->low)
+                                           : (value - scale->low) / (scale->high - scale->low);
+    return scale->from + (scale->to - scale->from) * (isfinite(part) ? fmin(fmax(part, 0), 1) : 0);
+}
+
+double mls_tick_step(double low, double high, unsigned wanted)
+{
+    const double raw = (high - low) / wanted;
+    if (!(raw > 0) || !isfinite(raw)) {
+        return 1;
+    }
+    const double power = pow(10, floor(log10(raw)));
+    const double e = raw / power;
+    return power * (e >= sqrt(50) ? 10 : e >= sqrt(10) ? 5 : e >= sqrt(2) ? 2 : 1);
+}
+
+mls_words mls_tick_words(double value, double step)
+{
+    const double size = fabs(value);
+    const double unit = size >= 1e6 ? 1e6 : size >= 1e4 ? 1e3 : 1;
+    const double places = -floor(log10(step / unit) + 1e-9); /* decimals of a step: 0.05 has two */
+    mls_words words = mls_words_grouped(value / unit, places > 0 ? (int)fmin(places, 12) : 0);
+    const size_t len = strlen(words.text);
+    if (unit > 1 && len + 3 < sizeof words.text) {
+        (void)mls_text_printf(words.text + len, sizeof words.text - len, " %s", unit > 1e3 ? "M" : "k");
+    }
+    return words;
+}
+
+/* Labels keep so far apart. */
+enum { TICK_ROOM_UP = 24, TICK_ROOM_ACROSS = 46 };
+
+typedef struct tick_list {
+    double values[TICKS_MAX], at[TICKS_MAX];
+    mls_words words[TICKS_MAX];
+    size_t count;
+} tick_list;
+
+static void add_tick(tick_list *ticks, double value, double at, mls_words words)
+{
+    ticks->values[ticks->count] = value;
+    ticks->at[ticks->count] = at;
+    ticks->words[ticks->count++] = words;
+}
+
+/* Find the ticks of a scale; of a logarithmic one 1, 2 and 5 times each power of ten as far as there is room. */
+static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room)
+{
+    static const double factors[] = {1, 2, 5};
+    tick_list ticks = {.count = 0};
+    const double step = mls_tick_step(scale->low, scale->high, wanted);
+    const double first = ceil(scale->low / step - 1e-9);
+    for (int i = 0; !scale->logarithmic && i < TICKS_MAX && (first + i) * step <= scale->high + step * 1e-9; i++) {
+        const double value = (first + i) * step;
+        add_tick(&ticks, value, mls_scale_at(scale, value), mls_tick_words(value, step));
+    }
+    double power = scale->logarithmic ? pow(10, floor(log10(scale->low) + 1e-9)) : 0;
+    for (int i = 0; scale->logarithmic && i < TICKS_MAX; i++) {
+        const double value = power * factors[i % 3];
+        const double at = mls_scale_at(scale, value);
+        if (value > scale->high) {
+            break;
+        }
+        if (value >= scale->low * (1 - 1e-9) && (ticks.count == 0 || fabs(at - ticks.at[ticks.count - 1]) >= room)) {
+            add_tick(&ticks, value, at, mls_words_count(value));
+        }
+        power *= i % 3 == 2 ? 10 : 1;
+    }
+    return ticks;
+}
+
+static void draw_axis_up(mls_buffer *out, const mls_chart *chart)
+{
+    const tick_list ticks = find_ticks(&chart->y, 5, TICK_ROOM_UP);
+    mls_svg_path_begin(out, "grid");
+    for (size_t i = 0; i < ticks.count; i++) {
+        mls_svg_path_point(out, chart->x.from, ticks.at[i], true);
+        mls_svg_path_point(out, chart->x.to, ticks.at[i], false);
+    }
+    mls_svg_path_end(out);
+    mls_buffer_append_text(out, "<g text-anchor=\"end\">");
+    for (size_t i = 0; i < ticks.count; i++) {
+        mls_svg_text(out, NULL, 's', chart->x.from - 8, ticks.at[i] + 4.5, ticks.words[i].text);
+    }
+    mls_buffer_append_text(out, "</g>");
+    mls_svg_text(out, "axis", 's', 4, fmin(chart->y.from, chart->y.to) - 12, chart->up);
+}
+
+static void draw_axis_across(mls_buffer *out, const mls_chart *chart)
+{
+    const double bottom = fmax(chart->y.from, chart->y.to);
+    const tick_list ticks = chart->own_ticks ? (tick_list){.count = 0} : find_ticks(&chart->x, 7, TICK_ROOM_ACROSS);
+    mls_svg_path_begin(out, "base");
+    mls_svg_path_point(out, chart->x.from, bottom, true);
+    mls_svg_path_point(out, chart->x.to, bottom, false);
+    for (size_t i = 0; i < ticks.count; i++) {
+        mls_svg_path_point(out, ticks.at[i], bottom, true);
+        mls_svg_path_point(out, ticks.at[i], bottom + 4, false);
+    }
+    mls_svg_path_end(out);
+    mls_buffer_append_text(out, "<g text-anchor=\"middle\">");
+    for (size_t i = 0; i < ticks.count; i++) {
+        mls_svg_text(out, NULL, 's', ticks.at[i], bottom + 19, ticks.words[i].text);
+    }
+    mls_svg_text(out, "axis", 's', (chart->x.from + chart->x.to) / 2, bottom + 39, chart->across);
+    mls_buffer_append_text(out, "</g>");
+}
+
+/* ------------------------------------------------------------------------ charts */
+
+static bool scale_has(const mls_scale *scale, double value)
+{
+    return isfinite(value) && (!scale->logarithmic || value > 0);
+}
+
+bool mls_chart_has(const mls_chart *chart, double x, double y)
+{
+    return scale_has(&chart->x, x) && scale_has(&chart->y, y);
+}
+
+/* A point of a line, which may be outside of the picture. */
+typedef struct chart_spot {
+    double x, y;
+} chart_spot;
+
+static double scale_unclamped(const mls_scale *scale, double value)
+{
+    return scale->from + (scale->to - scale->from) * (value - scale->low) / (scale->high - scale->low);
+}
+
+/* Move an end of a stretch to where it crosses a border of the picture; false: all of it is beyond. */
+static bool cut_end(chart_spot *end, const chart_spot *other, double least, double most, bool up)
+{
+    const double at = up ? end->y : end->x;
+    const double from = up ? other->y : other->x;
+    const double border = at < least ? least : most;
+    if (at >= least && at <= most) {
+        return true;
+    }
+    if ((from < least && border <= least) || (from > most && border >= most)) {
+        return false;
+    }
+    const double part = (border - from) / (at - from);
+    *end = (chart_spot){other->x + (end->x - other->x) * part, other->y + (end->y - other->y) * part};
+    return true;
+}
+
+static bool cut_stretch(const mls_chart *chart, chart_spot *a, chart_spot *b)
+{
+    const double left = fmin(chart->x.from, chart->x.to);
+    const double right = fmax(chart->x.from, chart->x.to);
+    const double top = fmin(chart->y.from, chart->y.to);
+    const double bottom = fmax(chart->y.from, chart->y.to);
+    return cut_end(a, b, left, right, false) && cut_end(b, a, left, right, false) && cut_end(a, b, top, bottom, true) &&
+           cut_end(b, a, top, bottom, true);
+}
+
+void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const double *x, const double *y,
+                    size_t count)
+{
+    chart_spot before = {0};
+    chart_spot drawn = {-1, -1};
+    bool has_before = false;
+    mls_svg_path_begin(out, look);
+    for (size_t i = 0; i < count; i++) {
+        if (!mls_chart_has(chart, x[i], y[i])) {
+            continue;
+        }
+        const chart_spot exact = {scale_unclamped(&chart->x, x[i]), scale_unclamped(&chart->y, y[i])};
+        const chart_spot here = chart->whole ? (chart_spot){floor(exact.x + 0.5), floor(exact.y + 0.5)} : exact;
+        chart_spot from = before;
+        chart_spot to = here;
+        if (has_before && cut_stretch(chart, &from, &to)) {
+            if (fabs(from.x - drawn.x) + fabs(from.y - drawn.y) > 1e-9) {
+                mls_svg_path_point(out, from.x, from.y, true);
+            }
+            mls_svg_path_point(out, to.x, to.y, false);
+            drawn = to;
+        }
+        before = here;
+        has_before = true;
+    }
+    mls_svg_path_end(out);
+}
+
+void mls_chart_draw(mls_buffer *out, mls_chart *chart)
+{
+    if (!chart->continues) {
+        mls_buffer_append_text(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
+    }
+    mls_buffer_append_text(out, "<svg role=\"img\" viewBox=\"0 0 ");
+    mls_markup_coordinate(out, MLS_CHART_WIDTH);
+    mls_buffer_append_char(out, ' ');
+    mls_markup_coordinate(out, chart->height);
+    mls_buffer_append_text(out, "\"><title>");
+    mls_markup_text(out, mls_str_from(chart->title));
+    mls_buffer_append_text(out, "</title><desc>");
+    mls_markup_text(out, mls_buffer_str(&chart->description));
+    mls_buffer_append_text(out, chart->continues ? "</desc>" : "</desc>\n");
+    mls_buffer_append(out, mls_buffer_str(&chart->behind));
+    if (chart->up != NULL) {
+        draw_axis_up(out, chart);
+    }
+    if (chart->across != NULL) {
+        draw_axis_across(out, chart);
+    }
+    if (chart->target_label != NULL) {
+        const double at = mls_scale_at(&chart->y, chart->target);
+        mls_svg_line(out, "target", chart->x.from, at, chart->x.to, at);
+        mls_svg_text(out, "strong", 's', chart->x.from + 6, at - 6, chart->target_label);
+    }
+    mls_buffer_append(out, mls_buffer_str(&chart->marks));
+    mls_buffer_append_text(out, chart->continued ? "</svg>\n" : "</svg>\n</div>\n");
+    mls_buffer_release(&chart->description);
+    mls_buffer_release(&chart->behind);
+    mls_buffer_release(&chart->marks);
+}
+
+bool mls_chart_thin(const double *values, size_t count, size_t most, bool *keep)
+{
+    const size_t slices = most / 2;
+    for (size_t i = 0; i < count; i++) {
+        keep[i] = count <= most;
+    }
+    for (size_t slice = 0; slice < slices && count > most; slice++) {
+        const size_t begin = slice * count / slices;
+        const size_t end = (slice + 1) * count / slices;
+        size_t least = begin;
+        size_t greatest = begin;
+        for (size_t i = begin; i < end; i++) {
+            least = values[i] < values[least] || isnan(values[least]) ? i : least;
+            greatest = values[i] > values[greatest] || isnan(values[greatest]) ? i : greatest;
+        }
+        keep[least] = true;
+        keep[greatest] = true;
+    }
+    return count > most;
+}

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_group.c - the page of an overview: a table of its groups, if there are several, and the sections of each: its
+ * head, its answers, its runs, findings and settings; those with charts are in html_charts.c. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "report/html.h"
+
+/* A section that grows with what was logged ends at so many bytes, and counts what it leaves out. */
+enum { SECTION_BYTES = 48 << 10 };
+
+static const char *benchmark_of(const mls_group *group)
+{
+    return group->benchmark != NULL ? group->benchmark : "unknown benchmark";
+}
+
+/* ------------------------------------------------------------------------ head */
+
+static void append_score(mls_buffer *out, const mls_group *group)
+{
+    const mls_html_badge badge = mls_html_badge_of(group);
+    const double minutes = mls_html_minutes(group);
+    const double score = group->score.score_minutes;
+    mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", badge.look, badge.words);
+    if (isfinite(minutes)) {
+        mls_buffer_printf(out, "<p class=\"big\"><b>%s</b> min</p>", mls_words_grouped(minutes, 3).text);
+    }
+    if (minutes >= 60 && isfinite(minutes)) {
+        mls_html_note(out, "%s", mls_words_clock(minutes).text);
+    }
+    if (mls_is_weak(&group->weak)) {
+        mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
+    } else if (group->scale > 1 && isfinite(score)) {
+        mls_html_note(out, "scaled by %s from %s", mls_words_grouped(group->scale, 4).text,
+                      mls_words_grouped(score, 3).text);
+    } else if (group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS && isfinite(score)) {
+        mls_html_note(out, "mean of the valid runs");
+    } else if (group->score.outcome == MLS_OLYMPIC_TOO_MANY_RUNS) {
+        mls_html_note(out, "olympic mean of all");
+    }
+    mls_buffer_append_text(out, "</div>");
+}
+
+/* Append what a group is: "closed · training 5.1 · 8 x B200 · batch 8 …". */
+static void append_what(mls_buffer *line, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    const mls_side_group *side = of->of->side;
+    const char *division = mls_division_name(group->division);
+    const mls_config_name shape = mls_group_shape(group);
+    mls_buffer more = {0};
+    mls_buffer_printf(line, "%s · %s %s%s", division != NULL ? division : "no division", mls_usage_name(group->usage),
+                      group->edition->name, group->edition_by_date ? " (by date)" : "");
+    if (isfinite(side->accelerators)) {
+        mls_buffer_printf(line, " · %s x %s", mls_words_count(side->accelerators).text,
+                          side->accelerator != NULL ? side->accelerator : "an unknown model");
+    }
+    if (!isnan(group->global_batch_size)) {
+        mls_buffer_printf(line, " · batch %s", mls_words_count(group->global_batch_size).text);
+    }
+    mls_shape_append_degrees(&more, &shape);
+    mls_overview_append_precision(&more, of->all, group);
+    mls_html_separated(line, mls_buffer_str(&more));
+    mls_buffer_release(&more);
+    if (group->config != NULL) {
+        mls_buffer_printf(line, " · %s", group->config);
+    }
+}
+
+static void append_figure(mls_buffer *out, const char *name, const char *figure, const char *beside, const char *below)
+{
+    mls_buffer_append_text(out, "<div><dt>");
+    mls_markup_text(out, mls_str_from(name));
+    mls_buffer_append_text(out, "</dt><dd><b>");
+    mls_markup_text(out, mls_str_from(figure));
+    mls_buffer_append_text(out, "</b> ");
+    mls_markup_text(out, mls_str_from(beside));
+    mls_buffer_append_text(out, "</dd><dd class=\"note\">");
+    mls_markup_text(out, mls_str_from(below));
+    mls_buffer_append_text(out, "</dd></div>\n");
+}
+
+static void append_convergence_figure(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    const mls_convergence mean = mls_group_to_converge(group);
+    const mls_rcp_result *rcp = &group->rcp.result;
+    const bool made = group->rcp.check != MLS_CHECK_NOT_MADE;
+    const bool judged = made && isfinite(rcp->submission_mean);
+    const double number = judged ? mls_html_rcp_mean(group) : mean.number;
+    const bool too_few = judged && isnan(number);
+    const char *unit = judged ? rcp->limit.unit : mean.unit != NULL ? mean.unit : "";
+    if (too_few || isfinite(number)) {
+        append_figure(out, mls_html_text(of->scratch, "%s to converge", unit),
+                      too_few ? "–" : mls_html_converge_words(number).text, "",
+                      too_few ? mls_html_text(of->scratch, "%zu of %zu did not", rcp->not_converged, rcp->runs)
+                      : made && isfinite(rcp->limit.bar.limit)
+                          ? mls_html_text(of->scratch, "limit %s", mls_html_converge_words(rcp->limit.bar.limit).text)
+                          : "");
+    }
+}
+
+static void append_figures(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    const bool weak = mls_is_weak(&group->weak);
+    const unsigned needed = weak ? 0 : group->rules->runs_needed;
+    append_figure(out, weak ? "models" : "runs", mls_words_count((double)group->run_count).text,
+                  needed > 0 ? mls_html_text(of->scratch, "of %u", needed) : "",
+                  weak ? "all of them count" : mls_html_text(of->scratch, "%zu dropped", group->score.dropped));
+    if (group->has_spread) {
+        append_figure(out, "fastest to slowest", mls_words_grouped(group->spread.min_minutes, 3).text,
+                      mls_html_text(of->scratch, "to %s", mls_words_grouped(group->spread.max_minutes, 3).text),
+                      mls_html_text(of->scratch, "spread %s", mls_words_percent(group->spread.variation, 1).text));
+    }
+    append_convergence_figure(out, of);
+    size_t count;
+    const double ms = mls_html_steady_ms(of, &count);
+    const bool epochs = mls_html_epochs(of);
+    if (isfinite(1 / ms)) {
+        append_figure(out, epochs ? "epochs per hour" : "samples per second",
+                      mls_words_rate(epochs ? 3600000 / ms : 1000 / ms).text, "",
+                      count > 1 ? "steady, median of the runs" : "steady");
+    }
+    double *values = mls_arena_array(of->scratch, group->run_count, sizeof *values);
+    count = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const double minutes = mls_run_init_minutes(group->runs[i]);
+        if (isfinite(minutes)) {
+            values[count++] = minutes;
+        }
+    }
+    if (count > 0) {
+        mls_sort_doubles(values, count);
+        append_figure(out, "initialization", mls_words_clock(mls_median(values, count)).text, "",
+                      count > 1 ? "median, not timed" : "not timed");
+    }
+}
+
+static void append_head(mls_buffer *out, const mls_html_group *of)
+{
+    mls_buffer what = {0};
+    append_what(&what, of);
+    mls_buffer_append_text(out, "<div class=\"head\"><div><h2>");
+    mls_markup_text(out, mls_str_from(benchmark_of(of->group)));
+    mls_buffer_append_text(out, "</h2><p class=\"meta\">");
+    mls_markup_text(out, mls_buffer_str(&what));
+    mls_buffer_append_text(out, "</p><p class=\"path\">");
+    mls_markup_text(out, mls_str_from(mls_path_shown(of->group->path)));
+    mls_buffer_append_text(out, "</p></div>");
+    append_score(out, of->group);
+    mls_buffer_append_text(out, "</div>\n<dl class=\"keys\">\n");
+    append_figures(out, of);
+    mls_buffer_append_text(out, "</dl>\n");
+    mls_buffer_release(&what);
+}
+
+/* ------------------------------------------------------------------------ answers */
+
+static void append_machine_state(mls_buffer *line, const mls_overview_group *of)
+{
+    mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
+}
+
+static void append_answers(mls_buffer *out, const mls_html_group *of)
+{
+    static const struct {
+        const char *label, *look;
+        void (*append)(mls_buffer *line, const mls_overview_group *of);
+    } answers[] = {{"look first at", "first", mls_overview_append_first},
+                   {"place", "place", mls_overview_append_place},
+                   {"against", "against", mls_overview_append_against},
+                   {"why", "why", mls_overview_append_why},
+                   {"what differs", "differs", mls_overview_append_differs},
+                   {"inside", "inside", mls_overview_append_inside},
+                   {"machine", "machine", append_machine_state}};
+    bool begun = false;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        mls_buffer line = {0};
+        mls_buffer separated = {0};
+        answers[i].append(&line, of->of);
+        if (line.len > 0 && !begun) {
+            mls_html_card_plain(out, "h3", "At a glance", false);
+            mls_buffer_append_text(out, "<dl class=\"answers\">\n");
+            begun = true;
+        }
+        if (line.len > 0) {
+            mls_html_separated(&separated, mls_buffer_str(&line));
+            mls_buffer_printf(out, "<dt>%s</dt><dd class=\"%s\">", answers[i].label, answers[i].look);
+            mls_markup_text(out, mls_buffer_str(&separated));
+            mls_buffer_append_text(out, "</dd>\n");
+        }
+        mls_buffer_release(&separated);
+        mls_buffer_release(&line);
+    }
+    if (begun) {
+        mls_buffer_append_text(out, "</dl>\n");
+        mls_html_card_end(out);
+    }
+}
+
+/* ------------------------------------------------------------------------ runs */
+
+/* In one of many groups a table is not sorted, and has no numbers to sort by. */
+static void append_figure_cell(mls_buffer *out, const mls_html_group *of, double value, mls_words shown)
+{
+    if (of->brief) {
+        mls_html_cell(out, "n", "%s", isfinite(value) ? shown.text : "");
+    } else {
+        mls_html_number(out, value, shown);
+    }
+}
+
+static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at, bool several)
+{
+    static const char *const colours[MLS_RUN_CLASSES] = {NULL, "orange", "red wide"};
+    const mls_group *group = of->group;
+    const mls_run *run = group->runs[at];
+    const mls_throughput *timed = &of->timed->runs[at];
+    const mls_finding *reason = mls_run_reason(run);
+    const double minutes = mls_run_minutes(run);
+    const double number = mls_run_to_converge(run).number;
+    const double value = run->last_evaluation.value;
+    const double rate = (mls_throughput_counts_epochs(timed) ? 3600000 : 1000) / timed->steady_ms_per_sample;
+    const double init = mls_run_init_minutes(run);
+    mls_buffer_printf(out, "<tr data-r=\"%zu\">", at + 1);
+    append_figure_cell(out, of, (double)(at + 1), mls_words_count((double)(at + 1)));
+    mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
+    append_figure_cell(out, of, init, mls_words_clock(init));
+    append_figure_cell(out, of, minutes, mls_words_minutes(minutes));
+    append_figure_cell(out, of, number, mls_words_count(number));
+    append_figure_cell(out, of, value, mls_words_grouped(value, 5));
+    append_figure_cell(out, of, rate, mls_words_rate(rate));
+    mls_html_cell(out, NULL, "%s", run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
+    mls_html_cell(out, colours[mls_html_run_class(group, at)], reason != NULL ? "%s: %s" : "%s",
+                  group->marks[at] == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(group->marks[at]),
+                  reason != NULL ? reason->message : "");
+    mls_buffer_append_text(out, "</tr>\n");
+}
+
+static void append_runs(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    const char *unit = "samples";
+    bool several = false;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_convergence own = mls_run_to_converge(group->runs[i]);
+        unit = isnan(own.number) ? unit : own.unit;
+        several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
+    }
+    mls_html_card_plain(out, "h3", "Runs", !of->brief);
+    mls_html_table_begin(out, of->brief ? NULL : "sorts", "Runs");
+    mls_html_headings(out, "#run", "log", "#init", "#minutes", NULL);
+    mls_html_heading(out, "n", unit);
+    mls_html_headings(out, "#evaluation", mls_html_epochs(of) ? "#epochs/h" : "#samples/s", "status", "counted", NULL);
+    mls_html_rows(out);
+    for (size_t i = 0; i < group->run_count; i++) {
+        append_run_row(out, of, i, several);
+    }
+    mls_html_table_end(out);
+    mls_html_card_end(out);
+}
+
+/* ------------------------------------------------------------------------ findings */
+
+/* How many are shown of one code, and in all of a brief group. */
+enum { OF_A_CODE = 200, WHEN_BRIEF = 8 };
+
+static int compare_noted(const void *left, const void *right)
+{
+    const mls_noted *const *a = left;
+    const mls_noted *const *b = right;
+    const int by_severity = (int)(*a)->finding.severity - (int)(*b)->finding.severity;
+    return by_severity != 0 ? by_severity : *a < *b ? -1 : *a > *b;
+}
+
+/* The findings in the order of their severity, as far as there is room, and how many of each code there are beyond. */
+static void append_findings(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    mls_found found = {0};
+    mls_found_add(&found, &group->findings, (mls_owner){.path = group->path}, NULL);
+    mls_found_add(&found, &group->rcp.findings, (mls_owner){.path = group->path}, NULL);
+    mls_found_add(&found, &group->seeds.findings, (mls_owner){.path = group->path, .runs = group->run_count}, NULL);
+    for (size_t i = 0; i < group->run_count; i++) {
+        mls_found_add(&found, &group->runs[i]->findings,
+                      (mls_owner){.path = group->runs[i]->file, .run = i + 1, .runs = group->run_count}, NULL);
+    }
+    mls_found_add(&found, &of->timed->findings, (mls_owner){.path = group->path}, NULL);
+    if (found.count > 0) {
+        const mls_noted **order = mls_arena_array(of->scratch, found.count, sizeof *order);
+        size_t shown_of[MLS_FINDING_COUNT] = {0};
+        size_t more_of[MLS_FINDING_COUNT] = {0};
+        size_t shown = 0;
+        size_t more = 0;
+        for (size_t i = 0; i < found.count; i++) {
+            order[i] = &found.items[i];
+        }
+        qsort(order, found.count, sizeof *order, compare_noted);
+        mls_html_card_plain(out, "h3", "Findings", false);
+        const size_t begun = out->len;
+        mls_buffer_append_text(out, "<ul class=\"found\">\n");
+        for (size_t i = 0; i < found.count; i++) {
+            const mls_finding *finding = &order[i]->finding;
+            if ((of->brief && shown == WHEN_BRIEF) || out->len - begun > SECTION_BYTES) {
+                more++;
+            } else if (shown_of[finding->code] == OF_A_CODE) {
+                more_of[finding->code]++;
+            } else {
+                const bool whole = finding->path == NULL || strcmp(finding->path, group->path) == 0;
+                mls_html_finding(out, finding, whole ? NULL : mls_group_name_below(group, finding->path));
+                shown_of[finding->code]++;
+                shown++;
+            }
+        }
+        for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
+            if (more_of[code] > 0) {
+                mls_buffer_printf(out, "<li>and %zu more <span class=\"note\">%s</span></li>\n", more_of[code],
+                                  mls_finding_info_get((mls_finding_code)code)->name);
+            }
+        }
+        if (more > 0) {
+            mls_buffer_printf(out, "<li>and %zu more</li>\n", more);
+        }
+        mls_buffer_append_text(out, "</ul>\n");
+        mls_html_card_end(out);
+    }
+    free(found.items);
+    mls_arena_release(&found.texts);
+}
+
+/* ------------------------------------------------------------------------ settings */
+
+/* How many values of a key are shown, and how long. */
+enum { VALUES_MOST = 6, VALUE_BYTES = 120 };
+
+static bool is_same_value(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Append a value and, if not all runs have it, " (runs 1, 2, 4)", as far as there is room. */
+static void append_value(mls_buffer *words, const mls_group *group, const char **values, size_t at)
+{
+    const char *value = values[at];
+    size_t count = 0;
+    size_t listed = 0;
+    mls_buffer_printf(words, "%.*s%s", VALUE_BYTES, value != NULL ? value : "none",
+                      value != NULL && strlen(value) > VALUE_BYTES ? "…" : "");
+    for (size_t i = 0; i < group->run_count; i++) {
+        count += is_same_value(values[i], value);
+    }
+    if (count == group->run_count) {
+        return;
+    }
+    mls_buffer_append_text(words, count == 1 ? " (run" : " (runs");
+    for (size_t i = at; i < group->run_count && listed < VALUES_MOST; i++) {
+        if (is_same_value(values[i], value)) {
+            mls_buffer_printf(words, "%s %zu", listed++ > 0 ? "," : "", i + 1);
+        }
+    }
+    mls_buffer_append_text(words, listed < count ? " …)" : ")");
+}
+
+/* Each value of a key once, with the runs that have it where they differ. */
+static void append_setting_row(mls_buffer *out, const mls_html_group *of, mls_str key)
+{
+    const mls_group *group = of->group;
+    const char **values = mls_arena_array(of->scratch, group->run_count, sizeof *values);
+    mls_buffer words = {0};
+    size_t shown = 0;
+    size_t more = 0;
+    bool same = true;
+    for (size_t i = 0; i < group->run_count; i++) {
+        values[i] = mls_run_hyperparameter(group->runs[i], key);
+        same = same && is_same_value(values[i], values[0]);
+    }
+    for (size_t i = 0; i < group->run_count; i++) {
+        bool before = false;
+        for (size_t k = 0; k < i && !before; k++) {
+            before = is_same_value(values[k], values[i]);
+        }
+        if (!before && shown < VALUES_MOST) {
+            mls_buffer_append_text(&words, shown++ > 0 ? "; " : "");
+            append_value(&words, group, values, i);
+        } else if (!before) {
+            more++;
+        }
+    }
+    if (more > 0) {
+        mls_buffer_printf(&words, "; and %zu more", more);
+    }
+    mls_buffer_append_text(out, "<tr>");
+    mls_html_cell(out, NULL, "%.*s", (int)key.len, key.ptr);
+    mls_html_cell(out, same ? "wide" : "wide orange", "%s%.*s", same ? "" : "differs: ", (int)words.len,
+                  words.len > 0 ? words.ptr : "");
+    mls_buffer_append_text(out, "</tr>\n");
+    mls_buffer_release(&words);
+}
+
+/* Return whether a run before has the key. */
+static bool is_known_before(const mls_group *group, size_t run, mls_str key)
+{
+    bool known = false;
+    for (size_t i = 0; i < run && !known; i++) {
+        known = group->runs[i]->hyperparameters == group->runs[run]->hyperparameters ||
+                mls_run_hyperparameter(group->runs[i], key) != NULL;
+    }
+    return known;
+}
+
+static void append_settings(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_group *group = of->group;
+    const size_t begun = out->len;
+    size_t rows = 0;
+    size_t more = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_run *run = group->runs[i];
+        for (size_t k = 0; k < run->hyperparameter_count; k++) {
+            if (is_known_before(group, i, run->hyperparameters[k].key)) {
+                continue;
+            }
+            if (out->len - begun > SECTION_BYTES) {
+                more++;
+                continue;
+            }
+            if (rows++ == 0) {
+                mls_buffer_append_text(out, "<details class=\"card settings\"><summary><h3>Hyperparameters and what "
+                                            "the logs disclose</h3></summary>\n");
+                mls_html_table_begin(out, NULL, "Hyperparameters");
+                mls_html_headings(out, "key", "value", NULL);
+                mls_html_rows(out);
+            }
+            append_setting_row(out, of, run->hyperparameters[k].key);
+        }
+    }
+    if (rows > 0) {
+        mls_html_table_end(out);
+        if (more > 0) {
+            mls_html_note(out, "and %zu more", more);
+        }
+        mls_buffer_append_text(out, "</details>\n");
+    }
+}
+
+/* ------------------------------------------------------------------------ table of groups */
+
+enum { SPARK_WIDTH = 120, TIMES_WIDTH = 140, ROW_HEIGHT = 28, SPARK_POINTS = 40 };
+
+/* Times are drawn within so much of the score on either side, so that rows can be compared. */
+#define TIMES_AROUND 0.2
+
+/* A point of a line, which begins with what it is sorted by. */
+typedef struct spark_point {
+    double at, value;
+} spark_point;
+
+/* A small curve of the run of median length, else of the first with evaluations: of one metric, in the order of
+ * training where that is known, else of time. */
+static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_throughput *run = mls_overview_median(of->of);
+    for (size_t i = 0; i < of->group->run_count && (run == NULL || run->curve_count == 0); i++) {
+        run = &of->timed->runs[i];
+    }
+    const size_t most = run != NULL ? run->curve_count : 0;
+    spark_point *points = mls_arena_array(of->scratch, most + 1, sizeof *points);
+    double *x = mls_arena_array(of->scratch, most + 1, sizeof *x);
+    double *y = mls_arena_array(of->scratch, most + 1, sizeof *y);
+    bool *keep = mls_arena_array(of->scratch, most + 1, sizeof *keep);
+    mls_extent across = {0};
+    mls_extent values = {0};
+    size_t count = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < most; i++) {
+        const mls_curve_point *point = &run->curve[i];
+        if (point->metric == run->curve[0].metric && isfinite(point->value)) {
+            points[count++] = (spark_point){isfinite(point->samples) ? point->samples : point->ms, point->value};
+        }
+    }
+    mls_sort_by_double(points, count, sizeof *points);
+    for (size_t i = 0; i < count; i++) {
+        y[i] = points[i].value;
+        mls_extent_add(&across, points[i].at);
+        mls_extent_add(&values, points[i].value);
+    }
+    (void)mls_chart_thin(y, count, SPARK_POINTS, keep);
+    for (size_t i = 0; i < count; i++) {
+        if (keep[i]) {
+            x[kept] = points[i].at;
+            y[kept++] = y[i];
+        }
+    }
+    mls_buffer_append_text(out, "<td>");
+    if (count > 0) {
+        const mls_chart chart = {.x = mls_scale_of(&across, 0, 2, SPARK_WIDTH - 2),
+                                 .y = mls_scale_of(&values, 0, ROW_HEIGHT - 3, 3),
+                                 .whole = true};
+        mls_buffer_append_text(out, "<svg class=\"spark\" aria-hidden=\"true\" viewBox=\"0 0 120 28\">");
+        mls_chart_line(out, &chart, "kept", x, y, kept);
+        mls_buffer_append_text(out, "</svg>");
+    }
+    mls_buffer_append_text(out, "</td>");
+}
+
+/* Append the dots of the runs of a class, as one path; runs that are not valid are crosses. */
+static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale *x, mls_html_class kind,
+                        const char *look)
+{
+    const double y = ROW_HEIGHT / 2.0;
+    bool begun = false;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const double minutes = mls_run_minutes(group->runs[i]);
+        const double at = floor(mls_scale_at(x, minutes) + 0.5);
+        if (mls_html_run_class(group, i) != kind || !isfinite(minutes)) {
+            continue;
+        }
+        if (kind == MLS_RUN_BAD) {
+            mls_svg_cross(out, look, at, y, 3);
+            continue;
+        }
+        if (!begun) {
+            mls_svg_path_begin(out, look);
+            begun = true;
+        }
+        mls_svg_path_point(out, at, y, true);
+        mls_svg_path_point(out, at, y, false);
+    }
+    if (begun) {
+        mls_svg_path_end(out);
+    }
+}
+
+static void append_times_cell(mls_buffer *out, const mls_group *group)
+{
+    const double middle = mls_is_weak(&group->weak) ? group->spread.mean_minutes : group->score.score_minutes;
+    const mls_scale x = {middle * (1 - TIMES_AROUND), middle * (1 + TIMES_AROUND), 5, TIMES_WIDTH - 5, false};
+    mls_buffer_append_text(out, "<td>");
+    if (middle > 0) {
+        mls_buffer_append_text(out, "<svg class=\"row\" aria-hidden=\"true\" viewBox=\"0 0 140 28\">");
+        mls_svg_line(out, "grid", TIMES_WIDTH / 2.0, 3, TIMES_WIDTH / 2.0, ROW_HEIGHT - 3);
+        append_dots(out, group, &x, MLS_RUN_OUT, "dots out");
+        append_dots(out, group, &x, MLS_RUN_OUT, "dots hole");
+        append_dots(out, group, &x, MLS_RUN_KEPT, "dots kept");
+        append_dots(out, group, &x, MLS_RUN_BAD, "miss");
+        mls_buffer_append_text(out, "</svg>");
+    }
+    mls_buffer_append_text(out, "</td>");
+}
+
+static void append_group_row(mls_buffer *out, const mls_html_group *of, bool linked)
+{
+    const mls_group *group = of->group;
+    const mls_side_group *side = of->of->side;
+    const double minutes = mls_html_minutes(group);
+    const mls_html_badge badge = mls_html_badge_of(group);
+    const char *submitter = group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
+    mls_arena_reset(of->scratch);
+    mls_buffer_append_text(out, "<tr>");
+    mls_html_cell(out, "wide", "%s%s%s", submitter != NULL ? submitter : "", submitter != NULL ? " · " : "",
+                  group->system_id != NULL ? group->system_id : mls_path_shown(group->path));
+    mls_buffer_append_text(out, "<td>");
+    if (linked) {
+        mls_buffer_printf(out, "<a href=\"#g%zu\">", of->number);
+    }
+    mls_markup_text(out, mls_str_from(benchmark_of(group)));
+    mls_buffer_append_text(out, linked ? "</a></td>" : "</td>");
+    const bool known = isfinite(side->accelerators);
+    mls_html_cell(out, "one", "%s%s%s", known ? mls_words_count(side->accelerators).text : "", known ? " x " : "",
+                  !known                      ? ""
+                  : side->accelerator != NULL ? side->accelerator
+                                              : "?");
+    mls_html_count(out, (double)group->run_count);
+    mls_html_number(out, minutes, mls_words_grouped(minutes, 3));
+    mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
+    append_spark_cell(out, of);
+    append_times_cell(out, group);
+    mls_buffer_printf(out, "<td><span class=\"badge %s\">%s</span></td></tr>\n", badge.look, badge.brief);
+}
+
+static int compare_group_paths(const void *left, const void *right)
+{
+    const mls_html_group *const *a = left;
+    const mls_html_group *const *b = right;
+    const int order = mls_str_compare_natural(mls_str_from((*a)->group->path), mls_str_from((*b)->group->path));
+    return order != 0 ? order : (*a)->number < (*b)->number ? -1 : 1;
+}
+
+/* The table of many groups; `linked`: each leads to its sections. */
+static void append_group_table(mls_buffer *out, const mls_html_group *groups, size_t count, bool linked)
+{
+    const mls_html_group **order = mls_calloc(count, sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = &groups[i];
+    }
+    qsort(order, count, sizeof *order, compare_group_paths);
+    mls_html_card_plain(out, "h2", "Groups", true);
+    mls_html_table_begin(out, "sorts groups", "Groups");
+    mls_html_headings(out, "system", "benchmark", "on", "#runs", "#minutes", "#scale", "convergence", "times, ±20 %",
+                      "verdict", NULL);
+    mls_html_rows(out);
+    for (size_t i = 0; i < count; i++) {
+        append_group_row(out, order[i], linked);
+    }
+    mls_html_table_end(out);
+    mls_html_card_end(out);
+    free(order);
+}
+
+/* ------------------------------------------------------------------------ page */
+
+/* If there are more groups than these, each has less. */
+enum { ALL_OF_GROUPS = 12 };
+
+static mls_html_section *const sections[] = {append_head,    append_answers,     mls_html_convergence, mls_html_times,
+                                             mls_html_parts, mls_html_reference, mls_html_published,   mls_html_pace,
+                                             append_runs,    append_findings,    append_settings,      NULL};
+static mls_html_section *const head_sections[] = {append_head, append_answers, NULL};
+static mls_html_section *const brief_sections[] = {mls_html_convergence, mls_html_times, append_runs, append_findings,
+                                                   NULL};
+
+static void append_sections(mls_buffer *out, const mls_html_group *of, mls_html_section *const *list)
+{
+    for (; *list != NULL; list++) {
+        mls_arena_reset(of->scratch);
+        (*list)(out, of);
+    }
+}
+
+static void append_group(mls_buffer *out, const mls_html_group *of)
+{
+    const mls_html_badge badge = mls_html_badge_of(of->group);
+    if (!of->brief) {
+        mls_buffer_printf(out, "<article class=\"group\" id=\"g%zu\">\n", of->number);
+        append_sections(out, of, sections);
+        mls_buffer_append_text(out, "</article>\n");
+        return;
+    }
+    mls_buffer_printf(out, "<details class=\"group\" id=\"g%zu\"><summary><h2>", of->number);
+    mls_markup_text(out, mls_str_from(benchmark_of(of->group)));
+    mls_buffer_append_text(out, "</h2> ");
+    mls_markup_printf(out, "%s min ", mls_words_grouped(mls_html_minutes(of->group), 3).text);
+    mls_buffer_printf(out, "<span class=\"badge %s\">%s</span> <span class=\"path\">", badge.look, badge.words);
+    mls_markup_text(out, mls_str_from(mls_path_shown(of->group->path)));
+    mls_buffer_append_text(out, "</span></summary>\n");
+    append_sections(out, of, brief_sections);
+    mls_buffer_append_text(out, "</details>\n");
+}
+
+static void page_of_groups(mls_printer *to, const void *what)
+{
+    const mls_overview *all = what;
+    const mls_html_detail detail = *(const mls_html_detail *)to->state;
+    mls_output *output = to->view->output;
+    const bool several = all->count > 1;
+    const bool brief = detail == MLS_HTML_BRIEF || (detail == MLS_HTML_AUTO && all->count > ALL_OF_GROUPS);
+    const bool none = detail == MLS_HTML_NONE && several;
+    const char *benchmark = all->count == 1 ? all->items[0].side->benchmark : NULL;
+    mls_html_group *groups = mls_calloc(all->count + 1, sizeof *groups);
+    mls_arena scratch = {0};
+    mls_arena kept = {0};
+    mls_buffer out = {0};
+    size_t logs = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const mls_overview_group *of = &all->items[i];
+        logs += of->group->run_count;
+        groups[i] = (mls_html_group){.all = all,
+                                     .of = of,
+                                     .group = of->group,
+                                     .timed = mls_html_timed(of->timed, &kept),
+                                     .number = i + 1,
+                                     .brief = brief && several,
+                                     .scratch = &scratch};
+    }
+    const char *runs = mls_html_text(&kept, "mlscore · made from %s", mls_words_plural(logs, "run", "runs").text);
+    mls_html_begin(&out, mls_html_text(&kept, "%s - MLPerf run report", benchmark != NULL ? benchmark : "mlscore"),
+                   "MLPerf run report", several ? mls_html_text(&kept, "%s in %zu groups", runs, all->count) : runs);
+    if (all->count == 0) {
+        mls_html_note(&out, "No run was found.");
+    } else if (several) {
+        append_group_table(&out, groups, all->count, !none);
+    }
+    for (size_t i = 0; i < all->count && !none; i++) {
+        if (detail == MLS_HTML_NONE) {
+            append_sections(&out, &groups[i], head_sections);
+        } else {
+            append_group(&out, &groups[i]);
+        }
+        mls_output_buffer(output, &out);
+    }
+    mls_html_end(&out);
+    mls_output_buffer(output, &out);
+    mls_arena_release(&kept);
+    mls_arena_release(&scratch);
+    free(groups);
+}
+
+const mls_report mls_page_report = {.section = "PAGE", .page = page_of_groups};
