@@ -120,20 +120,17 @@ static void say_missing(mls_cli *cli, const mls_campaign *campaign, const mls_sa
 static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
 {
     mls_campaign campaign;
-    mls_error error = {0};
     mls_sacct *sacct = NULL;
-    if (sacct_path != NULL && mls_sacct_new(&sacct, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
-        if (mls_campaign_make(list->items, list->count, sacct, &campaign, &error) == MLS_OK) {
-            mls_cli_print(cli, &mls_campaign_report, &campaign);
-            mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-            if (sacct != NULL) {
-                judge_sacct(cli, mls_sacct_findings(sacct), sacct_path);
-                say_missing(cli, &campaign, sacct, sacct_path);
-            }
-        } else {
-            mls_cli_say_error(cli, NULL, &error);
+    if (sacct_path != NULL) {
+        (void)!mls_sacct_new(&sacct, NULL);
+    }
+    if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
+        (void)!mls_campaign_make(list->items, list->count, sacct, &campaign, NULL);
+        mls_cli_print(cli, &mls_campaign_report, &campaign);
+        mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        if (sacct != NULL) {
+            judge_sacct(cli, mls_sacct_findings(sacct), sacct_path);
+            say_missing(cli, &campaign, sacct, sacct_path);
         }
         mls_campaign_release(&campaign);
     }
@@ -151,9 +148,8 @@ static void diagnose_run(mls_cli *cli)
     mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
     mls_diagnosis_list list = {mls_calloc(cli->operands.count, sizeof *list.items), 0};
     const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true, .work = cli->work};
-    const size_t count = list.items != NULL ? cli->operands.count : 0;
-    mls_status status = list.items != NULL ? MLS_OK : mls_error_memory(&error);
-    for (size_t i = 0; i < count && status == MLS_OK && signatures != NULL; i++) {
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < cli->operands.count && status == MLS_OK && signatures != NULL; i++) {
         status = mls_diagnose(cli->operands.items[i], &wanted, &list.items[list.count++], &error);
     }
     mls_cli_progress_end(cli);

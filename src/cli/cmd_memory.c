@@ -31,14 +31,11 @@ static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
     const memory_settings *settings = cli->settings;
     mls_error error = {0};
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
-        const char *path =
-            i == MLS_MEMORY_MODEL && settings->given[i] != NULL &&
-                    (mls_memory_model_is_file(settings->given[i]) || access(settings->given[i], F_OK) == 0)
-                ? settings->given[i]
-                : NULL;
-        if (settings->given[i] != NULL &&
-            mls_memory_set(ask, (mls_memory_setting)i, settings->given[i], &error) != MLS_OK) {
-            return mls_cli_say_wrong_file(cli, path, &error);
+        const char *text = settings->given[i];
+        const bool file =
+            i == MLS_MEMORY_MODEL && text != NULL && (mls_memory_model_is_file(text) || access(text, F_OK) == 0);
+        if (text != NULL && mls_memory_set(ask, (mls_memory_setting)i, text, &error) != MLS_OK) {
+            return mls_cli_say_wrong_file(cli, file ? text : NULL, &error);
         }
     }
     return true;
@@ -116,18 +113,6 @@ static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
         (void)mls_cli_say(cli, MLS_EXIT_OK, job->file, "%s", job->findings.items[i].message);
     }
     return mls_cli_say_wrong_file(cli, job->file, &error);
-}
-
-static void memory_print(mls_cli *cli, mls_memory_job *job)
-{
-    mls_memory_judge(&job->ask, &job->answer, &job->findings);
-    if (job->findings.out_of_memory) {
-        mls_cli_say_no_memory(cli);
-        return;
-    }
-    mls_cli_judge_findings(cli, &job->findings);
-    mls_cli_worsen(cli, job->ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-    mls_cli_print(cli, &mls_memory_report, job);
 }
 
 static mls_status oom_listen(void *state, size_t index, mls_sink *sink)
@@ -213,7 +198,10 @@ static void memory_run(mls_cli *cli)
             if (settings->oom && (!modelled || memory_estimate(cli, &job))) {
                 memory_find_ooms(cli, modelled ? &job : NULL);
             } else if (!settings->oom && memory_estimate(cli, &job)) {
-                memory_print(cli, &job);
+                mls_memory_judge(&job.ask, &job.answer, &job.findings);
+                mls_cli_judge_findings(cli, &job.findings);
+                mls_cli_worsen(cli, job.ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+                mls_cli_print(cli, &mls_memory_report, &job);
             }
         }
     }

@@ -62,32 +62,11 @@ MLS_FIELDS(jobs, mls_diagnosis_list, JOBS_FIELDS)
 
 enum { INDENT = 2, HANG = 4, OTHERS_SHOWN = 6, SUSPECTS_SHOWN = 16, SKIPPED_SHOWN = 10 };
 
-/* " on rank 13 (node076, GPU 5)", as far as it is known */
-static void append_failure_place(mls_buffer *line, const mls_failure *failure)
+static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
 {
-    if (isfinite(failure->rank)) {
-        mls_buffer_printf(line, " on rank %.0f", failure->rank);
-    } else if (failure->node != NULL) {
-        mls_buffer_printf(line, " on %s", failure->node);
-    }
-    const char *node = isfinite(failure->rank) ? failure->node : NULL;
-    if (node != NULL || failure->gpu != NULL) {
-        mls_buffer_printf(line, " (%s%s%s%s)", node != NULL ? node : "",
-                          node != NULL && failure->gpu != NULL ? ", " : "", failure->gpu != NULL ? "GPU " : "",
-                          failure->gpu != NULL ? failure->gpu : "");
-    }
-    const mls_str kind = class_of_failure(failure);
-    const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, failure->signature->origin);
-    const mls_str lasting = mls_failure_word(MLS_FAILURE_PERSISTENCES, failure->signature->persistence);
-    mls_buffer_printf(line, ": %.*s, %s%.*s, %s%.*s", (int)kind.len, kind.ptr,
-                      mls_str_equal(origin, MLS_S("unknown")) ? "origin " : "", (int)origin.len, origin.ptr,
-                      mls_str_equal(lasting, MLS_S("unknown")) ? "persistence " : "", (int)lasting.len, lasting.ptr);
-}
-
-/* "FAILED at iteration 412 (3,296 samples), 2:14:05 after run_start" */
-static void show_headline(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
-{
+    const mls_signature *signature = failure->signature;
     mls_buffer line = {0};
+    /* "FAILED at iteration 412 (3,296 samples), 2:14:05 after run_start" */
     if (failure->run > 0 && job->runs > 1) {
         mls_buffer_printf(&line, "%s   run %zu of %zu FAILED", job->path, failure->run, job->runs);
     } else {
@@ -105,65 +84,38 @@ static void show_headline(mls_view *view, const mls_diagnosis *job, const mls_fa
                           mls_words_clock((failure->time_ms - failure->run_start_ms) / 60000).text);
     }
     mls_view_line(view, &line, MLS_STYLE_BAD, 0, HANG);
-}
-
-static void show_log_line(mls_view *view, const mls_failure_line *line, size_t indent)
-{
-    mls_view_printf(view, MLS_STYLE_PLAIN, indent, indent + INDENT, "%s:%zu: %s", line->file, line->line, line->text);
-}
-
-/* "slurm-117.out:88: rank 3 (node076): Killed" */
-static void show_read_line(mls_view *view, const mls_failure_line *line)
-{
-    mls_buffer text = {0};
-    mls_buffer_printf(&text, "%s:%zu: ", line->file, line->line);
-    if (line->rank >= 0) {
-        mls_buffer_printf(&text, line->node != NULL ? "rank %d (%s): " : "rank %d: ", line->rank, line->node);
-    } else if (line->node != NULL) {
-        mls_buffer_printf(&text, "%s: ", line->node);
+    /* "gpu-xid on rank 13 (node076, GPU 5): gpu, hardware, permanent", as far as it is known */
+    mls_buffer_append_text(&line, signature->id);
+    if (isfinite(failure->rank)) {
+        mls_buffer_printf(&line, " on rank %.0f", failure->rank);
+    } else if (failure->node != NULL) {
+        mls_buffer_printf(&line, " on %s", failure->node);
     }
-    mls_buffer_append_text(&text, line->text);
-    mls_view_line(view, &text, MLS_STYLE_PLAIN, HANG, HANG + INDENT);
-}
-
-static void show_others(mls_view *view, const mls_failure *failure)
-{
-    mls_buffer line = {0};
+    const char *node = isfinite(failure->rank) ? failure->node : NULL;
+    if (node != NULL || failure->gpu != NULL) {
+        mls_buffer_printf(&line, " (%s%s%s%s)", node != NULL ? node : "",
+                          node != NULL && failure->gpu != NULL ? ", " : "", failure->gpu != NULL ? "GPU " : "",
+                          failure->gpu != NULL ? failure->gpu : "");
+    }
+    const mls_str kind = class_of_failure(failure);
+    const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, signature->origin);
+    const mls_str lasting = mls_failure_word(MLS_FAILURE_PERSISTENCES, signature->persistence);
+    mls_buffer_printf(&line, ": %.*s, %s%.*s, %s%.*s", (int)kind.len, kind.ptr,
+                      mls_str_equal(origin, MLS_S("unknown")) ? "origin " : "", (int)origin.len, origin.ptr,
+                      mls_str_equal(lasting, MLS_S("unknown")) ? "persistence " : "", (int)lasting.len, lasting.ptr);
+    mls_view_line(view, &line, MLS_STYLE_BOLD, INDENT, HANG);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", signature->explanation);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, 2 * INDENT, "%s:%zu: %s", failure->at.file, failure->at.line,
+                    failure->at.text);
     size_t shown = 0;
     for (; shown < failure->also_count && shown < mls_view_limit(view, OTHERS_SHOWN); shown++) {
         mls_buffer_printf(&line, "%s%zu x %s", shown > 0 ? ", " : "beside it: ", failure->also[shown].count,
                           failure->also[shown].signature->id);
     }
-    mls_words_append_more(&line, failure->also_count - shown, "kind", mls_view_hint(view));
     if (shown > 0) {
+        mls_words_append_more(&line, failure->also_count - shown, "kind", mls_view_hint(view));
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
-}
-
-static void show_suspects(mls_view *view, const mls_failure *failure)
-{
-    mls_buffer line = {0};
-    size_t shown = 0;
-    for (; shown < failure->suspect_count && shown < SUSPECTS_SHOWN; shown++) {
-        mls_buffer_printf(&line, "%s%u", shown > 0 ? ", " : "did not report the timeout: ranks ",
-                          failure->suspects[shown]);
-    }
-    mls_words_append_more(&line, failure->suspect_count - shown, NULL, NULL);
-    if (shown > 0) {
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-    }
-}
-
-static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_failure *failure)
-{
-    mls_buffer line = {0};
-    show_headline(view, job, failure);
-    mls_buffer_append_text(&line, failure->signature->id);
-    append_failure_place(&line, failure);
-    mls_view_line(view, &line, MLS_STYLE_BOLD, INDENT, HANG);
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", failure->signature->explanation);
-    show_log_line(view, &failure->at, INDENT);
-    show_others(view, failure);
     if (failure->hang) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "before it training stood still: a hang");
     }
@@ -171,17 +123,32 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "the last steps took %s times as long as those before",
                         mls_words_grouped(failure->slower, 1).text);
     }
-    show_suspects(view, failure);
+    for (shown = 0; shown < failure->suspect_count && shown < SUSPECTS_SHOWN; shown++) {
+        mls_buffer_printf(&line, "%s%u", shown > 0 ? ", " : "did not report the timeout: ranks ",
+                          failure->suspects[shown]);
+    }
+    if (shown > 0) {
+        mls_words_append_more(&line, failure->suspect_count - shown, NULL, NULL);
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
     if (!failure->root_known) {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "the cause is not in these logs%s",
                         failure->read_count == 0 ? ""
                         : failure->read_errors   ? "; the last lines that look like errors, and before the end:"
                                                  : "; the last lines before the end:");
-        for (size_t i = 0; i < failure->read_count; i++) {
-            show_read_line(view, &failure->read[i]);
-        }
     }
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", failure->signature->action);
+    for (size_t i = 0; i < failure->read_count && !failure->root_known; i++) {
+        const mls_failure_line *read = &failure->read[i]; /* "slurm-117.out:88: rank 3 (node076): Killed" */
+        mls_buffer_printf(&line, "%s:%zu: ", read->file, read->line);
+        if (read->rank >= 0) {
+            mls_buffer_printf(&line, read->node != NULL ? "rank %d (%s): " : "rank %d: ", read->rank, read->node);
+        } else if (read->node != NULL) {
+            mls_buffer_printf(&line, "%s: ", read->node);
+        }
+        mls_buffer_append_text(&line, read->text);
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, HANG, HANG + INDENT);
+    }
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", signature->action);
 }
 
 /* Shows what caused nothing, and what was not read. */

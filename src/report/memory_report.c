@@ -65,7 +65,7 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
     F(memory_model, tower_parameters, NUMBER, "", row->ask.shape.tower_parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
-/* Returns the GPU's total MiB in nvidia-smi; 0: not known, or another capacity was given. */
+/* The GPU's total MiB in nvidia-smi; 0: not known, or another capacity was given. */
 static uint64_t reported_mib(const mls_memory_job *job)
 {
     const mls_gpu *gpu = job->ask.gpu;
@@ -262,24 +262,11 @@ static void append_setting_value(mls_buffer *line, const mls_memory_ask *ask, co
     }
 }
 
-/* The same, when it was said and is not nothing. */
+/* Appends a setting that was given and is not 0. */
 static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char *before, mls_memory_setting setting)
 {
     if (ask->values[setting] > 0) {
         append_setting_value(line, ask, before, setting);
-    }
-}
-
-/* A name of FSDP with the stage of ZeRO that it stands for, and how many share. */
-static void append_sharing(mls_buffer *line, const mls_memory_ask *ask, const mls_memory_estimate *of)
-{
-    const bool fsdp = ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET;
-    if (fsdp) {
-        append_setting_value(line, ask, "  fsdp ", MLS_MEMORY_FSDP);
-    }
-    append_setting_value(line, ask, fsdp ? ", which is zero " : "  zero ", MLS_MEMORY_ZERO);
-    if (fsdp && of->shared_by > 1) {
-        mls_buffer_printf(line, " over %s", mls_words_plural(of->shared_by, "GPU", "GPUs").text);
     }
 }
 
@@ -288,6 +275,7 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     const mls_memory_ask *ask = &job->ask;
     const mls_memory_estimate *of = &job->answer.estimate;
     const uint64_t stages = mls_memory_value(ask, MLS_MEMORY_PP);
+    const bool fsdp = ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET;
     mls_buffer line = {0};
     append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
     for (mls_memory_setting flag = MLS_MEMORY_FP8; flag <= MLS_MEMORY_STEP_COPY; flag++) {
@@ -296,7 +284,13 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
     append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
     append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);
-    append_sharing(&line, ask, of);
+    if (fsdp) { /* with the stage of ZeRO that its name means, and how many share */
+        append_setting_value(&line, ask, "  fsdp ", MLS_MEMORY_FSDP);
+    }
+    append_setting_value(&line, ask, fsdp ? ", which is zero " : "  zero ", MLS_MEMORY_ZERO);
+    if (fsdp && of->shared_by > 1) {
+        mls_buffer_printf(&line, " over %s", mls_words_plural(of->shared_by, "GPU", "GPUs").text);
+    }
     append_given(&line, ask, "  recompute ", MLS_MEMORY_RECOMPUTE);
     append_given(&line, ask, " of layers ", MLS_MEMORY_RECOMPUTE_LAYERS);
     append_given(&line, ask, "  layers offloaded ", MLS_MEMORY_OFFLOAD_LAYERS);
@@ -315,11 +309,27 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
 }
 
-/* Says how the weights are kept where that is not alike for all, and what they would be if it were. */
-static void show_form(mls_view *view, const mls_memory_job *job)
+static void show_inference(mls_view *view, const mls_memory_job *job)
 {
+    const mls_memory_ask *ask = &job->ask;
     const mls_memory_estimate *of = &job->answer.estimate;
     const mls_memory_estimate *published = &job->answer.published;
+    mls_buffer line = {0};
+    if (ask->quantization.bytes == 0 || ask->values[MLS_MEMORY_PRECISION] != MLS_MEMORY_NOT_SET) {
+        append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
+    } else {
+        mls_buffer_append_text(&line, "quantized");
+    }
+    append_setting_value(&line, ask, ", KV cache ", MLS_MEMORY_KV_PRECISION);
+    if (ask->values[MLS_MEMORY_KV_PRECISION] == MLS_MEMORY_NOT_SET &&
+        ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET && ask->kv_precision != MLS_MEMORY_NOT_SET) {
+        mls_buffer_append_text(&line, " (as its file says)");
+    }
+    append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
+    append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
+    mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
+    mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG, "  ", false}, MLS_STYLE_PLAIN);
+    /* How the weights are kept where that is not alike for all, and what they would be if it were. */
     if (published->decides) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "weights as published checkpoints have them, %s (all alike they would be %s)", of->form.words,
@@ -332,44 +342,6 @@ static void show_form(mls_view *view, const mls_memory_job *job)
     }
 }
 
-/* Says what was computed, before any number of it. */
-static void show_ask(mls_view *view, const mls_memory_job *job)
-{
-    const mls_memory_ask *ask = &job->ask;
-    const mls_memory_estimate *of = &job->answer.estimate;
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "   %s parameters   %s on %s", mls_words_count((double)of->parameters).text,
-                      of->training ? "training" : "inference", mls_words_plural(of->gpus, "GPU", "GPUs").text);
-    append_setting_value(&line, ask, "  tp ", MLS_MEMORY_TP);
-    append_setting_value(&line, ask, "  pp ", MLS_MEMORY_PP);
-    if (of->training) {
-        append_setting_value(&line, ask, "  cp ", MLS_MEMORY_CP);
-        append_given(&line, ask, "  ep ", MLS_MEMORY_EP);
-        append_given(&line, ask, "  vp ", MLS_MEMORY_VP);
-        mls_buffer_printf(&line, "  data %" PRIu64, of->data_parallel);
-    }
-    mls_view_headline(view, mls_str_from(ask->model), &line, HANG);
-    if (of->training) {
-        show_training(view, job);
-    } else {
-        if (ask->quantization.bytes == 0 || ask->values[MLS_MEMORY_PRECISION] != MLS_MEMORY_NOT_SET) {
-            append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
-        } else {
-            mls_buffer_append_text(&line, "quantized");
-        }
-        append_setting_value(&line, ask, ", KV cache ", MLS_MEMORY_KV_PRECISION);
-        if (ask->values[MLS_MEMORY_KV_PRECISION] == MLS_MEMORY_NOT_SET &&
-            ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET && ask->kv_precision != MLS_MEMORY_NOT_SET) {
-            mls_buffer_append_text(&line, " (as its file says)");
-        }
-        append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
-        append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
-        mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
-        mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG, "  ", false}, MLS_STYLE_PLAIN);
-        show_form(view, job);
-    }
-}
-
 static void show_change(mls_view *view, const mls_memory_job *job, const mls_memory_change *change, const char *before,
                         mls_style style)
 {
@@ -377,40 +349,7 @@ static void show_change(mls_view *view, const mls_memory_job *job, const mls_mem
     append_change(&line, &job->ask, change);
     mls_view_printf(view, style, INDENT, HANG, "%s%s: %s, %s", before, line.ptr != NULL ? line.ptr : "",
                     gigabytes((double)change->shown).text, verdicts[change->verdict].words);
-    mls_output_drop(view->output, &line);
-}
-
-/* Says what a server that has a share of the memory makes of it. */
-static void show_server(mls_view *view, const mls_memory_estimate *of)
-{
-    const char *before = "--gpu-memory-utilization";
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "%s: %s, which leave %s for the KV cache", before, gigabytes((double)of->budget).text,
-                      gigabytes((double)of->cache_bytes).text);
-    if (of->cache_blocks >= 0) {
-        const double tokens = (double)of->cache_blocks * MLS_MEMORY_BLOCK_TOKENS;
-        mls_buffer_printf(&line, ": %s tokens in %s", mls_words_count(tokens).text,
-                          mls_words_plural((uint64_t)of->cache_blocks, "block", "blocks").text);
-    }
-    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-    if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity) {
-        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs lie beside that, and do not fit there");
-    }
-}
-
-/* Says how much could lie in the host's memory, and what that costs. */
-static void show_spill(mls_view *view, const mls_memory_estimate *of)
-{
-    const bool has_room = of->spill <= of->host_bytes;
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "--offload%s %s in the host's memory%s, %s ms to read once",
-                    of->verdict == MLS_MEMORY_FITS_WITH_HOST ? ":"
-                    : has_room                               ? " would fit:"
-                                                             : " would have to put",
-                    gigabytes((double)of->spill).text, has_room ? "" : ", if it has room",
-                    mls_words_grouped(of->read_ms, 1).text);
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                    "over %s, which carries %" PRIu64 " GB/s one way (%" PRIu64 " both ways)", of->link->name,
-                    of->link->one_way_gb_s, of->link->both_ways_gb_s);
+    mls_buffer_release(&line);
 }
 
 static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
@@ -453,11 +392,32 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
         mls_view_printf(view, verdicts[published->verdict].style, INDENT, HANG, "as published checkpoints are: %s, %s",
                         gigabytes((double)published->estimate).text, verdicts[published->verdict].words);
     }
-    if (of->cache_bytes >= 0) {
-        show_server(view, of);
+    if (share) { /* what a server that has a share of the memory makes of it */
+        mls_buffer line = {0};
+        mls_buffer_printf(&line, "--gpu-memory-utilization: %s, which leave %s for the KV cache",
+                          gigabytes((double)of->budget).text, gigabytes((double)of->cache_bytes).text);
+        if (of->cache_blocks >= 0) {
+            const double tokens = (double)of->cache_blocks * MLS_MEMORY_BLOCK_TOKENS;
+            mls_buffer_printf(&line, ": %s tokens in %s", mls_words_count(tokens).text,
+                              mls_words_plural((uint64_t)of->cache_blocks, "block", "blocks").text);
+        }
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+        if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity) {
+            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs lie beside that, and do not fit there");
+        }
     }
-    if (of->spill > 0) {
-        show_spill(view, of);
+    if (of->spill > 0) { /* how much could lie in the host's memory, and what that costs */
+        const bool has_room = of->spill <= of->host_bytes;
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "--offload%s %s in the host's memory%s, %s ms to read once",
+                        of->verdict == MLS_MEMORY_FITS_WITH_HOST ? ":"
+                        : has_room                               ? " would fit:"
+                                                                 : " would have to put",
+                        gigabytes((double)of->spill).text, has_room ? "" : ", if it has room",
+                        mls_words_grouped(of->read_ms, 1).text);
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "over %s, which carries %" PRIu64 " GB/s one way (%" PRIu64 " both ways)", of->link->name,
+                        of->link->one_way_gb_s, of->link->both_ways_gb_s);
     }
     if (of->max_tokens > 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "room for %s tokens in all%s%s",
@@ -475,43 +435,46 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
     }
 }
 
-/* The band, and what no formula here knows. */
-static void show_band(mls_view *view, const mls_memory_estimate *of)
+static void show_memory(mls_printer *to, const void *what)
 {
-    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %s to %s, %s",
-                    mls_words_grouped((double)of->low / gb, 1).text, gigabytes((double)of->high).text,
-                    of->training ? "from what no implementation avoids to a tenth more, with cast weights"
-                                 : "from weights and KV cache alone to twice the working memory and runtime");
-    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "not counted: %s",
-                    of->training ? "workspaces of cuBLAS, buffers in which experts swap tokens, evaluation"
-                    : of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > 0
-                        ? "fragments of the cache, what a server keeps beside it"
-                        : "CUDA graphs, fragments of the cache, what a server keeps beside it");
-}
-
-/* Says by whose settings the estimate is, where it is not by the config alone. */
-static void show_printed_in(mls_view *view, const mls_memory_job *job)
-{
+    const mls_memory_job *job = what;
+    const mls_memory_estimate *of = &job->answer.estimate;
+    const mls_memory_estimate *shown = mls_memory_shown(&job->answer);
+    mls_view *view = to->view;
+    mls_found found = {0};
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "   %s parameters   %s on %s", mls_words_count((double)of->parameters).text,
+                      of->training ? "training" : "inference", mls_words_plural(of->gpus, "GPU", "GPUs").text);
+    append_setting_value(&line, &job->ask, "  tp ", MLS_MEMORY_TP);
+    append_setting_value(&line, &job->ask, "  pp ", MLS_MEMORY_PP);
+    if (of->training) {
+        append_setting_value(&line, &job->ask, "  cp ", MLS_MEMORY_CP);
+        append_given(&line, &job->ask, "  ep ", MLS_MEMORY_EP);
+        append_given(&line, &job->ask, "  vp ", MLS_MEMORY_VP);
+        mls_buffer_printf(&line, "  data %" PRIu64, of->data_parallel);
+    }
+    mls_view_headline(view, mls_str_from(job->ask.model), &line, HANG);
+    (of->training ? show_training : show_inference)(view, job);
     if (job->printed_in != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by what the job printed in %s",
                         mls_path_shown(job->printed_in));
     }
-}
-
-static void show_memory(mls_printer *to, const void *what)
-{
-    const mls_memory_job *job = what;
-    mls_view *view = to->view;
-    mls_found found = {0};
-    show_ask(view, job);
-    show_printed_in(view, job);
     show_items(view, job);
     show_memory_verdict(view, job);
-    show_band(view, mls_memory_shown(&job->answer));
+    /* The band, and what no formula here knows. */
+    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %s to %s, %s",
+                    mls_words_grouped((double)shown->low / gb, 1).text, gigabytes((double)shown->high).text,
+                    of->training ? "from what no implementation avoids to a tenth more, with cast weights"
+                                 : "from weights and KV cache alone to twice the working memory and runtime");
+    mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "not counted: %s",
+                    of->training ? "workspaces of cuBLAS, buffers in which experts swap tokens, evaluation"
+                    : shown->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > 0
+                        ? "fragments of the cache, what a server keeps beside it"
+                        : "CUDA graphs, fragments of the cache, what a server keeps beside it");
     for (size_t i = 0; i < job->findings.count; i++) {
         const mls_finding *finding = &job->findings.items[i];
-        const bool shown = finding->code == MLS_FINDING_MEMORY_EXPORT || finding->code == MLS_FINDING_MEMORY_MODEL;
-        if (shown && !view->quiet) {
+        const bool listed = finding->code == MLS_FINDING_MEMORY_EXPORT || finding->code == MLS_FINDING_MEMORY_MODEL;
+        if (listed && !view->quiet) {
             mls_found_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
         }
     }

@@ -72,37 +72,6 @@ MLS_FIELDS_BESIDE(oom_csv, oom, OOM_CSV_FIELDS)
     F(oom_list, dropped, NUMBER, "", row->dropped)
 MLS_FIELDS(oom_list, mls_oom_list, OOM_LIST_FIELDS)
 
-static void size_cell(mls_table *table, const char *header, double bytes)
-{
-    mls_table_words(table, header, MLS_COLUMN_DECIMAL, mls_words_grouped(bytes / gib, 2));
-}
-
-static void number_cell(mls_table *table, const char *header, int64_t number)
-{
-    mls_table_cell(table, header, MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, number >= 0 ? "%" PRId64 : "-", number);
-}
-
-static void add_message_row(mls_table *table, const oom_row *row)
-{
-    const mls_oom *oom = row->oom;
-    mls_buffer advice = {0};
-    append_advice(&advice, oom);
-    mls_table_row(table);
-    mls_table_cell(table, "GiB", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s:%zu", oom->file, oom->line);
-    number_cell(table, "rank", oom->rank);
-    number_cell(table, "GPU", oom->gpu);
-    mls_table_text(table, "advice", MLS_COLUMN_LEFT, mls_table_take(table, &advice));
-    size_cell(table, "wanted", known(oom->tried));
-    size_cell(table, "allocated", known(oom->allocated));
-    if (row->job != NULL) {
-        size_cell(table, "difference", difference_of(row));
-    }
-    size_cell(table, "in pieces", known(oom->reserved_unallocated));
-    size_cell(table, "free", known(oom->free));
-    size_cell(table, "others'", known(oom->other));
-    size_cell(table, "capacity", known(oom->capacity));
-}
-
 static void show_ooms(mls_printer *to, const void *what)
 {
     const mls_oom_list *list = what;
@@ -115,10 +84,35 @@ static void show_ooms(mls_printer *to, const void *what)
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
-        add_message_row(&table, &(oom_row){&list->items[i], list->job});
-        enough += list->items[i].tried >= 0 && list->items[i].free >= list->items[i].tried;
+        const mls_oom *oom = &list->items[i];
+        const oom_row row = {oom, list->job};
+        const struct {
+            const char *header;
+            double bytes;
+        } sizes[] = {{"wanted", known(oom->tried)},
+                     {"allocated", known(oom->allocated)},
+                     {list->job != NULL ? "difference" : NULL, difference_of(&row)},
+                     {"in pieces", known(oom->reserved_unallocated)},
+                     {"free", known(oom->free)},
+                     {"others'", known(oom->other)},
+                     {"capacity", known(oom->capacity)}};
+        mls_buffer advice = {0};
+        append_advice(&advice, oom);
+        mls_table_row(&table);
+        mls_table_cell(&table, "GiB", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s:%zu", oom->file,
+                       oom->line);
+        mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, oom->rank >= 0 ? "%" PRId64 : "-", oom->rank);
+        mls_table_cell(&table, "GPU", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, oom->gpu >= 0 ? "%" PRId64 : "-", oom->gpu);
+        mls_table_text(&table, "advice", MLS_COLUMN_LEFT, mls_table_take(&table, &advice));
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            if (sizes[k].header != NULL) {
+                mls_table_words(&table, sizes[k].header, MLS_COLUMN_DECIMAL,
+                                mls_words_grouped(sizes[k].bytes / gib, 2));
+            }
+        }
+        enough += oom->tried >= 0 && oom->free >= oom->tried;
         for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
-            with[k] += (list->items[i].advice >> k) & 1;
+            with[k] += (oom->advice >> k) & 1;
         }
     }
     mls_table_finish(&table, view);

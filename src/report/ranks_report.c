@@ -37,36 +37,31 @@ static int compare_awaited(const void *a, const void *b)
                                                       : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void add_rank_row(mls_table *table, const mls_rank *rank, bool stands_out)
-{
-    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
-    mls_table_row(table);
-    table->style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
-    mls_table_cell(table, "rank", MLS_COLUMN_RIGHT | KEEP, table->style, "%zu", rank->rank);
-    mls_table_text(table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
-    mls_table_words(table, "transfer ms", DECIMAL | KEEP, mls_words_grouped(rank->transfer_ms, 3));
-    mls_table_words(table, "waiting ms", DECIMAL | KEEP, mls_words_grouped(rank->waiting_ms, 3));
-    mls_table_words(table, "others waited", DECIMAL | KEEP, mls_words_grouped(rank->others_waited_ms, 3));
-    mls_table_words(table, "computing", DECIMAL, mls_words_grouped(rank->compute_ms, 3));
-    mls_table_words(table, "idle", DECIMAL, mls_words_grouped(rank->idle_ms, 3));
-    mls_table_words(table, "by host", DECIMAL, mls_words_grouped(rank->idle_host_ms, 3));
-}
-
 /* All ranks in their order, or of many those whom others waited for longest. */
 static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 {
+    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
     mls_table table = {.indent = INDENT};
     const bool some = !all && job->count > RANKS_SHOWN;
     const mls_rank **order = mls_calloc(job->count + 1, sizeof(const mls_rank *));
-    mls_output_short(view->output, order == NULL);
-    for (size_t i = 0; order != NULL && i < job->count; i++) {
+    for (size_t i = 0; i < job->count; i++) {
         order[i] = &job->items[i];
     }
-    if (order != NULL && some) {
+    if (some) {
         qsort(order, job->count, sizeof(const mls_rank *), compare_awaited);
     }
-    for (size_t i = 0; order != NULL && i < (some ? RANKS_SHOWN : job->count); i++) {
-        add_rank_row(&table, order[i], order[i] == job->straggler);
+    for (size_t i = 0; i < (some ? RANKS_SHOWN : job->count); i++) {
+        const mls_rank *rank = order[i];
+        mls_table_row(&table);
+        table.style = rank == job->straggler ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+        mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT | KEEP, table.style, "%zu", rank->rank);
+        mls_table_text(&table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
+        mls_table_words(&table, "transfer ms", DECIMAL | KEEP, mls_words_grouped(rank->transfer_ms, 3));
+        mls_table_words(&table, "waiting ms", DECIMAL | KEEP, mls_words_grouped(rank->waiting_ms, 3));
+        mls_table_words(&table, "others waited", DECIMAL | KEEP, mls_words_grouped(rank->others_waited_ms, 3));
+        mls_table_words(&table, "computing", DECIMAL, mls_words_grouped(rank->compute_ms, 3));
+        mls_table_words(&table, "idle", DECIMAL, mls_words_grouped(rank->idle_ms, 3));
+        mls_table_words(&table, "by host", DECIMAL, mls_words_grouped(rank->idle_host_ms, 3));
     }
     free(order);
     mls_profile_table_finish(&table, view);
@@ -95,28 +90,22 @@ static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
     mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
 }
 
-static const mls_profile_verdict *find_verdict(const mls_profile *profile, const char *code)
+static bool has_verdict(const mls_rank *rank, const char *code)
 {
-    for (size_t i = 0; i < profile->verdict_count; i++) {
-        if (strcmp(profile->verdicts[i].code, code) == 0) {
-            return &profile->verdicts[i];
-        }
+    const mls_profile *profile = rank->profile;
+    bool has = false;
+    for (size_t i = 0; i < profile->verdict_count && !has; i++) {
+        has = strcmp(profile->verdicts[i].code, code) == 0;
     }
-    return NULL;
-}
-
-/* Whether rank i has a verdict and, where i is not the first of a row, the number after that before it. */
-static bool goes_on(const mls_ranks *job, size_t begin, size_t i, const char *code)
-{
-    return i < job->count && (i == begin || job->items[i].rank == job->items[i - 1].rank + 1) &&
-           find_verdict(job->items[i].profile, code) != NULL;
+    return has;
 }
 
 /* Appends the ranks from number `from` on whose profiles have a verdict: "1, 4-7". */
 static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from, const char *code)
 {
     for (size_t i = from, end; i<job->count; i = end> i ? end : i + 1) {
-        for (end = i; goes_on(job, i, end, code);) {
+        for (end = i; end < job->count && (end == i || job->items[end].rank == job->items[end - 1].rank + 1) &&
+                      has_verdict(&job->items[end], code);) {
             end++;
         }
         if (end > i) {
@@ -128,31 +117,25 @@ static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from
     }
 }
 
-/* Whether one of the ranks before number `at` has a verdict. */
-static bool is_said(const mls_ranks *job, size_t at, const char *code)
-{
-    bool said = false;
-    for (size_t i = 0; i < at; i++) {
-        said |= find_verdict(job->items[i].profile, code) != NULL;
-    }
-    return said;
-}
-
-/* Shows advice to ranks, in the words for the first one that it is said of. */
+/* Shows advice to ranks, in the words for the first one that has it. */
 static void show_advice(mls_view *view, const mls_ranks *job)
 {
     for (size_t i = 0; i < job->count; i++) {
         const mls_profile *profile = job->items[i].profile;
         for (size_t v = 0; v < profile->verdict_count; v++) {
             const mls_profile_verdict *verdict = &profile->verdicts[v];
+            bool shown = false;
+            for (size_t k = 0; k < i && !shown; k++) {
+                shown = has_verdict(&job->items[k], verdict->code);
+            }
             mls_buffer more = {0};
-            if (!is_said(job, i, verdict->code)) {
+            if (!shown) {
                 append_rank_list(&more, job, i + 1, verdict->code);
                 mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
                                 more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
                                 verdict->message, verdict->code);
             }
-            mls_output_drop(view->output, &more);
+            mls_buffer_release(&more);
         }
     }
 }
