@@ -1,15 +1,221 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - where the name of a config and its text disagree, and what in the text costs speed or breaks runs.
+/* compare.c - a config by its name and its text together: how many samples a step takes, where the two disagree, and
+ * what in the text costs speed or breaks runs.
  *
- * A file whose name says nothing of a shape is a fragment that others source: what it leaves out, and what does not fit
- * together before they say the rest, is no fault of it. */
+ * Which of the settings a benchmark takes its batch from is not written anywhere; the order here is what the logs of
+ * published configs bear out.  A file whose name gives no shape is a fragment that others source: what it leaves out,
+ * and what does not fit together before they add the rest, is not its fault. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "config/config.h"
+
+/* The degrees of parallelism, then the virtual pipeline. */
+enum { EXPERT = MLS_DEGREES - 1, VIRTUAL, DEGREES };
+
+static const struct {
+    const char *left_out, *name, *long_name, *exports;
+    mls_config_part part;
+    uint64_t otherwise; /* what the text counts as if it sets another degree, and not this one */
+} degrees[DEGREES] = {
+    {"no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP, MLS_CONFIG_PART_TP, 1},
+    {"no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP, MLS_CONFIG_PART_PP, 1},
+    {"no cp, which counts as ", "CP", "CONTEXT_PARALLEL", MLS_CONFIG_CP, MLS_CONFIG_PART_CP, 1},
+    {"no ep, which counts as ", "EP", "EXPERT_PARALLEL", MLS_CONFIG_EP, MLS_CONFIG_PART_EP, 0},
+    {NULL, NULL, NULL, MLS_CONFIG_VP, MLS_CONFIG_PART_VP, 0},
+};
+
+const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
+
+/* ---- the batch ---- */
+
+/* A number of the text.  An export that is there without being a number (of the machine, or an expression) makes what
+ * follows from it unknown, too; "null" and nothing are what is not set. */
+typedef struct setting {
+    bool set;
+    uint64_t value; /* 0: not known */
+} setting;
+
+static setting read_setting(const mls_shell *script, const char *names)
+{
+    mls_str left = mls_str_from(names);
+    for (mls_str name = mls_str_word(&left); name.len > 0 && script != NULL; name = mls_str_word(&left)) {
+        const mls_shell_variable *variable = mls_shell_find(script, name);
+        size_t number = 0;
+        if (variable != NULL && mls_shell_is_set(variable)) {
+            return (setting){true, variable->known && mls_size_parse(variable->value, &number) ? number : 0};
+        }
+    }
+    return (setting){0};
+}
+
+/* The setting of the text, else of the name. */
+static uint64_t setting_or(const mls_shell *script, const char *names, uint64_t named)
+{
+    const setting set = read_setting(script, names);
+    return set.set ? set.value : named;
+}
+
+/* 0 when one of the two is not known, or the product is too large. */
+static uint64_t product_of(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? 0 : product;
+}
+
+/* GPUs / (tp x pp x cp), by the text, or by the name if the text does not set one; 0: not known, or it does not divide.
+ */
+static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *script, uint64_t gpus)
+{
+    uint64_t named[MLS_DEGREES];
+    uint64_t model_parallel = 1;
+    mls_config_name_degrees(name, named);
+    for (size_t i = 0; i < EXPERT; i++) {
+        model_parallel =
+            product_of(model_parallel, setting_or(script, degrees[i].exports, named[i] != 0 ? named[i] : 1));
+    }
+    return model_parallel != 0 && gpus % model_parallel == 0 ? gpus / model_parallel : 0;
+}
+
+static const char batch_exports[] = "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE";
+
+/* Check whether BATCHSIZE of a script is the batch of all GPUs together, as it is for HugeCTR, which trains the
+ * recommenders: the script has settings of HugeCTR's alone, or lies in a folder called hugectr or dlrm*. */
+static bool batch_is_global(const mls_shell *script)
+{
+    mls_str exports = MLS_S("BATCHSIZE_EVAL SHARDING_PLAN DP_SHARDING_THRESHOLD MEM_COMM_BW_RATIO");
+    for (mls_str name = mls_str_word(&exports); name.len > 0; name = mls_str_word(&exports)) {
+        if (mls_shell_find(script, name) != NULL) {
+            return true;
+        }
+    }
+    mls_str path = mls_path_folder(mls_str_from(script->path));
+    mls_str folder;
+    for (bool more = true; more;) {
+        more = mls_str_cut(&path, '/', &folder);
+        if (mls_str_equal(folder, MLS_S("hugectr")) || mls_str_starts(folder, MLS_S("dlrm"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Check whether BATCHSIZE is the batch of one GPU, rather than of all of them. */
+static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, uint64_t batch)
+{
+    /* The largest batch of one GPU in a published config is 4,096, the smallest of all GPUs of a recommender 28,000. */
+    enum { ONE_GPU_MAX = 16384 };
+    const bool named = name->batch_per_gpu != 0;
+    return !batch_is_global(script) && batch <= ONE_GPU_MAX &&
+           (named ? batch / 2 < name->batch_per_gpu : !read_setting(script, MLS_CONFIG_MICRO_BATCH).set);
+}
+
+/* Return the samples of a step by BATCHSIZE, or 0 if they are not known. */
+static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *script, uint64_t batch, uint64_t gpus,
+                              uint64_t at_once)
+{
+    if (is_of_one_gpu(name, script, batch)) {
+        bool packed = false;
+        for (size_t i = 0; i < name->suffix_count; i++) {
+            packed = packed || mls_str_equal(name->suffixes[i], MLS_S("pack"));
+        }
+        const uint64_t packing = packed ? 2 : setting_or(script, "PACKING_FACTOR", 1);
+        return batch > 1 ? product_of(product_of(batch, gpus), packing) : 0;
+    }
+    if (batch_is_global(script)) {
+        return batch;
+    }
+    return name->batch_per_gpu != 0               ? (batch >= product_of(name->batch_per_gpu, gpus) ? batch : 0)
+           : at_once != 0 && batch % at_once == 0 ? batch
+                                                  : 0;
+}
+
+/* Find the samples of a step (script NULL: by the name alone), by the first that applies: the global batch that the
+ * text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE, which is the batch of all
+ * GPUs together for recommenders and where it is too large for one, else of each GPU, times what is packed into one.
+ * Unknown stays 0: an export that cannot be known, a BATCHSIZE that may be of one GPU or of all, and a batch of one a
+ * GPU, with which some of the GPUs may only evaluate. */
+static void find_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary)
+{
+    const uint64_t gpus = product_of(setting_or(script, MLS_CONFIG_NODES, name->nodes),
+                                     setting_or(script, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node));
+    const setting global = read_setting(script, MLS_CONFIG_GLOBAL_BATCH);
+    const setting minibatch = read_setting(script, "MINIBS");
+    const setting batch = read_setting(script, batch_exports);
+    const uint64_t ranks = data_parallel_of(name, script, gpus);
+    const uint64_t micro = setting_or(script, MLS_CONFIG_MICRO_BATCH, 0);
+    if (global.set) {
+        summary->global_batch_size = global.value;
+    } else if (minibatch.set) {
+        summary->global_batch_size = product_of(minibatch.value, ranks);
+    } else if (name->global_batch_size != 0) {
+        summary->global_batch_size = name->global_batch_size;
+    } else if (batch.set) {
+        summary->global_batch_size = batch_of_gpus(name, script, batch.value, gpus, product_of(micro, ranks));
+    }
+    uint64_t samples = minibatch.set ? minibatch.value : name->batch_per_rank;
+    if (samples == 0 && !minibatch.set && ranks != 0 && (global.set || name->global_batch_named != 0) &&
+        summary->global_batch_size % ranks == 0) {
+        samples = summary->global_batch_size / ranks;
+    }
+    summary->samples_per_rank = samples;
+    summary->micro_batch_size = micro;
+    summary->gradient_accumulation = micro != 0 && samples % micro == 0 ? samples / micro : 0;
+}
+
+/* ---- numbers that the text gives instead of the name ---- */
+
+const char *const mls_config_parts[] = {
+#define PART_NAME(id, member) #member,
+    MLS_CONFIG_PARTS(PART_NAME)
+#undef PART_NAME
+};
+
+/* Set a number of the name that it leaves out, and mark it as the text's. */
+static void take_number(mls_config_name *name, mls_config_part part, uint64_t number)
+{
+    uint64_t *const members[] = {
+#define PART_MEMBER(id, member) &name->member,
+        MLS_CONFIG_PARTS(PART_MEMBER)
+#undef PART_MEMBER
+    };
+    if (*members[part] == 0 && number != 0) {
+        *members[part] = number;
+        name->from_text |= 1U << part;
+    }
+}
+
+void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary)
+{
+    if (name->kind == MLS_CONFIG_KIND_SHAPE || script == NULL) {
+        return;
+    }
+    take_number(name, MLS_CONFIG_PART_NODES, read_setting(script, MLS_CONFIG_NODES).value);
+    take_number(name, MLS_CONFIG_PART_GPUS_PER_NODE, read_setting(script, MLS_CONFIG_GPUS_PER_NODE).value);
+    take_number(name, MLS_CONFIG_PART_GPUS, product_of(name->nodes, name->gpus_per_node));
+    const bool named = mls_config_has_degrees(name);
+    bool some = named;
+    for (size_t i = 0; i < DEGREES && !some; i++) {
+        some = read_setting(script, degrees[i].exports).value != 0;
+    }
+    if (!some) {
+        const uint64_t batch = read_setting(script, batch_exports).value;
+        const uint64_t one = batch != 0 && is_of_one_gpu(name, script, batch) ? batch : 0;
+        take_number(name, MLS_CONFIG_PART_BATCH_PER_GPU, setting_or(script, "MINIBS", one));
+        return;
+    }
+    for (size_t i = 0; i < DEGREES && !named; i++) {
+        take_number(name, degrees[i].part, setting_or(script, degrees[i].exports, degrees[i].otherwise));
+    }
+    take_number(name, MLS_CONFIG_PART_DATA_PARALLEL, data_parallel_of(name, script, name->gpus));
+    take_number(name, MLS_CONFIG_PART_BATCH_PER_RANK, summary->samples_per_rank);
+}
+
+/* ---- the name against the text ---- */
 
 typedef struct comparison {
     const mls_config_name *name;
@@ -88,44 +294,6 @@ static void compare_number(const comparison *self, const char *exports, uint64_t
 {
     compare_either(self, exports, number, number, number, 0, before, after);
 }
-
-/* BATCHSIZE is the batch per GPU or the global one.  Where the benchmark has it global, it agrees as such only. */
-static void compare_batches(const comparison *self)
-{
-    const mls_config_name *name = self->name;
-    uint64_t global;
-    compare_number(self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, "gbs", "");
-    compare_number(self, "MINIBS", name->batch_per_rank, "batch ", " per rank");
-    compare_number(self, "MINIBS", name->batch_per_gpu, "batch ", "");
-    if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
-        const uint64_t agrees = mls_config_batch_is_global(self->script) ? global : name->batch_per_gpu;
-        compare_either(self, "BATCHSIZE", name->batch_per_gpu, agrees, global, name->gpus, "batch ", " per GPU");
-    }
-}
-
-/* Only a DGXSYSTEM that has a shape itself can be another one. */
-static void compare_system(const comparison *self)
-{
-    const mls_shell_variable *variable = find_export(self, "DGXSYSTEM");
-    const mls_config_name *name = self->name;
-    if (name->kind != MLS_CONFIG_KIND_NONE && variable != NULL &&
-        (variable->value.len > name->system.len || mls_str_equal(variable->value, name->name))) {
-        judge_export(self, variable, mls_str_equal(variable->value, name->name), name->name, "");
-    }
-}
-
-enum { EXPERT = MLS_DEGREES - 1 };
-
-const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
-
-static const struct {
-    const char *left_out, *name, *long_name, *exports;
-} degrees[MLS_DEGREES] = {
-    {"no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP},
-    {"no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP},
-    {"no cp, which counts as ", "CP", "CONTEXT_PARALLEL", MLS_CONFIG_CP},
-    {"no ep, which counts as ", "EP", "EXPERT_PARALLEL", MLS_CONFIG_EP},
-};
 
 /* The words before the number that a name gives, or that counts as its. */
 static const char *before_degree(size_t index, uint64_t named)
@@ -246,19 +414,6 @@ static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
     return true;
 }
 
-static void check_walltime(const comparison *self)
-{
-    const mls_shell_variable *job = find_export(self, "WALLTIME");
-    const mls_shell_variable *run = find_export(self, "WALLTIME_RUNANDTIME");
-    uint64_t job_seconds;
-    uint64_t run_seconds;
-    if (read_time(job, &job_seconds) && read_time(run, &run_seconds) && job_seconds < run_seconds) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_WALLTIME, export_place(self, job),
-                         "WALLTIME=%.*s is shorter than WALLTIME_RUNANDTIME=%.*s (line %zu)", (int)job->value.len,
-                         job->value.ptr, (int)run->value.len, run->value.ptr, run->line);
-    }
-}
-
 static uint64_t node_count(const comparison *self)
 {
     mls_str names = mls_str_from(MLS_CONFIG_NODES);
@@ -266,14 +421,29 @@ static uint64_t node_count(const comparison *self)
     return nodes != NULL ? exported_number(nodes) : self->name->nodes;
 }
 
-static void check_segment(const comparison *self)
+static void check_times_and_nodes(const comparison *self)
 {
+    const mls_shell_variable *job = find_export(self, "WALLTIME");
+    const mls_shell_variable *run = find_export(self, "WALLTIME_RUNANDTIME");
     const mls_shell_variable *segment = find_export(self, "SEGMENT");
     const uint64_t nodes = node_count(self);
+    const uint64_t ranks = first_number(self, MLS_CONFIG_GPUS_PER_NODE);
+    uint64_t job_seconds;
+    uint64_t run_seconds;
     size_t size;
+    if (read_time(job, &job_seconds) && read_time(run, &run_seconds) && job_seconds < run_seconds) {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_WALLTIME, export_place(self, job),
+                         "WALLTIME=%.*s is shorter than WALLTIME_RUNANDTIME=%.*s (line %zu)", (int)job->value.len,
+                         job->value.ptr, (int)run->value.len, run->value.ptr, run->line);
+    }
     if (nodes > 0 && segment != NULL && mls_size_parse(segment->value, &size) && (size == 0 || nodes % size != 0)) {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_SEGMENT, export_place(self, segment),
                          "SEGMENT=%zu does not fit %" PRIu64 " node%s", size, nodes, nodes == 1 ? "" : "s");
+    }
+    if (ranks >= 8 && self->script->complete && find_export(self, "OMP_NUM_THREADS") == NULL) {
+        mls_findings_add(
+            self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
+            "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor", ranks);
     }
 }
 
@@ -303,49 +473,44 @@ static void check_environment(const comparison *self)
     }
 }
 
-static void check_threads(const comparison *self)
-{
-    const uint64_t ranks = first_number(self, MLS_CONFIG_GPUS_PER_NODE);
-    if (ranks >= 8 && self->script->complete && find_export(self, "OMP_NUM_THREADS") == NULL) {
-        mls_findings_add(
-            self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, (mls_finding_place){.key = MLS_S("OMP_NUM_THREADS")},
-            "OMP_NUM_THREADS is not set: each of %" PRIu64 " ranks on a node may start a thread per processor", ranks);
-    }
-}
-
-static void compare_text(const comparison *self)
-{
-    const mls_config_name *name = self->name;
-    uint64_t named[MLS_DEGREES];
-    mls_config_name_degrees(name, named);
-    compare_system(self);
-    compare_number(self, MLS_CONFIG_NODES, name->nodes, "", name->nodes == 1 ? " node" : " nodes");
-    compare_number(self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, "",
-                   name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
-    compare_batches(self);
-    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
-        compare_degree(self, i, named[i]);
-    }
-    if (name->kind != MLS_CONFIG_KIND_NONE) {
-        check_parallel(self);
-        check_pipeline_layout(self);
-        check_walltime(self);
-        check_segment(self);
-        check_threads(self);
-    }
-    check_environment(self);
-}
-
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings)
 {
+    const comparison self = {name, script, summary, findings};
+    uint64_t named[MLS_DEGREES];
+    uint64_t global;
     *summary = (mls_config_summary){0};
-    mls_config_batch(name, script, summary);
+    find_batch(name, script, summary);
     if (name->problem != NULL) {
         mls_findings_add(findings, MLS_FINDING_CONFIG_NAME, (mls_finding_place){0}, "%s", name->problem);
     }
-    if (script != NULL) {
-        const comparison self = {name, script, summary, findings};
-        compare_text(&self);
+    if (script == NULL) {
+        return;
     }
+    const mls_shell_variable *system = find_export(&self, "DGXSYSTEM");
+    if (name->kind != MLS_CONFIG_KIND_NONE && system != NULL && /* only one that has a shape itself can be another */
+        (system->value.len > name->system.len || mls_str_equal(system->value, name->name))) {
+        judge_export(&self, system, mls_str_equal(system->value, name->name), name->name, "");
+    }
+    compare_number(&self, MLS_CONFIG_NODES, name->nodes, "", name->nodes == 1 ? " node" : " nodes");
+    compare_number(&self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, "",
+                   name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
+    compare_number(&self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, "gbs", "");
+    compare_number(&self, "MINIBS", name->batch_per_rank, "batch ", " per rank");
+    compare_number(&self, "MINIBS", name->batch_per_gpu, "batch ", "");
+    /* BATCHSIZE is the batch per GPU or the global one; if the benchmark has it global, it agrees as such only. */
+    if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
+        compare_either(&self, "BATCHSIZE", name->batch_per_gpu, batch_is_global(script) ? global : name->batch_per_gpu,
+                       global, name->gpus, "batch ", " per GPU");
+    }
+    mls_config_name_degrees(name, named);
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
+        compare_degree(&self, i, named[i]);
+    }
+    if (name->kind != MLS_CONFIG_KIND_NONE) {
+        check_parallel(&self);
+        check_pipeline_layout(&self);
+        check_times_and_nodes(&self);
+    }
+    check_environment(&self);
 }

@@ -151,17 +151,6 @@ typedef struct mls_config_summary {
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 
-/** Finds the samples of a step (script NULL: by the name alone), by the first that applies: the global batch that the
- * text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE, which is the batch of all
- * GPUs together for recommenders and where it is too large for one, else of each GPU, times what is packed into one.
- * Unknown stays 0: an export that cannot be known, a BATCHSIZE that may be of one GPU or of all, and a batch of one a
- * GPU, with which some of the GPUs may evaluate only. */
-void mls_config_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary);
-
-/** Check whether BATCHSIZE of a script is the batch of all GPUs together, as it is for HugeCTR, which trains the
- * recommenders: the script has settings of HugeCTR's alone, or lies in a folder called hugectr or dlrm*. */
-bool mls_config_batch_is_global(const mls_shell *script);
-
 /** Fill in the numbers that a name without a shape leaves out with those of its text, after mls_config_compare().
  * Degrees that the text leaves out count as 1 where it has others. */
 void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary);

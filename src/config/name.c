@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name.c - the shape of a job, decoded from the name of its config.
+/* name.c - the shape of a job, decoded from the name of its config, and the layout of its pipeline.
  *
- * A name is parts with '_' between them.  The last part that is a shape is the shape; what stands before it is the
- * system, what follows are suffixes. */
+ * A name is parts with '_' between them.  The last part that is a shape is the shape; the parts before it are the
+ * system, those after it suffixes. */
 #include "base/file.h"
 #include "base/number.h"
 #include "config/config.h"
@@ -321,4 +321,113 @@ mls_config_name mls_config_name_decode(mls_str text)
                find_part(&decoded, read_common));
     }
     return decoded;
+}
+
+/* ---- Megatron's language for pipelines whose stages are not even ---- */
+
+enum {
+    DEPTH_MAX = 8,      /* of groups inside each other */
+    REPEAT_MAX = 10000, /* of one "*N" */
+    STEPS_MAX = 100000  /* so that repetitions of repetitions come to an end */
+};
+
+/* Take "*N" off; 1 without it, 0 if it is not a number from 1 to REPEAT_MAX. */
+static size_t take_repeat(mls_str *rest)
+{
+    size_t number = 1;
+    return !take_word(rest, MLS_S("*")) || (mls_size_parse(take_digits(rest), &number) && number <= REPEAT_MAX) ? number
+                                                                                                                : 0;
+}
+
+/* Read the text into a layout of one chunk; NULL, or what is wrong. */
+static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
+{
+    struct {
+        mls_str begin;
+        size_t left; /* how often it is still to come */
+    } groups[DEPTH_MAX];
+    size_t depth = 0;
+    bool embedding = false;
+    bool loss = false;
+    for (size_t steps = 0; rest.len > 0; steps++) {
+        mls_pipeline_chunk *chunk = &layout->chunks[layout->count - 1];
+        const char letter = rest.ptr[0];
+        rest = mls_str_rest(rest, 1);
+        if (steps == STEPS_MAX) {
+            return "it repeats too much";
+        }
+        if (letter == ',' || letter == ' ') { /* for people */
+            continue;
+        }
+        if (letter == '(') {
+            if (depth == DEPTH_MAX) {
+                return "its groups are too deep inside each other";
+            }
+            groups[depth].begin = rest;
+            groups[depth++].left = 0;
+            continue;
+        }
+        if (letter == ')' && depth == 0) {
+            return "a ) closes no (";
+        }
+        const size_t times = take_repeat(&rest);
+        if (times == 0) {
+            return "a * is not followed by a number from 1 to 10000";
+        }
+        if (letter == ')') { /* begins anew as often as it is repeated */
+            size_t *left = &groups[depth - 1].left;
+            *left = (*left == 0 ? times : *left) - 1;
+            rest = *left > 0 ? groups[depth - 1].begin : rest;
+            depth -= *left == 0;
+            continue;
+        }
+        if (loss) {
+            return "nothing follows the loss, L";
+        }
+        switch (letter) {
+        case '|':
+            if (times > MLS_CONFIG_CHUNKS_MAX - layout->count) {
+                return "it has too many stages";
+            }
+            layout->count += times;
+            break;
+        case 'E':
+            if (embedding || layout->count > 1 || chunk->layers > 0 || chunk->predictors > 0 || times != 1) {
+                return "the embedding, E, stands once, at the start";
+            }
+            embedding = true;
+            break;
+        case 't':
+            chunk->layers += (uint32_t)times;
+            layout->layers += times;
+            if (layout->predictors > 0) {
+                return "no layer, t, follows one that predicts, m";
+            }
+            break;
+        case 'm':
+            chunk->predictors += (uint32_t)times;
+            layout->predictors += times;
+            break;
+        case 'L':
+            if (times != 1) {
+                return "the loss, L, stands once, at the end";
+            }
+            loss = true;
+            break;
+        default:
+            return "its letters are E, t, m and L";
+        }
+    }
+    return depth > 0    ? "a ( is not closed"
+           : !embedding ? "the embedding, E, is missing"
+           : !loss      ? "the loss, L, is missing"
+                        : NULL;
+}
+
+const char *mls_pipeline_layout_parse(mls_str text, mls_pipeline_layout *layout)
+{
+    *layout = (mls_pipeline_layout){.count = 1};
+    const char *wrong = read_layout(text, layout);
+    layout->count = wrong == NULL ? layout->count : 0;
+    return wrong;
 }
