@@ -12,13 +12,12 @@
 
 typedef struct calculation {
     reading *r;
-    mls_str text;
-    size_t at;
+    mls_str rest;
     size_t depth;
     const char *problem; /* static text */
 } calculation;
 
-enum { RANK_COMMA, RANK_ASSIGN, RANK_CHOICE, RANK_OR, RANK_AND };
+enum { RANK_NONE = -1, RANK_COMMA, RANK_ASSIGN, RANK_CHOICE, RANK_OR, RANK_AND };
 
 /* By rank: later ones bind tighter. */
 static const char *const operations[] = {" , ",     " = *= /= %= += -= <<= >>= &= ^= |= ",
@@ -31,78 +30,73 @@ static const char *const operations[] = {" , ",     " = *= /= %= += -= <<= >>= &
 
 static const shell_integer unknown_integer = {0, false};
 
-static shell_integer binary(calculation *self, int lowest);
+static shell_integer binary(calculation *c, int lowest);
 
 static shell_integer wrapped(uint64_t value)
 {
     return (shell_integer){(int64_t)value, true};
 }
 
-static shell_integer problem(calculation *self, const char *text)
+static shell_integer problem(calculation *c, const char *text)
 {
-    self->problem = self->problem == NULL ? text : self->problem;
+    c->problem = c->problem == NULL ? text : c->problem;
     return unknown_integer;
 }
 
-static char peek_char(const calculation *self, size_t ahead)
+/* Return the rest of the text, after blanks. */
+static mls_str rest_of(calculation *c)
 {
-    return self->at + ahead < self->text.len ? self->text.ptr[self->at + ahead] : '\0';
-}
-
-/* The rest of the text, after blanks. */
-static mls_str rest_of(calculation *self)
-{
-    while (mls_is_blank(peek_char(self, 0))) {
-        self->at++;
+    while (c->rest.len > 0 && mls_is_blank(c->rest.ptr[0])) {
+        c->rest = mls_str_rest(c->rest, 1);
     }
-    return mls_str_rest(self->text, self->at);
+    return c->rest;
 }
 
-static bool take_sign(calculation *self, const char *text)
+static bool take_sign(calculation *c, const char *text)
 {
-    const mls_str token = mls_str_from(text);
-    const bool found = self->problem == NULL && mls_str_starts(rest_of(self), token);
-    self->at += found ? token.len : 0;
+    const mls_str sign = mls_str_from(text);
+    const bool found = c->problem == NULL && mls_str_starts(rest_of(c), sign);
+    c->rest = found ? mls_str_rest(c->rest, sign.len) : c->rest;
     return found;
 }
 
-static mls_str take_name(calculation *self)
+static mls_str take_name(calculation *c)
 {
-    const mls_str rest = rest_of(self);
+    const mls_str rest = rest_of(c);
     const mls_str name = {rest.ptr, mls_str_name_length(rest)};
-    self->at += name.len;
+    c->rest = mls_str_rest(rest, name.len);
     return name;
 }
 
-/* The rank of the operation at the cursor, which is the longest; -1: there is none. */
-static int rank_at(calculation *self, mls_str *operation)
+/* Return the rank of the operation at the cursor, which is the longest. */
+static int rank_at(calculation *c, mls_str *operation)
 {
-    const mls_str rest = rest_of(self);
-    for (operation->len = rest.len < 3 ? rest.len : 3, operation->ptr = rest.ptr; operation->len > 0;
-         operation->len--) {
+    const mls_str rest = rest_of(c);
+    *operation = rest;
+    for (operation->len = rest.len < 3 ? rest.len : 3; operation->len > 0; operation->len--) {
         for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
             if (mls_str_among(*operation, operations[i])) {
                 return (int)i;
             }
         }
     }
-    return -1;
+    return RANK_NONE;
 }
 
-/* That of an assignment too. */
-static shell_integer calculate(calculation *self, mls_str operation, shell_integer left, shell_integer right)
+/* Apply an operation, also that of an assignment. */
+static shell_integer calculate(calculation *c, mls_str operation, shell_integer left, shell_integer right)
 {
-    const char c = operation.ptr[0];
+    const char sign = operation.ptr[0];
     const bool equals = operation.len == 2 && operation.ptr[1] == '=';
     const int64_t a = left.value;
     const int64_t b = right.value;
-    if (right.known && b == 0 && (c == '/' || c == '%')) {
-        return self->r->frame.doubt > 0 ? unknown_integer : problem(self, "division by 0");
+    if (right.known && b == 0 && (sign == '/' || sign == '%')) {
+        return c->r->frame.doubt > 0 ? unknown_integer : problem(c, "division by 0");
     }
-    if (c == ',' || !left.known || !right.known || (operation.len > 1 && !equals)) {
-        return c == ',' ? right : unknown_integer;
+    if (sign == ',' || !left.known || !right.known || (operation.len > 1 && !equals)) {
+        return sign == ',' ? right : unknown_integer;
     }
-    switch (c) {
+    switch (sign) {
     case '*':
         return wrapped((uint64_t)a * (uint64_t)b);
     case '/':
@@ -126,196 +120,180 @@ static shell_integer calculate(calculation *self, mls_str operation, shell_integ
     }
 }
 
-/* 12, 0x1f, 017; what 2#101 is, which no config uses, is not known. */
-static shell_integer literal(calculation *self)
+/* 12, 0x1f, 017 */
+static shell_integer literal(calculation *c)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_#";
-    const bool hex = peek_char(self, 0) == '0' && (peek_char(self, 1) | 0x20) == 'x';
-    const size_t base = hex ? 16 : peek_char(self, 0) == '0' ? 8 : 10;
+    const bool hex = mls_str_starts(c->rest, MLS_S("0x")) || mls_str_starts(c->rest, MLS_S("0X"));
+    const size_t base = hex ? 16 : c->rest.ptr[0] == '0' ? 8 : 10;
     bool wrong = false;
     bool based = false;
     uint64_t value = 0;
     const char *found;
-    for (self->at += hex ? 2 : 0; (found = memchr(digits, peek_char(self, 0), sizeof digits - 1)) != NULL; self->at++) {
+    c->rest = mls_str_rest(c->rest, hex ? 2 : 0);
+    while (c->rest.len > 0 && (found = memchr(digits, c->rest.ptr[0], sizeof digits - 1)) != NULL) {
         const size_t index = (size_t)(found - digits);
         const size_t digit = index < 36 ? index : index - 26;
         based = based || *found == '#';
         wrong = wrong || digit >= base;
         value = value * base + digit;
+        c->rest = mls_str_rest(c->rest, 1);
     }
-    return based ? unknown_integer : wrong ? problem(self, "value too great for base") : wrapped(value);
-}
-
-/* Whether a value may assign to something when it is calculated. */
-static bool is_expression(mls_str value)
-{
-    int64_t number;
-    return value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number);
+    return based ? unknown_integer : wrong ? problem(c, "value too great for base") : wrapped(value);
 }
 
 void mls_shell_doubt_names(reading *r, mls_str expression)
 {
-    calculation self = {.r = r, .text = expression};
+    calculation c = {.r = r, .rest = expression};
     mls_str operation;
-    while (rest_of(&self).len > 0) {
-        const char *here = expression.ptr + self.at;
-        const bool steps = self.at > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
-        const mls_str name = take_name(&self);
-        self.at += name.len == 0;
-        calculation ahead = self;
+    int64_t number;
+    while (rest_of(&c).len > 0) {
+        const char *here = c.rest.ptr;
+        const bool steps = here - expression.ptr > 1 && (here[-1] == '+' || here[-1] == '-') && here[-1] == here[-2];
+        const mls_str name = take_name(&c);
+        c.rest = mls_str_rest(c.rest, name.len == 0);
+        calculation ahead = c;
+        const mls_str value = name.len > 0 ? mls_shell_variable_get(r, name) : MLS_S("");
         if (name.len > 0 && (steps || take_sign(&ahead, "++") || take_sign(&ahead, "--") || take_sign(&ahead, "[") ||
                              rank_at(&ahead, &operation) == RANK_ASSIGN)) {
             mls_shell_variable_set(r, name, SHELL_HOLE, false);
-        } else if (name.len > 0 && is_expression(mls_shell_variable_get(r, name))) {
-            mls_shell_forget_all(r, name);
+        } else if (value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number)) {
+            mls_shell_forget_all(r, name); /* an expression, which may assign to something itself */
         }
     }
 }
 
-static shell_integer whole(calculation *self)
+static shell_integer whole(calculation *c)
 {
-    if (mls_str_contains(self->text, MLS_S("++")) || mls_str_contains(self->text, MLS_S("--")) ||
-        mls_str_contains(self->text, MLS_S("["))) {
-        mls_shell_doubt_names(self->r, self->text);
+    if (mls_str_contains(c->rest, MLS_S("++")) || mls_str_contains(c->rest, MLS_S("--")) ||
+        mls_str_contains(c->rest, MLS_S("["))) {
+        mls_shell_doubt_names(c->r, c->rest);
         return unknown_integer;
     }
-    const shell_integer result = rest_of(self).len == 0 ? wrapped(0) : binary(self, RANK_COMMA);
-    return rest_of(self).len > 0 ? problem(self, "syntax error in expression") : result;
+    const shell_integer result = rest_of(c).len == 0 ? wrapped(0) : binary(c, RANK_COMMA);
+    return rest_of(c).len > 0 ? problem(c, "syntax error in expression") : result;
 }
 
-/* The number of a name: its value as an expression of its own. */
-static shell_integer integer_of(calculation *self, mls_str name)
+/* Return the number of a name: its value as an expression of its own. */
+static shell_integer integer_of(calculation *c, mls_str name)
 {
-    calculation inner = *self;
-    inner.text = mls_shell_variable_get(self->r, name);
-    inner.at = 0;
-    if (inner.text.ptr == mls_shell_unset) {
-        self->r->frame.unset_used = true;
+    calculation inner = {.r = c->r, .rest = mls_shell_variable_get(c->r, name), .depth = c->depth};
+    if (inner.rest.ptr == mls_shell_unset) {
+        c->r->frame.unset_used = true;
         return wrapped(0);
     }
-    if (!mls_shell_known(inner.text) || !mls_shell_step(self->r, inner.text.len + 1)) {
+    if (c->problem != NULL || !mls_shell_known(inner.rest) || !mls_shell_step(c->r, inner.rest.len + 1)) {
         return unknown_integer;
     }
     const shell_integer result = whole(&inner);
-    return inner.problem != NULL ? problem(self, inner.problem) : result;
+    return inner.problem != NULL ? problem(c, inner.problem) : result;
 }
 
-static void assign_integer(calculation *self, mls_str name, shell_integer value)
+static shell_integer primary(calculation *c, bool assignable)
 {
-    const mls_str text = value.known ? mls_shell_number(self->r, value.value) : SHELL_HOLE;
-    if (self->problem == NULL) {
-        mls_shell_variable_set(self->r, name, text, false);
-    }
-}
-
-static shell_integer name_value(calculation *self, bool assignable)
-{
-    const mls_str name = take_name(self);
+    const mls_str rest = rest_of(c);
     mls_str operation;
-    if (rank_at(self, &operation) != RANK_ASSIGN || !assignable) {
-        return integer_of(self, name);
+    if (take_sign(c, "(")) {
+        const shell_integer value = binary(c, RANK_COMMA);
+        return take_sign(c, ")") ? value : problem(c, "missing ')'");
+    }
+    if (rest.len > 0 && mls_is_digit(rest.ptr[0])) {
+        return literal(c);
+    }
+    if (rest.len > 0 && rest.ptr[0] == '\0') {
+        c->rest = mls_str_rest(rest, 1);
+        return unknown_integer;
+    }
+    const mls_str name = take_name(c);
+    if (name.len == 0) {
+        return problem(c, "operand expected");
+    }
+    if (!assignable || rank_at(c, &operation) != RANK_ASSIGN) {
+        return integer_of(c, name);
     }
     const bool plain = operation.len == 1;
-    const shell_integer before = plain ? unknown_integer : integer_of(self, name);
-    self->at += operation.len;
-    shell_integer value = binary(self, RANK_ASSIGN);
-    value = plain ? value : calculate(self, operation, before, value);
-    assign_integer(self, name, value);
+    const shell_integer before = plain ? unknown_integer : integer_of(c, name);
+    c->rest = mls_str_rest(c->rest, operation.len);
+    shell_integer value = binary(c, RANK_ASSIGN);
+    value = plain ? value : calculate(c, operation, before, value);
+    if (c->problem == NULL) {
+        const mls_str text = value.known ? mls_shell_number(c->r, value.value) : SHELL_HOLE;
+        mls_shell_variable_set(c->r, name, text, false);
+    }
     return value;
 }
 
-static shell_integer primary(calculation *self, bool assignable)
-{
-    if (take_sign(self, "(")) {
-        const shell_integer value = binary(self, RANK_COMMA);
-        return take_sign(self, ")") ? value : problem(self, "missing ')'");
-    }
-    if (mls_is_digit(peek_char(self, 0))) {
-        return literal(self);
-    }
-    if (self->at < self->text.len && peek_char(self, 0) == '\0') {
-        self->at++;
-        return unknown_integer;
-    }
-    return mls_str_name_length(rest_of(self)) > 0 ? name_value(self, assignable) : problem(self, "operand expected");
-}
-
-static shell_integer unary(calculation *self, bool assignable)
+static shell_integer unary(calculation *c, bool assignable)
 {
     shell_integer value = unknown_integer;
-    if (++self->depth > SHELL_ARITHMETIC_DEPTH_MAX) {
-        mls_shell_limit(self->r, "depth of arithmetic");
-        (void)problem(self, "nested too deep");
-    } else if (take_sign(self, "!")) {
-        value = unary(self, false);
+    if (++c->depth > SHELL_ARITHMETIC_DEPTH_MAX) {
+        mls_shell_limit(c->r, "depth of arithmetic");
+        (void)problem(c, "nested too deep");
+    } else if (take_sign(c, "!")) {
+        value = unary(c, false);
         value.value = value.value == 0;
-    } else if (take_sign(self, "-")) {
-        value = unary(self, false);
+    } else if (take_sign(c, "-")) {
+        value = unary(c, false);
         value.value = wrapped(0 - (uint64_t)value.value).value;
-    } else if (take_sign(self, "~")) {
-        (void)unary(self, false);
-    } else if (self->problem == NULL) {
-        value = take_sign(self, "+") ? unary(self, false) : primary(self, assignable);
+    } else if (take_sign(c, "~")) {
+        (void)unary(c, false);
+    } else if (c->problem == NULL) {
+        value = take_sign(c, "+") ? unary(c, false) : primary(c, assignable);
     }
-    self->depth--;
+    c->depth--;
     return value;
 }
 
 /* One side of && || ?:, which may not be evaluated. */
-static shell_integer side(calculation *self, int lowest)
+static shell_integer side(calculation *c, int lowest)
 {
-    self->r->frame.doubt++;
-    self->depth++;
-    const shell_integer value = binary(self, lowest);
-    self->depth--;
-    self->r->frame.doubt--;
+    c->r->frame.doubt++;
+    c->depth++;
+    const shell_integer value = binary(c, lowest);
+    c->depth--;
+    c->r->frame.doubt--;
     return value;
 }
 
-static shell_integer logical(calculation *self, shell_integer left, int rank)
+static shell_integer binary(calculation *c, int lowest)
 {
-    const bool either = rank == RANK_OR;
-    const shell_integer right = side(self, rank + 1);
-    const bool decided = (left.known && (left.value != 0) == either) || (right.known && (right.value != 0) == either);
-    return (shell_integer){decided ? either : !either, decided || (left.known && right.known)};
-}
-
-static shell_integer choice(calculation *self, shell_integer condition)
-{
-    const shell_integer yes = side(self, RANK_COMMA);
-    if (!take_sign(self, ":")) {
-        return problem(self, "':' expected for conditional expression");
-    }
-    const shell_integer no = side(self, RANK_CHOICE);
-    const bool same = yes.known && no.known && yes.value == no.value;
-    return !condition.known ? (shell_integer){yes.value, same} : condition.value != 0 ? yes : no;
-}
-
-static shell_integer binary(calculation *self, int lowest)
-{
-    shell_integer left = unary(self, lowest <= RANK_ASSIGN);
+    shell_integer left = unary(c, lowest <= RANK_ASSIGN);
     mls_str operation;
     /* An assignment to something that cannot be assigned to ends the expression here. */
-    for (int rank; (rank = rank_at(self, &operation)) >= lowest && rank != RANK_ASSIGN && self->problem == NULL;) {
-        self->at += operation.len;
-        left = rank == RANK_CHOICE                   ? choice(self, left)
-               : rank == RANK_OR || rank == RANK_AND ? logical(self, left, rank)
-                                                     : calculate(self, operation, left, binary(self, rank + 1));
+    for (int rank; (rank = rank_at(c, &operation)) >= lowest && rank != RANK_ASSIGN && c->problem == NULL;) {
+        c->rest = mls_str_rest(c->rest, operation.len);
+        if (rank == RANK_CHOICE) {
+            const shell_integer yes = side(c, RANK_COMMA);
+            if (!take_sign(c, ":")) {
+                return problem(c, "':' expected for conditional expression");
+            }
+            const shell_integer no = side(c, RANK_CHOICE);
+            const bool same = yes.known && no.known && yes.value == no.value;
+            left = !left.known ? (shell_integer){yes.value, same} : left.value != 0 ? yes : no;
+        } else if (rank == RANK_OR || rank == RANK_AND) {
+            const bool either = rank == RANK_OR;
+            const shell_integer right = side(c, rank + 1);
+            const bool decided =
+                (left.known && (left.value != 0) == either) || (right.known && (right.value != 0) == either);
+            left = (shell_integer){decided ? either : !either, decided || (left.known && right.known)};
+        } else {
+            left = calculate(c, operation, left, binary(c, rank + 1));
+        }
     }
     return left;
 }
 
 static shell_integer calculate_text(reading *r, mls_str expression)
 {
-    calculation self = {.r = r, .text = expression};
-    const shell_integer result = mls_shell_step(r, expression.len + 1) ? whole(&self) : unknown_integer;
-    if (self.problem == NULL && !r->stopped) {
+    calculation c = {.r = r, .rest = expression};
+    const shell_integer result = mls_shell_step(r, expression.len + 1) ? whole(&c) : unknown_integer;
+    if (c.problem == NULL && !r->stopped) {
         return result;
     }
     if (!r->stopped && (r->frame.unset_used || !mls_shell_known(expression))) {
         mls_shell_doubt_names(r, expression);
     } else if (!r->stopped) {
-        mls_shell_note(r, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", self.problem, MLS_CUT(expression, 60));
+        mls_shell_note(r, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", c.problem, MLS_CUT(expression, 60));
     }
     return unknown_integer;
 }
@@ -363,7 +341,7 @@ static mls_str pattern_strip(reading *r, mls_str text, mls_str pattern, bool fro
     return found == STATUS_UNKNOWN || !mls_shell_known(text) ? SHELL_HOLE : left;
 }
 
-/* The next part of an s command; false when it has no plain end. */
+/* Take the next part of an s command; false if it has no plain end. */
 static bool take_part(mls_str *script, char mark, mls_str *part)
 {
     return mls_str_cut(script, mark, part) && !mls_str_ends(*part, MLS_S("\\"));
@@ -605,17 +583,6 @@ static mls_str expand_default(reading *r, const parameter *self, char operation,
                                                    : text;
 }
 
-/* Lengths count bytes here and characters in bash. */
-static bool is_ascii(mls_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.ptr[i] >= 0x80 || text.ptr[i] == '\0') {
-            return false;
-        }
-    }
-    return true;
-}
-
 static mls_str expand_operator(reading *r, const parameter *self, mls_str inner)
 {
     const mls_str rest = self->rest;
@@ -663,7 +630,11 @@ static mls_str expand_braces(reading *r, mls_str inner, shell_quoting quoting, b
     }
     self.value = value_of(r, self.name);
     if (length) {
-        return is_ascii(self.value) ? mls_shell_number(r, (int64_t)self.value.len) : SHELL_HOLE;
+        bool ascii = true; /* lengths count bytes here and characters in bash */
+        for (size_t i = 0; i < self.value.len; i++) {
+            ascii = ascii && (unsigned char)self.value.ptr[i] < 0x80 && self.value.ptr[i] != '\0';
+        }
+        return ascii ? mls_shell_number(r, (int64_t)self.value.len) : SHELL_HOLE;
     }
     r->frame.unset_used = r->frame.unset_used || (self.value.ptr == mls_shell_unset && self.rest.len == 0);
     return self.rest.len == 0 ? self.value : expand_operator(r, &self, inner);
@@ -677,7 +648,7 @@ shell_integer mls_shell_expand_number(reading *r, mls_str raw)
     return calculate_text(r, expand(r, raw, QUOTING_TEXT, true, false));
 }
 
-/* $(( … )) or $( … ). */
+/* Put the outcome of $(( … )) or $( … ). */
 static mls_str expand_parentheses(reading *r, mls_str inner)
 {
     if (inner.len > 1 && inner.ptr[0] == '(' && mls_shell_parentheses_end(inner, 0, 0) == inner.len) {
@@ -698,31 +669,6 @@ static mls_str expand_parentheses(reading *r, mls_str inner)
     return text;
 }
 
-/* A whole $(…) or ${…}. */
-static void put_substitution(builder *self, mls_str unit, bool in_quotes)
-{
-    const mls_str inner = {unit.ptr + 2, unit.len - 3};
-    const bool braces = unit.ptr[1] == '{';
-    const bool quotes = braces && !in_quotes && self->splits && /* in a default they keep it from splitting, in part */
-                        (mls_str_contains(inner, MLS_S("\"")) || mls_str_contains(inner, MLS_S("'")) ||
-                         mls_str_contains(inner, MLS_S("\\")));
-    const shell_quoting quoting = in_quotes ? QUOTING_TEXT : self->quoting;
-    const mls_str text =
-        braces ? expand_braces(self->r, inner, quoting, in_quotes) : expand_parentheses(self->r, inner);
-    put_expansion(self, quotes ? SHELL_HOLE : text, in_quotes);
-}
-
-static size_t put_escaped(builder *self, mls_str raw, size_t at, bool in_quotes)
-{
-    const char next = at + 1 < raw.len ? raw.ptr[at + 1] : '\0';
-    if (next == '\n') {
-        return at + 2;
-    }
-    const bool keeps = next == '\0' || (in_quotes && strchr(self->in_braces ? "$`\"\\}" : "$`\"\\", next) == NULL);
-    put_quoted(self, (mls_str){raw.ptr + at + !keeps, 1});
-    return at + (keeps ? 1 : 2);
-}
-
 /* Puts the unit at `at`, a quoted string, a substitution or a byte; returns the place after it. */
 static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 {
@@ -736,10 +682,23 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         return raw.len;
     }
     if (c == '\\') {
-        return put_escaped(self, raw, at, in_quotes);
+        const bool last = at + 1 == raw.len;
+        if (!last && next == '\n') {
+            return at + 2;
+        }
+        const bool keeps = last || (in_quotes && strchr(self->in_braces ? "$`\"\\}" : "$`\"\\", next) == NULL);
+        put_quoted(self, (mls_str){raw.ptr + at + !keeps, 1});
+        return at + (keeps ? 1 : 2);
     }
     if (c == '$' && (next == '(' || next == '{')) {
-        put_substitution(self, unit, in_quotes);
+        const mls_str inner = {unit.ptr + 2, unit.len - 3};
+        const bool quotes = next == '{' && !in_quotes && self->splits && /* in a default they keep it from splitting */
+                            (memchr(inner.ptr, '"', inner.len) != NULL || memchr(inner.ptr, '\'', inner.len) != NULL ||
+                             memchr(inner.ptr, '\\', inner.len) != NULL);
+        const mls_str text = next == '{'
+                                 ? expand_braces(self->r, inner, in_quotes ? QUOTING_TEXT : self->quoting, in_quotes)
+                                 : expand_parentheses(self->r, inner);
+        put_expansion(self, quotes ? SHELL_HOLE : text, in_quotes);
     } else if (c == '$' && next == '"' && !in_quotes) {
         self->started = true;                            /* as without the dollar */
     } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…`, $[…] and $'…' */
@@ -810,147 +769,137 @@ typedef struct condition {
     bool mistake;
 } condition;
 
-static int joined(condition *self, bool either);
+static int joined(condition *c, bool either);
 
-/* Whether a file is there, by the ones that stand beside the script. */
-static int test_file(reading *r, char kind, mls_str path)
+static mls_str operand(condition *c, size_t at, shell_quoting quoting)
 {
-    shell_fields matches = {0};
+    return c->expanded ? c->words[at] : mls_shell_expand(c->r, c->words[at], quoting);
+}
+
+/* Test a text, a variable (-v), or a file, by the ones that are beside the script. */
+static int test_unary(reading *r, char kind, mls_str text)
+{
+    shell_fields matching = {0};
     mls_str bytes;
+    if (kind == 'n' || kind == 'z') {
+        return mls_shell_known(text) ? mls_shell_status_of((text.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
+    }
+    if (kind == 'v' && mls_str_is_name(text)) {
+        const char *value = mls_shell_variable_get(r, text).ptr;
+        return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != mls_shell_unset);
+    }
     if (strchr("efrsd", kind) == NULL) {
         return STATUS_UNKNOWN;
     }
-    if (!mls_shell_known(path)) {
-        mls_shell_file_match(r, path, &matches);
-        r->frame.guard = path;
-        return matches.unknown || matches.count > 0 || kind == 'd' ? STATUS_UNKNOWN : STATUS_NO;
+    if (!mls_shell_known(text)) {
+        mls_shell_file_match(r, text, &matching);
+        r->frame.guard = text;
+        return matching.unknown || matching.count > 0 || kind == 'd' ? STATUS_UNKNOWN : STATUS_NO;
     }
-    const mls_status status = mls_shell_file_read(r, &path, &bytes);
+    const mls_status status = mls_shell_file_read(r, &text, &bytes);
     return status == MLS_OK           ? mls_shell_status_of(kind != 'd' && (kind != 's' || bytes.len > 0))
            : status == MLS_ERROR_READ ? STATUS_NO
                                       : STATUS_UNKNOWN;
 }
 
-static int test_unary(reading *r, char kind, mls_str operand)
-{
-    if (kind == 'n' || kind == 'z') {
-        return mls_shell_known(operand) ? mls_shell_status_of((operand.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
-    }
-    if (kind == 'v' && mls_str_is_name(operand)) {
-        const char *value = mls_shell_variable_get(r, operand).ptr;
-        return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != mls_shell_unset);
-    }
-    return test_file(r, kind, operand);
-}
-
-static shell_integer number_of(condition *self, mls_str text)
+static shell_integer number_of(condition *c, mls_str text)
 {
     shell_integer number = {.known = mls_shell_known(text)};
-    if (!self->expanded) {
-        return calculate_text(self->r, text);
+    if (!c->expanded) {
+        return calculate_text(c->r, text);
     }
-    self->mistake = self->mistake || (number.known && !mls_integer_parse(text, &number.value));
+    c->mistake = c->mistake || (number.known && !mls_integer_parse(text, &number.value));
     return number;
 }
 
-/* Whether an operation is true of operands in this order. */
-static int holds(mls_str operation, int order)
+static int test_binary(condition *c)
 {
-    return mls_shell_status_of(mls_str_among(operation, order == 0  ? " -eq -le -ge "
-                                                        : order < 0 ? " -ne -lt -le "
-                                                                    : " -ne -gt -ge "));
-}
-
-static mls_str operand(condition *self, size_t at, shell_quoting quoting)
-{
-    return self->expanded ? self->words[at] : mls_shell_expand(self->r, self->words[at], quoting);
-}
-
-static int test_binary(condition *self)
-{
-    const mls_str operation = self->words[self->at + 1];
+    const mls_str operation = c->words[c->at + 1];
     const bool regex = mls_str_among(operation, " =~ ");
     const bool equality = mls_str_among(operation, " = == != ");
     const shell_quoting quoting = regex ? QUOTING_REGEX : equality ? QUOTING_PATTERN : QUOTING_TEXT;
-    const mls_str left = operand(self, self->at, QUOTING_TEXT);
-    const mls_str right = operand(self, self->at + 2, quoting);
-    self->at += 3;
-    self->mistake = self->mistake || (regex && self->expanded);
-    if (equality && self->expanded) {
+    const mls_str left = operand(c, c->at, QUOTING_TEXT);
+    const mls_str right = operand(c, c->at + 2, quoting);
+    c->at += 3;
+    c->mistake = c->mistake || (regex && c->expanded);
+    if (equality && c->expanded) {
         const bool same = mls_str_equal(left, right) == (operation.ptr[0] == '=');
         return mls_shell_known(left) && mls_shell_known(right) ? mls_shell_status_of(same) : STATUS_UNKNOWN;
     }
     if (equality || regex) {
-        const int found = matches(self->r, right, regex, left);
+        const int found = matches(c->r, right, regex, left);
         return operation.ptr[0] == '!' ? mls_shell_status_not(found) : found;
     }
     if (mls_str_among(operation, " -eq -ne -lt -le -gt -ge ")) {
-        const shell_integer a = number_of(self, left);
-        const shell_integer b = number_of(self, right);
-        return a.known && b.known ? holds(operation, (a.value > b.value) - (a.value < b.value)) : STATUS_UNKNOWN;
+        const shell_integer a = number_of(c, left);
+        const shell_integer b = number_of(c, right);
+        const char *true_ones = a.value == b.value  ? " -eq -le -ge "
+                                : a.value < b.value ? " -ne -lt -le "
+                                                    : " -ne -gt -ge ";
+        return a.known && b.known ? mls_shell_status_of(mls_str_among(operation, true_ones)) : STATUS_UNKNOWN;
     }
     return STATUS_UNKNOWN;
 }
 
-static bool word_is(const condition *self, size_t at, const char *words)
+static bool word_is(const condition *c, size_t at, const char *words)
 {
-    return at < self->count && mls_str_among(self->words[at], words);
+    return at < c->count && mls_str_among(c->words[at], words);
 }
 
-static int term(condition *self)
+static int term(condition *c)
 {
-    const size_t at = self->at;
-    const bool alone = at + 1 >= self->count || word_is(self, at + 1, self->expanded ? " -a -o ) " : " && || ) ");
+    const size_t at = c->at;
+    const bool alone = at + 1 >= c->count || word_is(c, at + 1, c->expanded ? " -a -o ) " : " && || ) ");
     int status;
-    if (at >= self->count || self->depth >= SHELL_NESTING_MAX || !mls_shell_goes(self->r)) {
-        self->mistake = true;
+    if (at >= c->count || c->depth >= SHELL_NESTING_MAX || !mls_shell_goes(c->r)) {
+        c->mistake = true;
         return STATUS_UNKNOWN;
     }
-    self->depth++;
-    if (at + 2 < self->count && word_is(self, at + 1, " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
-        status = test_binary(self);
-    } else if (word_is(self, at, " ! ") && !alone) {
-        self->at++;
-        status = mls_shell_status_not(term(self));
-    } else if (word_is(self, at, " ( ") && !alone) {
-        self->at++;
-        status = joined(self, true);
-        self->mistake = self->mistake || !word_is(self, self->at, " ) ");
-        self->at++;
+    c->depth++;
+    if (at + 2 < c->count && word_is(c, at + 1, " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
+        status = test_binary(c);
+    } else if (word_is(c, at, " ! ") && !alone) {
+        c->at++;
+        status = mls_shell_status_not(term(c));
+    } else if (word_is(c, at, " ( ") && !alone) {
+        c->at++;
+        status = joined(c, true);
+        c->mistake = c->mistake || !word_is(c, c->at, " ) ");
+        c->at++;
     } else {
-        const bool unary = !alone && word_is(self, at,
+        const bool unary = !alone && word_is(c, at,
                                              " -a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z"
                                              " -G -L -N -O -R -S ");
-        self->at += unary ? 2 : 1;
-        status = test_unary(self->r, unary ? self->words[at].ptr[1] : 'n', operand(self, self->at - 1, QUOTING_TEXT));
+        c->at += unary ? 2 : 1;
+        status = test_unary(c->r, unary ? c->words[at].ptr[1] : 'n', operand(c, c->at - 1, QUOTING_TEXT));
     }
-    self->depth--;
+    c->depth--;
     return status;
 }
 
 /* Terms joined by &&, and those by || (`either`); those after the first may not be evaluated. */
-static int joined(condition *self, bool either)
+static int joined(condition *c, bool either)
 {
-    const char *joint = self->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");
+    const char *joint = c->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");
     const int decisive = mls_shell_status_of(either);
-    const unsigned doubt = self->r->frame.doubt;
-    int status = either ? joined(self, false) : term(self);
-    while (!self->mistake && word_is(self, self->at, joint)) {
-        self->at++;
-        self->r->frame.doubt = doubt + !self->expanded;
-        const int right = either ? joined(self, false) : term(self);
+    const unsigned doubt = c->r->frame.doubt;
+    int status = either ? joined(c, false) : term(c);
+    while (!c->mistake && word_is(c, c->at, joint)) {
+        c->at++;
+        c->r->frame.doubt = doubt + !c->expanded;
+        const int right = either ? joined(c, false) : term(c);
         status = status == decisive || right == decisive               ? decisive
                  : status == STATUS_UNKNOWN || right == STATUS_UNKNOWN ? STATUS_UNKNOWN
                                                                        : mls_shell_status_of(!either);
     }
-    self->r->frame.doubt = doubt;
+    c->r->frame.doubt = doubt;
     return status;
 }
 
 int mls_shell_condition(reading *r, const shell_fields *words, bool expanded)
 {
-    condition self = {.r = r, .words = words->items, .count = words->count, .expanded = expanded};
-    const int status = words->count > 0 ? joined(&self, true) : STATUS_NO;
-    const bool wrong = self.mistake || self.at < words->count;
+    condition c = {.r = r, .words = words->items, .count = words->count, .expanded = expanded};
+    const int status = words->count > 0 ? joined(&c, true) : STATUS_NO;
+    const bool wrong = c.mistake || c.at < words->count;
     return !wrong ? status : expanded && mls_shell_fields_known(words) ? STATUS_MISTAKE : STATUS_UNKNOWN;
 }
