@@ -77,8 +77,7 @@ void mls_svg_text(mls_buffer *out, const char *look, char anchor, double x, doub
     mls_buffer_append_text(out, anchor == 'm'   ? " text-anchor=\"middle\">"
                                 : anchor == 'e' ? " text-anchor=\"end\">"
                                                 : ">");
-    mls_markup_text(out, mls_str_from(text));
-    mls_buffer_append_text(out, "</text>");
+    mls_markup_element(out, "", text, "</text>");
 }
 
 void mls_svg_path_begin(mls_buffer *out, const char *look)
@@ -325,9 +324,7 @@ void mls_chart_draw(mls_buffer *out, mls_chart *chart)
     mls_markup_coordinate(out, MLS_CHART_WIDTH);
     mls_buffer_append_char(out, ' ');
     mls_markup_coordinate(out, chart->height);
-    mls_buffer_append_text(out, "\"><title>");
-    mls_markup_text(out, mls_str_from(chart->title));
-    mls_buffer_append_text(out, "</title><desc>");
+    mls_markup_element(out, "\"><title>", chart->title, "</title><desc>");
     mls_markup_text(out, mls_buffer_str(&chart->description));
     mls_buffer_append_text(out, chart->continues ? "</desc>" : "</desc>\n");
     mls_buffer_append(out, mls_buffer_str(&chart->behind));

@@ -31,18 +31,17 @@ void mls_html_begin(mls_buffer *out, const char *title, const char *heading, con
                                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'");
     append_hash(out, "style-src", STYLE);
     append_hash(out, "script-src", SCRIPT);
-    mls_buffer_append_text(out, "; base-uri 'none'; form-action 'none'\">\n"
-                                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    mls_markup_text(out, mls_str_from(title));
-    mls_buffer_append_text(out, "</title>\n");
+    mls_markup_element(out,
+                       "; base-uri 'none'; form-action 'none'\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+                       title, "</title>\n");
     append_data(out, "style", STYLE);
-    mls_buffer_append_text(out, "</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
-                                "<header><h1>");
-    mls_markup_text(out, mls_str_from(heading));
-    mls_buffer_append_text(out, "</h1><p class=\"note\">");
-    mls_markup_text(out, mls_str_from(below));
-    mls_buffer_append_text(out, "</p></header>\n<main id=\"results\" tabindex=\"-1\">\n");
+    mls_markup_element(out,
+                       "</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
+                       "<header><h1>",
+                       heading, "</h1><p class=\"note\">");
+    mls_markup_element(out, "", below, "</p></header>\n<main id=\"results\" tabindex=\"-1\">\n");
 }
 
 void mls_html_end(mls_buffer *out)
@@ -57,9 +56,7 @@ void mls_html_end(mls_buffer *out)
 
 void mls_html_card_begin(mls_buffer *out, const char *title)
 {
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>");
-    mls_markup_text(out, mls_str_from(title));
-    mls_buffer_append_text(out, "</h3><ul class=\"legend\">");
+    mls_markup_element(out, "<section class=\"card\">\n<div class=\"bar\"><h3>", title, "</h3><ul class=\"legend\">");
 }
 
 void mls_html_card_body(mls_buffer *out)
@@ -96,9 +93,7 @@ void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const c
     } else {
         mls_svg_line(out, look, mark == MLS_MARK_BAR ? 12 : 0, 6, 24, 6);
     }
-    mls_buffer_append_text(out, "</svg>");
-    mls_markup_text(out, mls_str_from(label));
-    mls_buffer_append_text(out, "</li>");
+    mls_markup_element(out, "</svg>", label, "</li>");
 }
 
 void mls_html_note(mls_buffer *out, const char *format, ...)
@@ -140,9 +135,7 @@ void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *p
         mls_buffer_append_text(out, "</code> ");
     }
     mls_markup_text(out, mls_str_from(finding->message));
-    mls_buffer_append_text(out, " <span class=\"note\">");
-    mls_markup_text(out, mls_str_from(mls_finding_info_get(finding->code)->name));
-    mls_buffer_append_text(out, "</span></li>\n");
+    mls_markup_element(out, " <span class=\"note\">", mls_finding_info_get(finding->code)->name, "</span></li>\n");
 }
 
 const char *mls_html_text(mls_arena *arena, const char *format, ...)
@@ -166,10 +159,10 @@ static void begin_tag(mls_buffer *out, const char *tag, const char *look)
 
 void mls_html_numbers_begin(mls_buffer *out, const char *label)
 {
-    mls_buffer_append_text(out, "<details class=\"numbers\"><summary>The numbers</summary>"
-                                "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"");
-    mls_markup_text(out, mls_str_from(label));
-    mls_buffer_append_text(out, "\"><table><thead><tr>");
+    mls_markup_element(out,
+                       "<details class=\"numbers\"><summary>The numbers</summary>"
+                       "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"",
+                       label, "\"><table><thead><tr>");
 }
 
 void mls_html_numbers_end(mls_buffer *out)
@@ -179,9 +172,7 @@ void mls_html_numbers_end(mls_buffer *out)
 
 void mls_html_table_begin(mls_buffer *out, const char *look, const char *label)
 {
-    mls_buffer_append_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
-    mls_markup_text(out, mls_str_from(label));
-    mls_buffer_append_text(out, "\">");
+    mls_markup_element(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label, "\">");
     begin_tag(out, "table", look);
     mls_buffer_append_text(out, "><thead><tr>");
 }
@@ -200,8 +191,7 @@ void mls_html_heading(mls_buffer *out, const char *look, const char *text)
 {
     begin_tag(out, "th scope=\"col\"", look);
     mls_buffer_append_char(out, '>');
-    mls_markup_text(out, mls_str_from(text));
-    mls_buffer_append_text(out, "</th>");
+    mls_markup_element(out, "", text, "</th>");
 }
 
 void mls_html_headings(mls_buffer *out, const char *first, ...)
@@ -224,6 +214,11 @@ void mls_html_number(mls_buffer *out, double value, mls_words shown)
         mls_buffer_append_text(out, ">–");
     }
     mls_buffer_append_text(out, "</td>");
+}
+
+void mls_html_minutes_cell(mls_buffer *out, double minutes)
+{
+    mls_html_number(out, minutes, mls_words_grouped(minutes, 3));
 }
 
 void mls_html_count(mls_buffer *out, double count)

@@ -81,8 +81,10 @@ void mls_html_numbers_end(mls_buffer *out);
 void mls_html_heading(mls_buffer *out, const char *look, const char *text);
 void mls_html_headings(mls_buffer *out, const char *first, ...);
 
-/* Add a cell: a number as people read it with its value to sort by, a count, text.  What is not known is a dash. */
+/* Add a cell: a number as people read it with its value to sort by, minutes, a count, text.  What is not known is a
+ * dash. */
 void mls_html_number(mls_buffer *out, double value, mls_words shown);
+void mls_html_minutes_cell(mls_buffer *out, double minutes);
 void mls_html_count(mls_buffer *out, double count);
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
 

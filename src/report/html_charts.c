@@ -25,9 +25,17 @@ static void begin_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
     mls_html_count(out, (double)(run + 1));
 }
 
-static void append_minutes(mls_buffer *out, double minutes)
+/* Find which of a run's values stay of at most so many (mls_chart_thin()); *thinned: some do not. */
+static const bool *thin(const mls_html_group *of, const double *values, size_t count, size_t most, bool *thinned)
 {
-    mls_html_number(out, minutes, mls_words_grouped(minutes, 3));
+    bool *keep = mls_arena_array(of->scratch, count + 1, sizeof *keep);
+    *thinned |= mls_chart_thin(values, count, most, keep);
+    return keep;
+}
+
+static double *scratch_numbers(const mls_html_group *of, size_t count)
+{
+    return mls_arena_array(of->scratch, count + 1, sizeof(double));
 }
 
 /* ------------------------------------------------------------------------ convergence */
@@ -162,7 +170,7 @@ static curves_view look_at(const mls_html_group *of, mls_curve_kind metric)
 /* Add the ranges of the points of a chart.  Wild first evaluations do not flatten the rest. */
 static void add_extents(const curves_view *view, across_kind kind, mls_extent *across, mls_extent *values)
 {
-    double *all = mls_arena_array(view->of->scratch, count_points(view, kind) + 1, sizeof *all);
+    double *all = scratch_numbers(view->of, count_points(view, kind));
     size_t at = 0;
     if (kind != NEAR_TARGET) {
         mls_extent_add(across, 0);
@@ -193,14 +201,14 @@ static void append_curve(mls_chart *chart, const curves_view *view, across_kind 
     const mls_html_class drawn_as = mls_html_drawn_as(view->of, at);
     size_t count;
     const line_point *points = points_of(view, kind, at, &count);
-    bool *keep = mls_arena_array(view->of->scratch, count + 1, sizeof *keep);
-    double *x = mls_arena_array(view->of->scratch, count + 1, sizeof *x);
-    double *y = mls_arena_array(view->of->scratch, count + 1, sizeof *y);
+    double *x = scratch_numbers(view->of, count);
+    double *y = scratch_numbers(view->of, count);
+    bool thinned = false;
     size_t kept = 0;
     for (size_t k = 0; k < count; k++) {
         y[k] = points[k].y;
     }
-    (void)mls_chart_thin(y, count, share < limit ? share : limit, keep);
+    const bool *keep = thin(view->of, y, count, share < limit ? share : limit, &thinned);
     for (size_t k = 0; k < count; k++) {
         if (keep[k] || k + 1 == count) {
             x[kept] = points[k].x;
@@ -263,18 +271,18 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
 static bool append_evaluations(mls_buffer *out, const curves_view *view, size_t at, size_t most)
 {
     const mls_throughput *run = &view->of->timed->runs[at];
-    double *values = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *values);
-    bool *keep = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *keep);
+    double *values = scratch_numbers(view->of, run->curve_count);
+    bool thinned = false;
     for (size_t k = 0; k < run->curve_count; k++) {
         values[k] = value_in(view, &run->curve[k]);
     }
-    const bool thinned = mls_chart_thin(values, run->curve_count, most, keep);
+    const bool *keep = thin(view->of, values, run->curve_count, most, &thinned);
     for (size_t k = 0; k < run->curve_count; k++) {
         const mls_curve_point *point = &run->curve[k];
         if (keep[k] && isfinite(values[k])) {
             begin_run_row(out, view->of, at);
             mls_html_count(out, position_on(view, point));
-            append_minutes(out, point->ms / 60000);
+            mls_html_minutes_cell(out, point->ms / 60000);
             mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
             mls_buffer_append_text(out, "</tr>\n");
         }
@@ -660,7 +668,7 @@ static void append_part_rows(mls_buffer *out, const mls_html_group *of, size_t c
             const double ms = known ? run->parts.ms[part] : (double)NAN;
             mls_html_number(out, ms, mls_words_duration(ms));
         }
-        append_minutes(out, run->run_ms / 60000);
+        mls_html_minutes_cell(out, run->run_ms / 60000);
         mls_buffer_append_text(out, "</tr>\n");
     }
     mls_html_numbers_end(out);
@@ -735,12 +743,6 @@ enum { STEPS_MOST = 1800, ROWS_OF_PACE = 200 };
 #define RATES_ALIKE 0.03
 #define TRAINED_MIN 0.1
 
-/* Return samples a second; epochs a minute, where positions are epochs. */
-static double rate_of(const mls_throughput *run, const mls_pace_segment *segment)
-{
-    return segment->delta / segment->training_ms * (mls_throughput_counts_epochs(run) ? 60000 : 1000);
-}
-
 /* Return whether anything was trained in a segment: two evaluations may be milliseconds apart, which is not a rate. */
 static bool is_trained(const mls_throughput *run, const mls_pace_segment *segment)
 {
@@ -753,15 +755,15 @@ static double steady_rate(const mls_html_group *of, size_t *count)
     return (mls_html_epochs(of) ? 60000 : 1000) / mls_html_steady_ms(of, count);
 }
 
-/* Return the rates of a run's segments, thinned to `most`: which stay, and whether some do not. */
-static double *thin_rates(const mls_html_group *of, const mls_throughput *run, size_t most, bool **keep, bool *thinned)
+/* Return the rates of a run's segments: samples a second, or epochs a minute where positions are epochs. */
+static double *rates_of(const mls_html_group *of, size_t at)
 {
-    double *rates = mls_arena_array(of->scratch, run->segment_count + 1, sizeof *rates);
-    *keep = mls_arena_array(of->scratch, run->segment_count + 1, sizeof **keep);
+    const mls_throughput *run = &of->timed->runs[at];
+    double *rates = scratch_numbers(of, run->segment_count);
     for (size_t k = 0; k < run->segment_count; k++) {
-        rates[k] = rate_of(run, &run->segments[k]);
+        rates[k] =
+            run->segments[k].delta / run->segments[k].training_ms * (mls_throughput_counts_epochs(run) ? 60000 : 1000);
     }
-    *thinned |= mls_chart_thin(rates, run->segment_count, most, *keep);
     return rates;
 }
 
@@ -772,22 +774,22 @@ static void add_rates(const mls_html_group *of, mls_extent *extent)
     for (size_t i = 0; i < of->group->run_count; i++) {
         count += of->timed->runs[i].segment_count;
     }
-    double *rates = mls_arena_array(of->scratch, count + 1, sizeof *rates);
+    double *all = scratch_numbers(of, count);
     count = 0;
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
+        const double *rates = rates_of(of, i);
         for (size_t k = 0; k < run->segment_count; k++) {
-            const double rate = rate_of(run, &run->segments[k]);
-            if (isfinite(rate) && is_trained(run, &run->segments[k])) {
-                rates[count++] = rate;
+            if (isfinite(rates[k]) && is_trained(run, &run->segments[k])) {
+                all[count++] = rates[k];
             }
         }
     }
     if (count > 0) {
-        mls_sort_doubles(rates, count);
+        mls_sort_doubles(all, count);
         const size_t beyond = (size_t)(RATE_SHARE * (double)count);
-        mls_extent_add(extent, rates[beyond]);
-        mls_extent_add(extent, rates[count - 1 - beyond]);
+        mls_extent_add(extent, all[beyond]);
+        mls_extent_add(extent, all[count - 1 - beyond]);
         /* Runs that are alike look so. */
         const double steady = steady_rate(of, &count);
         mls_extent_add(extent, steady * (1 - RATES_ALIKE));
@@ -800,11 +802,11 @@ static void add_rates(const mls_html_group *of, mls_extent *extent)
 static void append_pace(mls_chart *chart, const mls_html_group *of, size_t at)
 {
     const mls_throughput *run = &of->timed->runs[at];
-    double *x = mls_arena_array(of->scratch, 2 * run->segment_count + 1, sizeof *x);
-    double *y = mls_arena_array(of->scratch, 2 * run->segment_count + 1, sizeof *y);
+    const double *rates = rates_of(of, at);
+    double *x = scratch_numbers(of, 2 * run->segment_count);
+    double *y = scratch_numbers(of, 2 * run->segment_count);
     bool thinned = false;
-    bool *keep;
-    const double *rates = thin_rates(of, run, mls_html_share(of, STEPS_MOST, 4), &keep, &thinned);
+    const bool *keep = thin(of, rates, run->segment_count, mls_html_share(of, STEPS_MOST, 4), &thinned);
     size_t points = 0;
     for (size_t i = 0; i < run->segment_count; i++) {
         if (keep[i] && is_trained(run, &run->segments[i])) {
@@ -828,15 +830,15 @@ static void append_pace(mls_chart *chart, const mls_html_group *of, size_t at)
 static bool append_pace_rows(mls_buffer *out, const mls_html_group *of, size_t at, size_t most)
 {
     const mls_throughput *run = &of->timed->runs[at];
+    const double *rates = rates_of(of, at);
     bool thinned = false;
-    bool *keep;
-    const double *rates = thin_rates(of, run, most, &keep, &thinned);
+    const bool *keep = thin(of, rates, run->segment_count, most, &thinned);
     for (size_t k = 0; k < run->segment_count; k++) {
         const mls_pace_segment *segment = &run->segments[k];
         if (keep[k] && is_trained(run, segment)) {
             begin_run_row(out, of, at);
-            append_minutes(out, segment->from_ms / 60000);
-            append_minutes(out, segment->to_ms / 60000);
+            mls_html_minutes_cell(out, segment->from_ms / 60000);
+            mls_html_minutes_cell(out, segment->to_ms / 60000);
             mls_html_count(out, segment->delta);
             mls_html_number(out, rates[k], mls_words_rate(rates[k]));
             mls_buffer_append_text(out, "</tr>\n");
@@ -1070,7 +1072,7 @@ static void append_own_runs(mls_chart *chart, const mls_html_group *of)
     const double mean = mls_html_rcp_mean(of->group);
     const double limit = of->group->rcp.result.limit.bar.limit;
     const double apart = fmin(OWN_APART, OWN_ROOM / (double)of->group->run_count);
-    double *taken = mls_arena_array(of->scratch, of->group->run_count, sizeof *taken);
+    double *taken = scratch_numbers(of, of->group->run_count);
     mls_buffer *out = &chart->marks;
     mls_buffer words = {0};
     size_t count = 0;
@@ -1293,7 +1295,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
         const mls_published_system *system = results[i]->system;
         mls_buffer_append_text(out, "<tr>");
         mls_html_count(out, (double)results[i]->rank);
-        append_minutes(out, results[i]->minutes);
+        mls_html_minutes_cell(out, results[i]->minutes);
         mls_html_count(out, system->accelerators);
         mls_html_cell(out, NULL, "%s", system->model.text[0] != '\0' ? system->model.text : system->accelerator);
         mls_html_cell(out, NULL, "%s", system->submitter);

@@ -15,9 +15,8 @@ static void append_head(mls_buffer *out, const mls_block *block)
 {
     const mls_side_group *first = block->groups[0];
     const char *division = mls_division_name(first->division);
-    mls_buffer_append_text(out, "<div class=\"head\"><div><h2>");
-    mls_markup_text(out, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"));
-    mls_buffer_append_text(out, "</h2><p class=\"meta\">");
+    mls_markup_element(out, "<div class=\"head\"><div><h2>",
+                       first->benchmark != NULL ? first->benchmark : "unknown benchmark", "</h2><p class=\"meta\">");
     mls_markup_printf(out, "%s · %s %s · %zu sides", division != NULL ? division : "no division",
                       mls_usage_name(first->usage), first->edition, block->group_count);
     mls_buffer_append_text(out, "</p></div>");
@@ -66,8 +65,8 @@ static void append_sides(mls_buffer *out, const mls_block *block)
         const double init = mls_sum_mean(&group->init_ms, group->kept) / 60000;
         mls_buffer_append_text(out, "<tr>");
         mls_html_cell(out, NULL, "%s%s", group->side->name, i == 0 && block->group_count > 1 ? " (baseline)" : "");
-        mls_html_number(out, group->score_minutes, mls_words_grouped(group->score_minutes, 3));
-        mls_html_number(out, group->scaled_minutes, mls_words_grouped(group->scaled_minutes, 3));
+        mls_html_minutes_cell(out, group->score_minutes);
+        mls_html_minutes_cell(out, group->scaled_minutes);
         mls_html_cell(out, "n", "%zu of %zu", group->valid, group->runs.count);
         mls_html_count(out, group->accelerators);
         mls_html_cell(out, NULL, "%s", group->accelerator != NULL ? group->accelerator : "");

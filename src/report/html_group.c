@@ -70,15 +70,10 @@ static void append_what(mls_buffer *line, const mls_html_group *of)
 
 static void append_figure(mls_buffer *out, const char *name, const char *figure, const char *beside, const char *below)
 {
-    mls_buffer_append_text(out, "<div><dt>");
-    mls_markup_text(out, mls_str_from(name));
-    mls_buffer_append_text(out, "</dt><dd><b>");
+    mls_markup_element(out, "<div><dt>", name, "</dt><dd><b>");
     mls_markup_text(out, mls_str_from(figure));
-    mls_buffer_append_text(out, "</b> ");
-    mls_markup_text(out, mls_str_from(beside));
-    mls_buffer_append_text(out, "</dd><dd class=\"note\">");
-    mls_markup_text(out, mls_str_from(below));
-    mls_buffer_append_text(out, "</dd></div>\n");
+    mls_markup_element(out, "</b> ", beside, "</dd><dd class=\"note\">");
+    mls_markup_element(out, "", below, "</dd></div>\n");
 }
 
 static void append_convergence_figure(mls_buffer *out, const mls_html_group *of)
@@ -142,13 +137,9 @@ static void append_head(mls_buffer *out, const mls_html_group *of)
 {
     mls_buffer what = {0};
     append_what(&what, of);
-    mls_buffer_append_text(out, "<div class=\"head\"><div><h2>");
-    mls_markup_text(out, mls_str_from(benchmark_of(of->group)));
-    mls_buffer_append_text(out, "</h2><p class=\"meta\">");
+    mls_markup_element(out, "<div class=\"head\"><div><h2>", benchmark_of(of->group), "</h2><p class=\"meta\">");
     mls_markup_text(out, mls_buffer_str(&what));
-    mls_buffer_append_text(out, "</p><p class=\"path\">");
-    mls_markup_text(out, mls_str_from(mls_path_shown(of->group->path)));
-    mls_buffer_append_text(out, "</p></div>");
+    mls_markup_element(out, "</p><p class=\"path\">", mls_path_shown(of->group->path), "</p></div>");
     append_score(out, of->group);
     mls_buffer_append_text(out, "</div>\n<dl class=\"keys\">\n");
     append_figures(out, of);
@@ -573,7 +564,7 @@ static void append_group_row(mls_buffer *out, const mls_html_group *of, bool lin
                   : side->accelerator != NULL ? side->accelerator
                                               : "?");
     mls_html_count(out, (double)group->run_count);
-    mls_html_number(out, minutes, mls_words_grouped(minutes, 3));
+    mls_html_minutes_cell(out, minutes);
     mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
     append_spark_cell(out, of);
     append_times_cell(out, group);
@@ -639,12 +630,10 @@ static void append_group(mls_buffer *out, const mls_html_group *of)
         return;
     }
     mls_buffer_printf(out, "<details class=\"group\" id=\"g%zu\"><summary><h2>", of->number);
-    mls_markup_text(out, mls_str_from(benchmark_of(of->group)));
-    mls_buffer_append_text(out, "</h2> ");
+    mls_markup_element(out, "", benchmark_of(of->group), "</h2> ");
     mls_markup_printf(out, "%s min ", mls_words_grouped(mls_html_minutes(of->group), 3).text);
     mls_buffer_printf(out, "<span class=\"badge %s\">%s</span> <span class=\"path\">", badge.look, badge.words);
-    mls_markup_text(out, mls_str_from(mls_path_shown(of->group->path)));
-    mls_buffer_append_text(out, "</span></summary>\n");
+    mls_markup_element(out, "", mls_path_shown(of->group->path), "</span></summary>\n");
     append_sections(out, of, brief_sections);
     mls_buffer_append_text(out, "</details>\n");
 }

@@ -168,9 +168,8 @@ static void append_submitter(mls_buffer *out, const verify_page *page, size_t at
     const mls_submitter *submitter = &page->submission->submitters[at];
     mls_buffer counts = {0};
     mls_found_append_counts(&counts, " · ", &submitter->counts);
-    mls_buffer_append_text(out, "<section class=\"card\">\n<div class=\"bar\"><h3>");
-    mls_markup_text(out, mls_str_from(submitter->name));
-    mls_buffer_append_text(out, "</h3><p class=\"note\">");
+    mls_markup_element(out, "<section class=\"card\">\n<div class=\"bar\"><h3>", submitter->name,
+                       "</h3><p class=\"note\">");
     mls_markup_printf(out, "%s%s", submitter->valid ? "ready to upload" : "not ready",
                       counts.len > 0 ? counts.ptr : "");
     mls_buffer_append_text(out, "</p></div>\n");
@@ -179,9 +178,7 @@ static void append_submitter(mls_buffer *out, const verify_page *page, size_t at
         if (count_found(&submitter->results[i]) > 0) {
             mls_buffer_append_text(out, "<h4 id=\"");
             append_result_anchor(out, at, i);
-            mls_buffer_append_text(out, "\">");
-            mls_markup_text(out, mls_str_from(submitter->results[i].path));
-            mls_buffer_append_text(out, "</h4>\n");
+            mls_markup_element(out, "\">", submitter->results[i].path, "</h4>\n");
             append_placed(out, page, submitter, &submitter->results[i]);
         }
     }

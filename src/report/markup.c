@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* markup.c - the one way of text and of coordinates into a page. */
+/* markup.c - the only way of text and of coordinates into a page. */
 #include "report/markup.h"
 
 #include <math.h>
@@ -36,6 +36,13 @@ void mls_markup_text(mls_buffer *out, mls_str text)
         }
         append_code_point(out, mls_utf8_next(text, &at));
     }
+}
+
+void mls_markup_element(mls_buffer *out, const char *before, const char *text, const char *after)
+{
+    mls_buffer_append_text(out, before);
+    mls_markup_text(out, mls_str_from(text));
+    mls_buffer_append_text(out, after);
 }
 
 void mls_markup_printf(mls_buffer *out, const char *format, ...)
