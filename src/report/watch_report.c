@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_report.c - what happens to running jobs, event by event, for programs and for who reads a file of lines. */
+/* watch_report.c - the events of running jobs, as objects for programs and as lines for people. */
 #include <math.h>
 
 #include "explain/watch/screen.h"
@@ -15,7 +15,7 @@ static double elapsed_of(const mls_watch_event *event)
     return is_of_timed_run(event) ? mls_live_minutes(event->run, event->time_ms) : (double)NAN;
 }
 
-/* The position that an event is about, where it is one in that unit. */
+/* Return the position that an event is about, if it is one in that unit. */
 static double position_in(const mls_watch_event *event, bool epochs)
 {
     const mls_live_run *run = event->run;
@@ -26,27 +26,16 @@ static double position_in(const mls_watch_event *event, bool epochs)
                                                                                                    : (double)NAN;
 }
 
-/* The estimate of an event; NULL: it has none. */
-static const mls_estimate *event_estimate(const mls_watch_event *event)
+/* Return the estimate of an event, none if it has none; nothing is left of a run that met its target. */
+static mls_estimate estimate_of(const mls_watch_event *event)
 {
     const bool estimates =
         event->kind == MLS_WATCH_START || event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_EVALUATION;
-    return estimates && (event->run->estimate.from != MLS_ESTIMATE_NONE || event->run->met) ? &event->run->estimate
-                                                                                            : NULL;
-}
-
-static double left_of(const mls_watch_event *event, size_t member)
-{
-    const mls_estimate *estimate = event_estimate(event);
-    return estimate != NULL && event->run->met ? 0
-           : estimate != NULL                  ? *(const double *)(const void *)((const char *)estimate + member)
-                                               : (double)NAN;
-}
-
-static const char *from_of(const mls_watch_event *event)
-{
-    const mls_estimate *estimate = event_estimate(event);
-    return estimate != NULL ? mls_estimate_from_name(estimate->from) : NULL;
+    mls_estimate estimate = estimates ? event->run->estimate : mls_estimate_none();
+    if (estimates && event->run->met) {
+        estimate.left = estimate.low = estimate.high = 0;
+    }
+    return estimate;
 }
 
 static bool says_converged(const mls_watch_event *event)
@@ -72,10 +61,10 @@ static bool says_converged(const mls_watch_event *event)
     F(watch, epochs, NUMBER_OR_NULL, "", position_in(row, true))                                                       \
     F(watch, value, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->last.value : (double)NAN)        \
     F(watch, target, NUMBER_OR_NULL, "", row->kind == MLS_WATCH_EVALUATION ? row->run->facts.target : (double)NAN)     \
-    F(watch, left_minutes, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, left)))                      \
-    F(watch, left_low, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, low)))                           \
-    F(watch, left_high, NUMBER_OR_NULL, "minutes", left_of(row, offsetof(mls_estimate, high)))                         \
-    F(watch, left_from, TEXT_OR_NULL, "", from_of(row))                                                                \
+    F(watch, left_minutes, NUMBER_OR_NULL, "minutes", estimate_of(row).left)                                           \
+    F(watch, left_low, NUMBER_OR_NULL, "minutes", estimate_of(row).low)                                                \
+    F(watch, left_high, NUMBER_OR_NULL, "minutes", estimate_of(row).high)                                              \
+    F(watch, left_from, TEXT_OR_NULL, "", mls_estimate_from_name(estimate_of(row).from))                               \
     F(watch, converged, IF(BOOL, says_converged(row)), "",                                                             \
       row->kind == MLS_WATCH_STOP ? row->run->status == MLS_RUN_SUCCESS : row->run->met)                               \
     F(watch, status, TEXT_OR_NULL, "", row->kind == MLS_WATCH_STOP ? mls_run_status_name(row->run->status) : NULL)     \

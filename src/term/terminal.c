@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal.c - modes of a terminal and signals, and the way back. */
+/* terminal.c - modes of a terminal and signals, frames, and the way back. */
 #include "term/terminal.h"
 
 #include <errno.h>
@@ -9,12 +9,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* The way back for a handler of signals, which has nothing but this. */
+/* What a handler of signals needs to leave the terminal as it was. */
 static struct {
-    volatile sig_atomic_t open;
-    int keys, drawn_on;
-    bool raw;
-    struct termios before;
+    const mls_terminal *volatile open; /* NULL: nothing is drawn */
     char leave[64];
     size_t leave_length;
 } way_back;
@@ -23,30 +20,30 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, S
 enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };
 static struct sigaction fatal_before[FATAL_COUNT];
 
-static void restore_fatal(void)
+static void go_back(void)
 {
-    for (size_t i = 0; i < FATAL_COUNT; i++) {
-        (void)sigaction(fatal[i], &fatal_before[i], NULL);
+    const mls_terminal *terminal = way_back.open;
+    (void)!write(terminal->drawn_on, way_back.leave, way_back.leave_length);
+    if (terminal->raw) {
+        (void)tcsetattr(terminal->keys, TCSANOW, &terminal->before);
     }
 }
 
-static void go_back(void)
+/* Leave the terminal for good. */
+static void leave(void)
 {
-    if (way_back.drawn_on >= 0) {
-        (void)!write(way_back.drawn_on, way_back.leave, way_back.leave_length);
-    }
-    if (way_back.raw) {
-        (void)tcsetattr(way_back.keys, TCSANOW, &way_back.before);
+    if (way_back.open != NULL) {
+        go_back();
+        way_back.open = NULL;
+        for (size_t i = 0; i < FATAL_COUNT; i++) {
+            (void)sigaction(fatal[i], &fatal_before[i], NULL);
+        }
     }
 }
 
 static void die_restored(int number)
 {
-    if (way_back.open) {
-        way_back.open = 0;
-        go_back();
-    }
-    restore_fatal();
+    leave();
     (void)raise(number);
 }
 
@@ -78,65 +75,48 @@ static bool write_all(const mls_terminal *terminal, mls_str text)
 }
 
 /* Keys come one by one and are not shown; signals by key stay.  A job in the background leaves the terminal alone. */
-static void set_raw(mls_terminal *terminal)
-{
-    struct termios modes = terminal->before;
-    if (terminal->keys < 0 || tcgetpgrp(terminal->keys) != getpgrp()) {
-        return;
-    }
-    modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    modes.c_cc[VMIN] = 1;
-    modes.c_cc[VTIME] = 0;
-    terminal->raw = tcsetattr(terminal->keys, TCSANOW, &modes) == 0;
-    way_back.raw |= terminal->raw;
-}
-
 static void begin_drawing(mls_terminal *terminal)
 {
-    set_raw(terminal);
+    struct termios modes = terminal->before;
+    if (terminal->keys >= 0 && tcgetpgrp(terminal->keys) == getpgrp()) {
+        modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        modes.c_cc[VMIN] = 1;
+        modes.c_cc[VTIME] = 0;
+        terminal->raw = tcsetattr(terminal->keys, TCSANOW, &modes) == 0;
+    }
     if (terminal->drawn_on >= 0) {
         (void)write_all(terminal, terminal->full ? MLS_S("\033[?1049h\033[H\033[?25l") : MLS_S("\033[?25l"));
     }
 }
 
-/* What nohup, or a shell for a job in the background, has the program ignore stays ignored. */
-static void take_unless_ignored(sigset_t *taken, int number)
-{
-    struct sigaction action;
-    if (sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN) {
-        (void)sigaddset(taken, number);
-    }
-}
-
 void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
 {
-    sigset_t taken;
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int of_drawing[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTTOU};
     const bool has_keys = drawn_on >= 0 && isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &terminal->before) == 0;
+    sigset_t taken;
     terminal->keys = has_keys ? STDIN_FILENO : -1;
     terminal->drawn_on = drawn_on;
     terminal->full = full && drawn_on >= 0;
     terminal->raw = false;
     (void)sigemptyset(&taken);
-    take_unless_ignored(&taken, SIGINT);
-    take_unless_ignored(&taken, SIGTERM);
-    take_unless_ignored(&taken, SIGHUP);
-    if (drawn_on >= 0) {
-        (void)sigaddset(&taken, SIGWINCH);
-        (void)sigaddset(&taken, SIGTSTP);
-        (void)sigaddset(&taken, SIGCONT);
-        (void)sigaddset(&taken, SIGTTOU);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        /* What nohup, or a shell for a job in the background, has the program ignore stays ignored. */
+        struct sigaction action;
+        if (sigaction(ends[i], NULL, &action) != 0 || action.sa_handler != SIG_IGN) {
+            (void)sigaddset(&taken, ends[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof of_drawing / sizeof *of_drawing && drawn_on >= 0; i++) {
+        (void)sigaddset(&taken, of_drawing[i]);
     }
     (void)sigprocmask(SIG_BLOCK, &taken, &terminal->mask);
     terminal->signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
     if (drawn_on < 0) {
         return;
     }
-    way_back.keys = terminal->keys;
-    way_back.drawn_on = drawn_on;
-    way_back.raw = false;
-    way_back.before = terminal->before;
     note_leave(terminal, 0);
-    way_back.open = 1;
+    way_back.open = terminal;
     const struct sigaction action = {.sa_handler = die_restored};
     for (size_t i = 0; i < FATAL_COUNT; i++) {
         (void)sigaction(fatal[i], &action, &fatal_before[i]);
@@ -144,7 +124,7 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     begin_drawing(terminal);
 }
 
-/* Stops as any job does, its terminal as it was; and goes on. */
+/* Stop as any job does, the terminal as it was; and go on. */
 static void stop_here(mls_terminal *terminal)
 {
     go_back();
@@ -254,11 +234,7 @@ bool mls_terminal_draw(mls_terminal *terminal, mls_str above, mls_str block, siz
 
 void mls_terminal_close(mls_terminal *terminal)
 {
-    if (way_back.open) {
-        way_back.open = 0;
-        go_back();
-        restore_fatal();
-    }
+    leave();
     if (terminal->signals >= 0) {
         (void)close(terminal->signals);
         (void)sigprocmask(SIG_SETMASK, &terminal->mask, NULL);

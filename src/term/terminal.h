@@ -22,23 +22,24 @@ typedef struct mls_terminal {
     sigset_t mask;         /* before */
 } mls_terminal;
 
-/* What happened; a key is its byte. */
+/* What happens on a terminal; a key is its byte. */
 enum {
     MLS_TERMINAL_NOTHING = 0,
     MLS_TERMINAL_END = 256, /* SIGTERM, SIGINT or SIGHUP */
-    MLS_TERMINAL_REDRAW     /* its size may be another one, or something else was on it */
+    MLS_TERMINAL_REDRAW     /* its size may have changed, or something else was on it */
 };
 
-/* Takes signals over and, where something is drawn (`drawn_on` not -1), the terminal and its keys. */
+/* Take over signals and, if something is drawn (`drawn_on` is not -1), the terminal and its keys.  *terminal stays
+ * where it is until it is closed. */
 void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full);
 
-/* The next thing that happened. */
+/* Return the next thing that happened. */
 int mls_terminal_take(mls_terminal *terminal);
 
-/* Goes to the alternate screen, or back. */
+/* Go to the alternate screen, or back. */
 void mls_terminal_fill(mls_terminal *terminal, bool full);
 
-/* Its size; false: not known. */
+/* Find its size; false: not known. */
 bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *rows);
 
 /* Draw lines that stay and then a block, whose lines end with '\n', in one write.  `rows` is the height of the window,

@@ -32,23 +32,6 @@ static void begin_file(mls_follow *follow, mls_followed *file)
     mls_live_file_begin(follow->live, file);
 }
 
-/* Return whether the bytes that were read are still before the place that was reached. */
-static bool is_continued(const mls_followed *file, int fd)
-{
-    char now[MLS_FOLLOWED_BYTES];
-    const off_t from = (off_t)(file->offset - file->before_count);
-    return file->before_count == 0 || (pread(fd, now, file->before_count, from) == (ssize_t)file->before_count &&
-                                       memcmp(now, file->before, file->before_count) == 0);
-}
-
-/* Return whether the first bytes of a file are of a kind that is not a growing log. */
-static bool is_packed(int fd)
-{
-    char head[16];
-    const ssize_t got = pread(fd, head, sizeof head, 0);
-    return got > 0 && mls_file_magic_words((mls_str){head, (size_t)got}) != NULL;
-}
-
 /* A failure is told once, until the file can be read again. */
 static void tell_failed(mls_follow *follow, mls_followed *file, const mls_error *why)
 {
@@ -71,15 +54,22 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
     }
     /* If another file has the path by now, the next look will see it. */
     if (fstat(fd, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device) {
+        char bytes[MLS_FOLLOWED_BYTES];
         mls_status status = MLS_OK;
         file->size = (uint64_t)about.st_size;
-        if (file->size < file->offset || !is_continued(file, fd)) {
+        /* The bytes that were read must still be before the place that was reached. */
+        const off_t from = (off_t)(file->offset - file->before_count);
+        const bool same =
+            file->before_count == 0 || (pread(fd, bytes, file->before_count, from) == (ssize_t)file->before_count &&
+                                        memcmp(bytes, file->before, file->before_count) == 0);
+        if (file->size < file->offset || !same) {
             mls_live_file_changed(follow->live, file, MLS_FILE_RESTARTED, NULL);
             mls_live_file_forget(follow->live, file);
             begin_file(follow, file);
         }
         if (file->offset == 0) {
-            file->unread = is_packed(fd);
+            const ssize_t got = pread(fd, bytes, 16, 0);
+            file->unread = got > 0 && mls_file_magic_words((mls_str){bytes, (size_t)got}) != NULL;
         }
         if (!file->unread && file->size != file->offset) {
             mls_live_grown(mls_live_last_run(file), now_ms - file->written_ms);

@@ -145,35 +145,30 @@ static void add_to_group(mls_live_group *group, mls_live_run *run)
     group->runs.items[group->runs.count++] = run;
 }
 
-/* Return the point whose values are used for a batch size: its own, the nearer of two, or the outermost. */
-static const mls_rcp_point *nearest_point(const mls_rcp_set *set, double batch_size)
-{
-    const mls_rcp_point *nearest = NULL;
-    for (size_t i = 0; i < set->count; i++) {
-        const mls_rcp_point *point = &set->items[i];
-        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - batch_size) <
-                                                      fabs(nearest->global_batch_size - batch_size))) {
-            nearest = point;
-        }
-    }
-    return nearest;
-}
-
+/* Find what the reference needed to converge: the values of the point at the batch size, of the nearer of two, or of
+ * the outermost. */
 static void find_group_reference(mls_live *live, mls_live_group *group)
 {
     const mls_score_options *score = &live->how->score;
     const mls_rcp_rules rules = {score->editions, group->edition, group->rules};
+    const mls_rcp_point *nearest = NULL;
     if (!group->rules->reference_points || isnan(group->batch_size) ||
         !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name)) ||
         mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL) != MLS_OK) {
         return;
     }
-    const mls_rcp_point *point = nearest_point(group->points, group->batch_size);
-    if (point != NULL) {
+    for (size_t i = 0; i < group->points->count; i++) {
+        const mls_rcp_point *point = &group->points->items[i];
+        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - group->batch_size) <
+                                                      fabs(nearest->global_batch_size - group->batch_size))) {
+            nearest = point;
+        }
+    }
+    if (nearest != NULL) {
         const double mean = mls_rcp_set_mean(group->points, group->batch_size);
-        group->reference = point->to_converge;
-        group->reference_count = point->count;
-        group->scale = isnan(mean) ? 1 : mean / point->bar.mean;
+        group->reference = nearest->to_converge;
+        group->reference_count = nearest->count;
+        group->scale = isnan(mean) ? 1 : mean / nearest->bar.mean;
     }
 }
 
@@ -503,20 +498,6 @@ static void queue_progress(mls_live_reader *self, const mls_record *record, mls_
     }
 }
 
-static void queue_stop(mls_live_reader *self, const mls_record *record)
-{
-    const mls_run *read = &self->cutter.current;
-    const mls_edition *edition;
-    const mls_benchmark *rules = rules_of(self->live, read->benchmark, read->date_ms, &edition);
-    mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
-    if (read->run_stop.line == record->line) {
-        self->ended = true;
-        happening.status = read->status;
-        (void)!mls_run_converge_number(read, rules, edition, false, &happening.needed);
-        queue(self, happening);
-    }
-}
-
 static bool is_of_other_job(const mls_live_reader *self)
 {
     const char *job = self->live->job != NULL ? mls_live_job(self->file) : NULL;
@@ -558,7 +539,15 @@ static mls_status take_record(void *state, const mls_record *record)
         }
         break;
     case MLS_KEY_RUN_STOP:
-        queue_stop(self, record);
+        if (read->run_stop.line == record->line) {
+            const mls_edition *edition;
+            const mls_benchmark *rules = rules_of(self->live, read->benchmark, read->date_ms, &edition);
+            mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
+            self->ended = true;
+            happening.status = read->status;
+            (void)!mls_run_converge_number(read, rules, edition, false, &happening.needed);
+            queue(self, happening);
+        }
         break;
     case MLS_KEY_EVAL_START:
         queue_progress(self, record, MLS_WATCH_EVAL_START);
@@ -807,48 +796,28 @@ static void find_repeated(mls_live *live, mls_live_run *run)
     add_started(live, run);
 }
 
-/* Make a run one of its own again. */
-static void part_from_repeated(mls_live_run *run)
-{
-    mls_live_run **at = &run->same->repeat;
-    while (*at != run) {
-        at = &(*at)->next_repeat;
-    }
-    *at = run->next_repeat;
-    run->next_repeat = NULL;
-    run->same = NULL;
-}
-
-/* Return the samples after which a run should be by now: by the pace until its last evaluation, before that by the
- * throughput that it logs, else by the pace of the runs of its group that have ended.  NAN: not known. */
-static double expected_samples(const mls_live_run *run, double minutes, double throughput)
-{
-    if (run->evaluations > 0 && run->last.at > 0 && run->last.minutes > 0) {
-        return run->last.at * minutes / run->last.minutes;
-    }
-    if (isfinite(throughput) && throughput > 0) {
-        return throughput * minutes * 60;
-    }
-    for (size_t i = 0; run->group != NULL && i < run->group->runs.count; i++) {
-        const mls_live_run *other = run->group->runs.items[i];
-        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0) {
-            return other->last.at * minutes / other->last.minutes;
-        }
-    }
-    return NOT_KNOWN;
-}
-
 /* Return the samples of the `step` of tracked_stats, which counts steps in some logs and samples in others: whichever
- * is nearer to where the run should be.  NAN: not known. */
+ * is nearer to where the run should be, by the pace until its last evaluation, before that by the throughput that it
+ * logs, else by the pace of the runs of its group that have ended.  NAN: not known. */
 static double samples_of_step(const mls_live_run *run, const mls_happening *of)
 {
     const double step = of->at.step_num;
     const double batch = run->facts.batch_size;
+    const double minutes = mls_live_minutes(run, of->time_ms);
+    const double throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
+    const bool evaluated = run->evaluations > 0 && run->last.at > 0 && run->last.minutes > 0;
+    double expected = evaluated                                ? run->last.at * minutes / run->last.minutes
+                      : isfinite(throughput) && throughput > 0 ? throughput * minutes * 60
+                                                               : NOT_KNOWN;
     if (!of->any_step || !(batch > 1)) {
         return step * batch;
     }
-    const double expected = expected_samples(run, mls_live_minutes(run, of->time_ms),
-                                             isfinite(of->throughput) ? of->throughput : run->throughput);
+    for (size_t i = 0; run->group != NULL && i < run->group->runs.count && isnan(expected); i++) {
+        const mls_live_run *other = run->group->runs.items[i];
+        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0) {
+            expected = other->last.at * minutes / other->last.minutes;
+        }
+    }
     return !(expected > 0) || !(step > 0) ? NOT_KNOWN : expected * expected > step * step * batch ? step * batch : step;
 }
 
@@ -909,7 +878,13 @@ static void apply_start(mls_live *live, mls_live_run *run, mls_happening *of)
     run->first_ms = of->first_ms;
     run->run_start = (mls_step){of->time_ms, of->line};
     if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
-        part_from_repeated(run);
+        mls_live_run **at = &run->same->repeat; /* it is one of its own again */
+        while (*at != run) {
+            at = &(*at)->next_repeat;
+        }
+        *at = run->next_repeat;
+        run->next_repeat = NULL;
+        run->same = NULL;
     }
     if (run->same == NULL) {
         find_repeated(live, run);
