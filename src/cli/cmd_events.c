@@ -128,12 +128,10 @@ static mls_status note_count(void *state, const mls_read *read, mls_part_source 
 {
     const events_file *file = read->heard;
     (void)state;
-    source->records = file != NULL ? file->records : 0;
-    source->malformed = file != NULL ? file->malformed : 0;
-    for (size_t i = 0; i < named_of(source->malformed); i++) {
-        if (!MLS_GROW(&source->lines, items)) {
-            return MLS_ERROR_MEMORY;
-        }
+    source->totals.records = file != NULL ? file->records : 0;
+    source->totals.malformed = file != NULL ? file->malformed : 0;
+    for (size_t i = 0; i < named_of(source->totals.malformed); i++) {
+        MLS_GROW(&source->lines, items);
         source->lines.items[source->lines.count++] = file->named[i];
     }
     return MLS_OK;
@@ -143,9 +141,9 @@ static mls_status print_noted(void *state, const mls_read *read)
 {
     mls_cli *cli = state;
     const mls_part_source *noted = read->heard;
-    say_malformed(cli, noted->path, noted->malformed, noted->lines.items, noted->lines.count);
+    say_malformed(cli, noted->source.path, noted->totals.malformed, noted->lines.items, noted->lines.count);
     (void)mls_cli_read_done(cli, read);
-    print_count(cli, noted->path, mls_merge_head(cli->merge)->roots.count, noted->records);
+    print_count(cli, noted->source.path, mls_merge_head(cli->merge)->roots.count, noted->totals.records);
     return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 

@@ -44,7 +44,7 @@ static void write_merged(mls_cli *cli, mls_merge *merge)
     mls_error error = {0};
     mls_status status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
     if (status == MLS_OK) {
-        status = mls_merge_write(merge, &cli->output, &error);
+        mls_merge_write(merge, &cli->output);
         status = mls_output_close_after(&cli->output, status, &error);
     }
     if (status != MLS_OK) {

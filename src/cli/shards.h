@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "score/part_write.h"
+#include "score/part.h"
 
 typedef struct mls_shard_settings {
     bool partial;

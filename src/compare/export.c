@@ -9,7 +9,6 @@
 #include "base/map.h"
 #include "compare/export_row.h"
 #include "score/score.h"
-#include "score/slurm.h"
 #include "json/text_table.h"
 #include "json/value.h"
 

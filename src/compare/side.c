@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "compare/side.h"
-#include "score/slurm.h"
+#include "score/score.h"
 
 /* More milliseconds (30,000 years) are not a time of a run, and might not add up. */
 #define WHOLE_MS_MAX 1e15

@@ -132,7 +132,6 @@ typedef struct mls_run {
     struct mls_printed *printed; /**< settings.h: what the job printed before it, shared by runs; NULL: nothing, or
                                     nobody asked */
     mls_printed_facts facts;     /**< of that, where these were asked for */
-    const struct mls_carried *carried;
     size_t unlogged_lines; /**< before run_start in its file, of no record of this run; 0: there is no run_start */
 
     mls_usage usage;       /**< of the rules it was judged by, like the next two */

@@ -16,7 +16,6 @@
 #include "score/merge.h"
 #include "score/sacct.h"
 #include "score/score.h"
-#include "score/slurm.h"
 
 /* Findings of the reading so far. */
 typedef struct collecting_state {
@@ -48,18 +47,13 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, void **no
         to->notes[to->run_count] = *notes;
         *notes = NULL;
     }
+    if (options->merge != NULL) {
+        to->extra = mls_realloc((void *)to->extra, to->run_capacity * sizeof *to->extra);
+        to->extra[to->run_count] = mls_merge_extra(options->merge);
+        run->facts = options->facts == MLS_FACTS_OF_RUNS ? run->facts : (mls_printed_facts){0};
+    }
     mls_setups_keep(&to->setups, run, !options->score.unchecked);
     mls_run_note_name(run);
-    if (run->carried != NULL && options->facts == MLS_FACTS_OF_RUNS) {
-        run->facts = run->carried->heard;
-    }
-    if (run->carried != NULL && run->carried->has_printed && options->printed) {
-        run->printed = mls_printed_new();
-        for (size_t i = 0; i < run->carried->printed.settings.count; i++) {
-            const mls_printed_setting *setting = &run->carried->printed.settings.items[i];
-            mls_printed_add(run->printed, setting->name, setting->value);
-        }
-    }
     if (!options->printed) {
         mls_printed_release(run->printed);
         run->printed = NULL;
@@ -190,36 +184,86 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
     return status;
 }
 
-/* Looks up what one run of each group printed. */
-static mls_status read_facts(mls_collection *collection)
+/* Score a group whose runs are known, and find out what it ran on: all that lies beside its logs is looked up on the
+ * disk, or was by the shards. */
+static mls_status finish_group(const mls_collect_options *options, const mls_tree_editions *trees,
+                               mls_collection *collection, mls_group *group, mls_error *error)
 {
-    mls_known_settings known = {0};
-    mls_scan_room *room = NULL;
+    const mls_run *first = group->runs[0];
+    const mls_str folder = mls_group_folder(group);
+    mls_score_options how = options->score;
+    mls_arena arena = {0};
+    mls_place place = {0};
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
-        mls_run *run = &collection->runs[collection->groups[i].runs[0] - collection->runs];
-        if (run->carried != NULL) {
-            run->facts = run->carried->facts;
-        } else {
-            status = mls_run_read_facts(&known, &room, run);
+    how.points = &collection->points;
+    group->usage = options->any_usage
+                       ? mls_editions_usage_of(how.editions, options->usage, mls_str_from(first->benchmark))
+                       : options->usage;
+    group->edition = options->edition;
+    if (options->merge != NULL) {
+        place = mls_merge_place(options->merge, mls_path_folder(mls_str_from(first->file)));
+    } else {
+        mls_place_find_tree(trees, first->file, &place);
+    }
+    if (group->result_folder && place.edition != NULL) {
+        const mls_edition *edition = NULL;
+        status = mls_editions_find(how.editions, place.usage, mls_str_from(place.edition), &edition, NULL);
+        if (status == MLS_OK && place.usage == group->usage) {
+            group->edition = edition;
+            group->edition_guessed = true;
+            group->edition_by_date = place.by_date;
         }
     }
-    mls_scan_room_free(room);
-    mls_known_settings_release(&known);
+    status = status == MLS_OK ? mls_group_score(group, &how, error) : status;
+    for (size_t i = 0; i < group->run_count && status == MLS_OK && group->result_folder; i++) {
+        mls_run_extra looked = {0};
+        const mls_run_extra *extra =
+            collection->extra != NULL ? collection->extra[group->runs[i] - collection->runs] : &looked;
+        if (collection->extra == NULL) {
+            mls_run_extra_find_power(group->runs[i], &looked);
+        }
+        if (i == 0 && extra->has_power) {
+            group->power.joules = mls_calloc(group->run_count, sizeof *group->power.joules);
+        }
+        if (group->power.joules == NULL) {
+            break;
+        }
+        group->power.joules[i] = extra->joules;
+        mls_findings_append_as_they_are(&group->findings, &extra->power);
+        mls_run_extra_release(&looked);
+    }
+    if (status == MLS_OK) {
+        mls_group_energy(group);
+        if (folder.ptr != NULL && options->merge == NULL) {
+            mls_place_find_system(folder, &arena, &place);
+        }
+        mls_group_describe(group, mls_str_from(folder.ptr != NULL ? place.system : NULL),
+                           folder.ptr != NULL ? place.description : (mls_str){0});
+    }
+    mls_arena_release(&arena);
     return status;
 }
 
 static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
                                mls_collection *collection, mls_error *error)
 {
+    mls_known_settings known = {0};
+    mls_scan_room *room = NULL;
     mls_status status =
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
-    if (status == MLS_OK && options->facts == MLS_FACTS_OF_GROUPS) {
-        status = read_facts(collection);
-    }
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
-        status = mls_group_finish(options, trees, &collection->points, &collection->groups[i], error);
+        const size_t first = (size_t)(collection->groups[i].runs[0] - collection->runs);
+        if (options->facts == MLS_FACTS_OF_GROUPS && collection->extra != NULL) {
+            collection->runs[first].facts = collection->extra[first]->facts;
+        } else if (options->facts == MLS_FACTS_OF_GROUPS) {
+            status = mls_run_read_facts(&known, &room, &collection->runs[first]);
+        }
+        if (status == MLS_OK) {
+            status = finish_group(options, trees, collection, &collection->groups[i], error);
+        }
     }
+    mls_scan_room_free(room);
+    mls_known_settings_release(&known);
     return status;
 }
 
@@ -233,8 +277,9 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
         mls_merge_sources(options->merge, &collection->skipped);
     } else {
         status = mls_sources_find(paths, path_count, &collection->skipped, error);
-        status = status == MLS_OK ? mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees)
-                                  : status;
+        if (status == MLS_OK) {
+            mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees);
+        }
     }
     status = status == MLS_OK ? read_all(options, collection, error) : status;
     if (status == MLS_OK && !options->runs_only) {
@@ -251,7 +296,7 @@ void *mls_collection_notes(const mls_collection *collection, const mls_run *run)
 
 void mls_collection_release(mls_collection *collection)
 {
-    for (size_t i = 0; i < collection->group_count && collection->groups != NULL; i++) {
+    for (size_t i = 0; i < collection->group_count; i++) {
         mls_group_release(&collection->groups[i]);
     }
     free(collection->groups);
@@ -264,6 +309,7 @@ void mls_collection_release(mls_collection *collection)
     }
     free(collection->runs);
     free((void *)collection->notes);
+    free((void *)collection->extra);
     mls_setups_free(collection->setups);
     mls_sources_release(&collection->skipped);
     *collection = (mls_collection){0};

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collect.h - from logs, folders and trees of them to runs, each once, and to groups, each of which has one score. */
+/* collect.h - the heart of the tool: from paths to runs, each once, and to groups, each of which has one score.
+ *
+ * mls_collect() finds the sources below some paths, reads them (run/reading.h), keeps each run once, finds the job that
+ * made it, sorts runs into groups by what they logged, and scores each group (group.h):
+ *
+ *     mls_collection all;
+ *     if (mls_collect(paths, count, &options, &all, &error) == MLS_OK) { … all.groups[0].score … }
+ *     mls_collection_release(&all);
+ *
+ * Runs come in one form, whether their logs were read here or by shards whose parts are merged (merge.h).  What is
+ * known of a run beyond its log stands in lists parallel to `runs`, or in those of whoever found it out: a run itself
+ * points to nothing of it. */
 #pragma once
 
 #include "run/reading.h"
@@ -21,9 +32,28 @@ typedef struct mls_collect_options {
     const mls_observer *observer; /**< what more is kept of each run; NULL: nothing */
     bool printed;                 /**< and the settings that the job printed before it */
     mls_facts_of facts;           /**< whose facts, of the settings that jobs printed, are told */
-    bool digests;                 /**< each run tells the digest of its file; printed settings are not asked for then */
+    bool digests;                 /**< each run tells the digest of its file */
     struct mls_merge *merge;      /**< merge.h: what shards found below the paths is collected; NULL: logs are read */
 } mls_collect_options;
+
+/** What is looked up on the disk beside a run's log.  Owns its findings. */
+typedef struct mls_run_extra {
+    mls_printed_facts facts; /**< as a group tells them by one of its runs */
+    bool has_power;          /**< a folder `power` lies there */
+    double joules;           /**< of its files; NAN: not known */
+    mls_findings power;      /**< about these files */
+    mls_findings ending;     /**< why a run that never ended did not, where shards asked: MLS_FINDING_DIAGNOSIS */
+} mls_run_extra;
+void mls_run_extra_release(mls_run_extra *extra);
+
+/** What follows from the folder that a log lies in.  Texts are borrowed. */
+typedef struct mls_place {
+    const char *edition; /**< that the results of its tree agree on; NULL: it is in none */
+    mls_usage usage;     /**< of that tree */
+    bool by_date;        /**< some date counted */
+    const char *system;  /**< the system of results/<system>/…; NULL: none */
+    mls_str description; /**< of the system; ptr NULL: there is none */
+} mls_place;
 
 /** Everything found under some paths.  Owns all it points to. */
 typedef struct mls_collection {
@@ -31,8 +61,10 @@ typedef struct mls_collection {
     size_t run_count, run_capacity;
     void **notes;                 /**< of each run, by the observer; see mls_collection_notes() */
     const mls_observer *observer; /**< as the options have it */
-    struct mls_setups *setups;    /**< hyperparameters and seeds of the runs, most of which are alike */
-    mls_group *groups;            /**< in the order of their first runs; they borrow from `runs` */
+    const mls_run_extra *
+        *extra;                /**< of each run, as its shard found it, borrowed from the merge; NULL: logs were read */
+    struct mls_setups *setups; /**< hyperparameters and seeds of the runs, most of which are alike */
+    mls_group *groups;         /**< in the order of their first runs; they borrow from `runs` */
     size_t group_count;
     const struct mls_slurm_jobs *jobs; /**< jobs.h: what sacct says of those that made the runs; NULL: not asked */
     mls_rcp_sets points;               /**< that they were compared with */
@@ -43,8 +75,8 @@ typedef struct mls_collection {
 } mls_collection;
 
 /** Collects and scores what stands under `paths` ("-": standard input).  What cannot be read is listed in `skipped`
- * with `failed` set.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or what mls_group_score() returned; *collection is to
- * be released in any case, before the editions of the options. */
+ * with `failed` set.  MLS_OK, MLS_ERROR_LIMIT or what mls_group_score() returned; *collection is to be released in any
+ * case, before the editions of the options. */
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error) MLS_MUST_USE;
 

@@ -158,7 +158,7 @@ typedef struct mls_score_options {
 } mls_score_options;
 
 /** Scores a group whose usage, path, result_folder, runs and perhaps edition and joules are set, and fills in the rest.
- * MLS_OK, MLS_ERROR_MEMORY, or what is wrong with rcp_text: see mls_rcp_set_new(). */
+ * MLS_OK, or what is wrong with rcp_text: see mls_rcp_set_new(). */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
 /** Decodes the name of a group's config; kind NONE when it says nothing.  What a run printed of how it was split counts
@@ -171,8 +171,8 @@ mls_convergence mls_group_to_converge(const mls_group *group);
 /** Describes what a scored group ran on: by what `text`, the description of the system `system_id` (ptr NULL: there is
  * none), says, else the first :::SYSJSON of a run, else (nodes, accelerators and model) what :::DLPAL and the config's
  * name say. Accelerators are the first number in number_of_nodes times the first in accelerators_per_node, of one
- * source.  A text that is no description says nothing.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text) MLS_MUST_USE;
+ * source.  A text that is no description says nothing.  MLS_OK. */
+mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text);
 
 /** How much was found about a scored group, its seeds and its runs. */
 mls_finding_counts mls_group_found(const mls_group *group);

@@ -13,11 +13,11 @@
 /* With more groups than this, a run with gaps is not compared with each of them: it would be like too many. */
 enum { MLS_GROUPS_GUESSED = 1000 };
 
-/* The groups so far.  The first run of each says what the others agree with. */
+/* The groups so far, with the keys of their runs.  The first run of each says what the others agree with. */
 typedef struct grouped_runs {
-    mls_key_group *items;
-    size_t count;
-    size_t capacity;
+    MLS_LIST_OF(mls_group) groups;
+    const mls_run *runs;
+    const mls_run_key *keys;
     mls_map by_key;   /* the number of a key's group */
     mls_arena arena;  /* of the map */
     mls_buffer bytes; /* scratch */
@@ -31,11 +31,7 @@ static mls_str folder_of(mls_str path)
 
 mls_run_key mls_run_key_of(const mls_run *run)
 {
-    mls_run_key key = {.file = run->file,
-                       .line = run->line,
-                       .global_batch_size = run->global_batch_size,
-                       .result = run->result,
-                       .of_job = run->job.config != NULL};
+    mls_run_key key = {.file = run->file, .global_batch_size = run->global_batch_size, .result = run->result};
     for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
         key.says[fact] = mls_run_says(run, (mls_run_fact)fact);
     }
@@ -79,18 +75,19 @@ mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
     return mls_buffer_str(bytes);
 }
 
-/* The only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that agrees;
- * NULL when there are none or two. */
-static mls_key_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
+/* Return the only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that
+ * agrees; NULL when there are none or two. */
+static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
 {
-    mls_key_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
+    mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
     size_t counts[2] = {0, 0};
-    for (size_t i = 0; i < grouping->count && grouping->count <= MLS_GROUPS_GUESSED; i++) {
-        const mls_run_key *first = grouping->items[i].keys[0];
+    for (size_t i = 0; i < grouping->groups.count && grouping->groups.count <= MLS_GROUPS_GUESSED; i++) {
+        mls_group *group = &grouping->groups.items[i];
+        const mls_run_key *first = &grouping->keys[group->runs[0] - grouping->runs];
         if (agree(first, run)) {
             const mls_str folder = folder_of(mls_str_from(first->file));
             for (size_t k = mls_str_equal(folder, folder_of(mls_str_from(run->file))) ? 0 : 1; k < 2; k++) {
-                found[k] = &grouping->items[i];
+                found[k] = group;
                 counts[k]++;
             }
         }
@@ -98,52 +95,46 @@ static mls_key_group *guess_group(const grouped_runs *grouping, const mls_run_ke
     return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
 }
 
-/* The run's group: that of its key, the one it can only belong to when it has gaps, or a new one. */
-static bool group_run(grouped_runs *grouping, const mls_run_key *run)
+/* Add a run to the group of its key, the one it can only belong to when it has gaps, or a new one. */
+static void group_run(grouped_runs *grouping, size_t number)
 {
+    const mls_run_key *run = &grouping->keys[number];
     const mls_str key = mls_run_group_key(run, &grouping->bytes);
     const mls_map_entry *known = mls_map_find(&grouping->by_key, key);
-    mls_key_group *group = known != NULL   ? &grouping->items[known->value.number]
-                           : has_gaps(run) ? guess_group(grouping, run)
-                                           : NULL;
+    mls_group *group = known != NULL   ? &grouping->groups.items[known->value.number]
+                       : has_gaps(run) ? guess_group(grouping, run)
+                                       : NULL;
     if (group == NULL) {
-        mls_map_entry *entry = mls_map_put(&grouping->by_key, key, NULL);
-        if (entry == NULL || grouping->bytes.failed || !MLS_GROW(grouping, items)) {
-            return false;
-        }
-        entry->value.number = grouping->count;
-        group = &grouping->items[grouping->count++];
-        *group = (mls_key_group){0};
+        mls_map_put(&grouping->by_key, key, NULL)->value.number = grouping->groups.count;
+        MLS_GROW(&grouping->groups, items);
+        group = &grouping->groups.items[grouping->groups.count++];
+        *group = (mls_group){.result_folder = run->result};
     }
-    if (!mls_grow((void **)&group->keys, group->count, &group->capacity, sizeof *group->keys)) {
-        return false;
-    }
-    group->keys[group->count++] = run;
-    return true;
+    mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
+    group->runs[group->run_count++] = &grouping->runs[number];
 }
 
-static int compare_run_keys(const void *a, const void *b)
+static int compare_runs(const void *a, const void *b)
 {
-    const mls_run_key *const *x = a;
-    const mls_run_key *const *y = b;
-    const int order = mls_str_compare_natural(mls_str_from((*x)->file), mls_str_from((*y)->file));
-    return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
+    const mls_run *x = *(const mls_run *const *)a;
+    const mls_run *y = *(const mls_run *const *)b;
+    const int order = mls_str_compare_natural(mls_str_from(x->file), mls_str_from(y->file));
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* A run that joined late stands where its file's name puts it. */
-static void close_group(mls_key_group *group)
+static int compare_groups(const void *a, const void *b)
 {
-    mls_fit((void **)&group->keys, group->count, &group->capacity, sizeof *group->keys);
-    qsort((void *)group->keys, group->count, sizeof *group->keys, compare_run_keys);
+    return compare_runs(((const mls_group *)a)->runs, ((const mls_group *)b)->runs);
 }
 
-bool mls_group_of_keys(const mls_key_group *from, mls_group *group)
+/* Return the folder (or file) that the runs of a group have in common. */
+static mls_str common_path(const mls_group *group)
 {
-    const mls_str file = mls_str_from(from->keys[0]->file);
-    bool one_file = !from->keys[0]->result;
+    const mls_str file = mls_str_from(group->runs[0]->file);
+    bool one_file = !group->result_folder;
     mls_str common = file;
-    for (size_t i = 1; i < from->count; i++) {
-        const mls_str other = mls_str_from(from->keys[i]->file);
+    for (size_t i = 1; i < group->run_count; i++) {
+        const mls_str other = mls_str_from(group->runs[i]->file);
         size_t same = 0;
         while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same]) {
             same++;
@@ -151,82 +142,42 @@ bool mls_group_of_keys(const mls_key_group *from, mls_group *group)
         one_file = one_file && mls_str_equal(file, other);
         common.len = same;
     }
-    common = one_file ? file : folder_of(common);
-    *group = (mls_group){
-        .path = mls_strndup(common.ptr, common.len), .result_folder = from->keys[0]->result, .run_count = from->count};
-    return group->path != NULL;
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    const mls_key_group *x = a;
-    const mls_key_group *y = b;
-    return compare_run_keys((const void *)&x->keys[0], (const void *)&y->keys[0]);
-}
-
-mls_status mls_group_keys(const mls_run_key *keys, size_t key_count, mls_key_group **groups, size_t *count)
-{
-    grouped_runs grouping = {0};
-    grouping.by_key.arena = &grouping.arena;
-    bool ok = true;
-    /* Those with gaps come when all others have made their groups. */
-    for (int gaps = 0; gaps < 2; gaps++) {
-        for (size_t i = 0; i < key_count && ok; i++) {
-            ok = has_gaps(&keys[i]) != (gaps == 1) || group_run(&grouping, &keys[i]);
-        }
-    }
-    for (size_t i = 0; i < grouping.count && ok; i++) {
-        close_group(&grouping.items[i]);
-    }
-    mls_key_group *fitted =
-        ok && grouping.count > 0 ? mls_realloc(grouping.items, grouping.count * sizeof *fitted) : NULL;
-    grouping.items = fitted != NULL ? fitted : grouping.items;
-    if (ok && grouping.count > 1) {
-        qsort(grouping.items, grouping.count, sizeof *grouping.items, compare_groups);
-    }
-    mls_arena_release(&grouping.arena);
-    mls_buffer_release(&grouping.bytes);
-    *groups = grouping.items;
-    *count = grouping.count;
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
-/* The group of some runs by the numbers that are the places of their keys. */
-static bool take_runs(const mls_key_group *from, const mls_run *runs, mls_group *group)
-{
-    bool ok = mls_group_of_keys(from, group);
-    group->runs = (const mls_run **)mls_calloc(from->count, sizeof *group->runs);
-    group->run_capacity = from->count;
-    ok = ok && group->runs != NULL;
-    for (size_t i = 0; i < from->count && ok; i++) {
-        group->runs[i] = &runs[from->keys[i]->place];
-    }
-    return ok;
+    return one_file ? file : folder_of(common);
 }
 
 mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
 {
     mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
-    mls_key_group *made = NULL;
-    size_t made_count = 0;
-    *groups = NULL;
-    *count = 0;
-    if (keys == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
+    grouped_runs grouping = {.runs = runs, .keys = keys};
+    grouping.by_key.arena = &grouping.arena;
     for (size_t i = 0; i < run_count; i++) {
         keys[i] = mls_run_key_of(&runs[i]);
-        keys[i].place = i;
     }
-    mls_status status = mls_group_keys(keys, run_count, &made, &made_count);
-    *groups = mls_calloc(made_count + 1, sizeof **groups);
-    for (size_t i = 0; i < made_count; i++) {
-        if (status == MLS_OK && *groups != NULL) {
-            status = take_runs(&made[i], runs, &(*groups)[(*count)++]) ? MLS_OK : MLS_ERROR_MEMORY;
+    /* Those with gaps come when all others have made their groups. */
+    for (int gaps = 0; gaps < 2; gaps++) {
+        for (size_t i = 0; i < run_count; i++) {
+            if (has_gaps(&keys[i]) == (gaps == 1)) {
+                group_run(&grouping, i);
+            }
         }
-        free((void *)made[i].keys);
     }
-    free(made);
+    /* A run that joined late stands where its file's name puts it. */
+    for (size_t i = 0; i < grouping.groups.count; i++) {
+        mls_group *group = &grouping.groups.items[i];
+        mls_fit((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
+        qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
+        const mls_str path = common_path(group);
+        group->path = mls_strndup(path.ptr, path.len);
+    }
+    if (grouping.groups.count > 1) {
+        qsort(grouping.groups.items, grouping.groups.count, sizeof *grouping.groups.items, compare_groups);
+    }
+    mls_fit((void **)&grouping.groups.items, grouping.groups.count, &grouping.groups.capacity,
+            sizeof *grouping.groups.items);
+    mls_arena_release(&grouping.arena);
+    mls_buffer_release(&grouping.bytes);
     free(keys);
-    return *groups != NULL ? status : MLS_ERROR_MEMORY;
+    *groups = grouping.groups.items;
+    *count = grouping.groups.count;
+    return MLS_OK;
 }

@@ -13,10 +13,10 @@ struct mls_merge {
     MLS_LIST_OF(mls_shard_part) parts; /* without their files, which are … */
     MLS_LIST_OF(mls_part_file) files;  /* … these, in the order of one process */
     mls_arena arena;                   /* of texts, places and maps */
-    mls_map texts, known, folders;     /* known: shards as words to the number of their part; folders: their places */
+    mls_map known, places; /* shards as words to the number of their part; folders to what follows from them */
     mls_names measuring;
-    MLS_LIST_OF(struct mls_carried *) carried; /* beside the runs that were handed over */
-    mls_carry_room room;
+    const mls_run_extra *extra; /* of the run that is being handed over */
+    mls_schema_room room;
 };
 
 void mls_merge_trouble_release(mls_merge_trouble *trouble)
@@ -45,6 +45,17 @@ const mls_names *mls_merge_measuring(const mls_merge *merge)
     return &merge->measuring;
 }
 
+const mls_run_extra *mls_merge_extra(const mls_merge *merge)
+{
+    return merge->extra;
+}
+
+mls_place mls_merge_place(const mls_merge *merge, mls_str folder)
+{
+    const mls_map_entry *entry = mls_map_find(&merge->places, folder);
+    return entry != NULL ? *(const mls_place *)entry->value.pointer : (mls_place){0};
+}
+
 void mls_merge_free(mls_merge *merge)
 {
     if (merge == NULL) {
@@ -58,11 +69,6 @@ void mls_merge_free(mls_merge *merge)
         mls_part_release(&merge->parts.items[i]);
     }
     free(merge->parts.items);
-    for (size_t i = 0; i < merge->carried.count; i++) {
-        mls_carried_release(merge->carried.items[i]);
-        free(merge->carried.items[i]);
-    }
-    free(merge->carried.items);
     free(merge->shards.items);
     free(merge->missing.items);
     mls_names_release(&merge->measuring);
@@ -105,12 +111,8 @@ static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *er
                              merge->head.shards);
     }
     for (size_t i = 0; i < part->files.count; i++) {
-        const mls_part_file *file = &part->files.items[i];
-        if (file->source.measures) {
-            (void)mls_names_add(&merge->measuring, mls_str_from(file->source.path));
-        }
-        (void)MLS_GROW(&merge->files, items);
-        merge->files.items[merge->files.count++] = *file;
+        MLS_GROW(&merge->files, items);
+        merge->files.items[merge->files.count++] = part->files.items[i];
     }
     part->files.count = 0;
     return MLS_OK;
@@ -118,10 +120,40 @@ static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *er
 
 static int compare_files(const void *a, const void *b)
 {
-    const mls_part_source *x = &((const mls_part_file *)a)->source;
-    const mls_part_source *y = &((const mls_part_file *)b)->source;
+    const mls_source *x = &((const mls_part_file *)a)->source.source;
+    const mls_source *y = &((const mls_part_file *)b)->source.source;
     return x->argument != y->argument ? (x->argument > y->argument) - (x->argument < y->argument)
                                       : mls_compare_paths(mls_str_from(x->path), mls_str_from(y->path));
+}
+
+/* Note what a file says of its folder: the first one that does counts, and shards must agree on the edition. */
+static mls_status note_place(mls_merge *merge, const mls_part_source *source, mls_error *error)
+{
+    const mls_place *from = &source->place;
+    if (from->edition == NULL && from->system == NULL) {
+        return MLS_OK;
+    }
+    mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(source->source.path)), NULL);
+    if (entry->value.pointer == NULL) {
+        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));
+    }
+    mls_place *place = entry->value.pointer;
+    if (from->edition != NULL && place->edition != NULL &&
+        (from->edition != place->edition || from->by_date != place->by_date)) {
+        return mls_error_set(error, MLS_ERROR_READ, 0, 0,
+                             "'%s': the shards do not agree on the edition of its tree, which changed between them",
+                             source->source.path);
+    }
+    if (from->edition != NULL) {
+        place->edition = from->edition;
+        place->usage = from->usage;
+        place->by_date = from->by_date;
+    }
+    if (from->system != NULL && place->system == NULL) {
+        place->system = from->system;
+        place->description = from->description;
+    }
+    return MLS_OK;
 }
 
 mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, mls_merge_trouble *trouble)
@@ -129,10 +161,9 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
     mls_merge *merge = mls_calloc(1, sizeof *merge);
     mls_error *error = &trouble->error;
     mls_status status = MLS_OK;
-    merge->texts.arena = merge->known.arena = merge->folders.arena = &merge->arena;
-    merge->room.texts = &merge->texts;
+    merge->room.texts.arena = merge->known.arena = merge->places.arena = &merge->arena;
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        (void)MLS_GROW(&merge->parts, items);
+        MLS_GROW(&merge->parts, items);
         mls_shard_part *part = &merge->parts.items[merge->parts.count++];
         status = mls_part_read(paths[i], &merge->room, part, error);
         if (i == 0) {
@@ -148,12 +179,19 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
     if (status == MLS_OK && merge->files.count > 1) {
         qsort(merge->files.items, merge->files.count, sizeof *merge->files.items, compare_files);
     }
-    for (size_t i = 1; i < merge->files.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
         const mls_part_file *file = &merge->files.items[i];
-        if (compare_files(file - 1, file) == 0) {
+        if (i > 0 && compare_files(file - 1, file) == 0) {
+            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too",
+                                   file->source.source.path, file[-1].part);
+        } else {
+            status = note_place(merge, &file->source, error);
+        }
+        if (status != MLS_OK) {
             trouble->path = mls_strdup(file->part);
-            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too", file->source.path,
-                                   file[-1].part);
+        }
+        if (file->source.measures) {
+            (void)mls_names_add(&merge->measuring, mls_str_from(file->source.source.path));
         }
     }
     if (status != MLS_OK) {
@@ -168,128 +206,70 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
 
 void mls_merge_sources(const mls_merge *merge, mls_sources *sources)
 {
-    const size_t count = merge->files.count;
-    sources->items = mls_calloc(count + 1, sizeof *sources->items);
-    sources->capacity = count + 1;
-    sources->count = count;
-    for (size_t i = 0; i < count; i++) {
-        const mls_part_source *from = &merge->files.items[i].source;
+    sources->items = mls_calloc(merge->files.count + 1, sizeof *sources->items);
+    sources->capacity = merge->files.count + 1;
+    sources->count = merge->files.count;
+    for (size_t i = 0; i < sources->count; i++) {
+        mls_source *to = &sources->items[i];
         mls_finding_code code;
-        const bool found = from->finding != NULL && mls_finding_code_from_name(mls_str_from(from->finding), &code);
-        sources->items[i] = (mls_source){.path = mls_strdup(from->path),
-                                         .skip = from->skip != NULL ? mls_strdup(from->skip) : NULL,
-                                         .failed = from->failed,
-                                         .finding = found ? mls_finding_info_get(code)->name : NULL,
-                                         .named = from->named,
-                                         .result = from->result,
-                                         .argument = from->argument,
-                                         .size = from->size};
+        *to = merge->files.items[i].source.source;
+        to->path = mls_strdup(to->path);
+        to->skip = to->skip != NULL ? mls_strdup(to->skip) : NULL;
+        to->finding = to->finding != NULL && mls_finding_code_from_name(mls_str_from(to->finding), &code)
+                          ? mls_finding_info_get(code)->name
+                          : NULL;
     }
-}
-
-/* Return what is known of the folder of a file: the first file that says it counts, and most have nothing to say.
- * NULL with *error set: two shards disagree. */
-static const mls_carried_place *place_of_source(mls_merge *merge, const mls_part_source *source, mls_error *error)
-{
-    static const mls_carried_place nowhere;
-    const mls_str folder = mls_path_folder(mls_str_from(source->path));
-    if (source->tree.edition == NULL && source->system.id == NULL) {
-        const mls_map_entry *said = mls_map_find(&merge->folders, folder);
-        return said != NULL ? said->value.pointer : &nowhere;
-    }
-    mls_map_entry *entry = mls_map_put(&merge->folders, folder, NULL);
-    if (entry->value.pointer == NULL) {
-        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_carried_place));
-    }
-    mls_carried_place *place = entry->value.pointer;
-    if (source->tree.edition != NULL && place->tree.edition != NULL &&
-        (source->tree.edition != place->tree.edition || source->tree.by_date != place->tree.by_date)) {
-        (void)mls_error_set(error, MLS_ERROR_READ, 0, 0,
-                            "'%s': the shards do not agree on the edition of its tree, which changed between them",
-                            source->path);
-        return NULL;
-    }
-    place->tree = source->tree.edition != NULL ? source->tree : place->tree;
-    if (source->system.id != NULL && place->system == NULL) {
-        mls_carried_system *system = mls_arena_alloc(&merge->arena, sizeof *system);
-        *system = source->system;
-        place->system = system;
-    }
-    return place;
-}
-
-static mls_status hand_over_file(mls_merge *merge, const mls_reading *reading, size_t index, const mls_source *source,
-                                 mls_error *error)
-{
-    mls_part_file *file = &merge->files.items[index];
-    const mls_part_source *from = &file->source;
-    const mls_carried_place *place = place_of_source(merge, from, error);
-    mls_status status = place != NULL ? MLS_OK : error->status;
-    for (size_t i = 0; i < file->runs.count && status == MLS_OK && reading->run != NULL; i++) {
-        mls_part_run *run = &file->runs.items[i];
-        struct mls_carried *carried = mls_malloc(sizeof *carried);
-        *carried = run->carried;
-        carried->place = place;
-        run->carried = (struct mls_carried){0};
-        (void)MLS_GROW(&merge->carried, items);
-        merge->carried.items[merge->carried.count++] = carried;
-        run->run.carried = carried;
-        run->run.result = source->result;
-        run->run.file = mls_strdup(source->path);
-        status = reading->run(reading->state, index, &run->run, &run->tracked);
-    }
-    if (status == MLS_OK && reading->done != NULL) {
-        mls_read read = {.index = index,
-                         .source = source,
-                         .runs = file->runs.count,
-                         .totals = {.bytes = from->bytes,
-                                    .records = from->records,
-                                    .malformed = from->malformed,
-                                    .quoted = from->quoted,
-                                    .reason = from->reason,
-                                    .binary = from->binary,
-                                    .unread = from->unread}};
-        if (from->error != NULL) {
-            read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", from->error);
-        }
-        read.heard = reading->heard_size > 0 ? &file->source : NULL;
-        status = reading->done(reading->state, &read);
-    }
-    return status;
 }
 
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources, mls_error *error)
 {
-    mls_error ignored = {0};
     mls_status status = MLS_OK;
+    (void)error;
     for (size_t i = 0; i < sources->count && status == MLS_OK; i++) {
-        if (sources->items[i].skip == NULL) {
-            status = hand_over_file(merge, reading, i, &sources->items[i], error != NULL ? error : &ignored);
+        const mls_source *source = &sources->items[i];
+        mls_part_file *file = &merge->files.items[i];
+        for (size_t k = 0; k < file->runs.count && status == MLS_OK && source->skip == NULL && reading->run != NULL;
+             k++) {
+            mls_part_run *run = &file->runs.items[k];
+            void *notes = run->tracked;
+            merge->extra = &run->extra;
+            run->run.result = source->result;
+            run->run.file = mls_strdup(source->path);
+            status = reading->run(reading->state, i, &run->run, &notes);
+            run->tracked = notes;
+        }
+        if (status == MLS_OK && source->skip == NULL && reading->done != NULL) {
+            mls_read read = {.index = i,
+                             .source = source,
+                             .runs = file->runs.count,
+                             .totals = file->source.totals,
+                             .heard = reading->heard_size > 0 ? &file->source : NULL};
+            if (file->source.error != NULL) {
+                read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", file->source.error);
+            }
+            status = reading->done(reading->state, &read);
         }
     }
     return status;
 }
 
-mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error)
+void mls_merge_write(mls_merge *merge, mls_output *output)
 {
     mls_part_head head = merge->head;
     mls_part_writer writer;
-    mls_status status = MLS_OK;
     head.shard = 0;
     head.shards_in = merge->shards;
     mls_part_writer_begin(&writer, output, &head);
-    for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < merge->files.count; i++) {
         mls_part_file *file = &merge->files.items[i];
-        status = mls_part_writer_add(&writer, &file->source, file->runs.items, file->runs.count, error);
+        mls_part_writer_add(&writer, &file->source, file->runs.items, file->runs.count);
     }
     mls_part_writer_end(&writer);
-    return status;
 }
 
 void mls_merge_note_endings(mls_collection *collection)
 {
     for (size_t i = 0; i < collection->run_count; i++) {
-        mls_run *run = &collection->runs[i];
-        mls_findings_append_as_they_are(&run->findings, &run->carried->ending);
+        mls_findings_append_as_they_are(&collection->runs[i].findings, &collection->extra[i]->ending);
     }
 }

@@ -5,8 +5,6 @@
  * Parts may be of other machines, and are checked whole before anything of them is used. */
 #pragma once
 
-#include "base/output.h"
-#include "score/collect.h"
 #include "score/part.h"
 
 typedef struct mls_merge mls_merge;
@@ -18,9 +16,8 @@ typedef struct mls_merge_trouble {
 } mls_merge_trouble;
 void mls_merge_trouble_release(mls_merge_trouble *trouble);
 
-/* Reads and checks parts, whose order means nothing; of the same part twice the second is passed over.
- * MLS_OK, and *merge is to be
- * freed; MLS_ERROR_READ, _VALUE or _SYNTAX; or _MEMORY.  That shards are missing is no error: ask. */
+/* Read and check parts, whose order means nothing; of the same part twice the second is passed over.  MLS_OK, and
+ * *merge is to be freed; MLS_ERROR_READ, _VALUE or _SYNTAX.  That shards are missing is no error: ask. */
 mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge,
                           mls_merge_trouble *trouble) MLS_MUST_USE;
 void mls_merge_free(mls_merge *merge);
@@ -44,9 +41,14 @@ void mls_merge_sources(const mls_merge *merge, mls_sources *sources);
 
 /* Hand over the runs of these sources, and each source that was read, as mls_read_sources() does; once.  What is asked
  * of the logs themselves was asked by the shards; what was heard of a source, where the reading has a heard_size, is
- * its mls_part_source.  What runs have in `carried` belongs to the merge.  MLS_OK, or what a callback returned. */
+ * its mls_part_source.  MLS_OK, or what a callback returned. */
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources,
                           mls_error *error) MLS_MUST_USE;
 
+/* What lies beside the log of the run that is being handed over, and what follows from a folder; both are the merge's.
+ */
+const mls_run_extra *mls_merge_extra(const mls_merge *merge);
+mls_place mls_merge_place(const mls_merge *merge, mls_str folder);
+
 /* Write all of it as one part.  In place of mls_merge_read(). */
-mls_status mls_merge_write(mls_merge *merge, mls_output *output, mls_error *error) MLS_MUST_USE;
+void mls_merge_write(mls_merge *merge, mls_output *output);

@@ -3,71 +3,38 @@
  *
  * A part is NDJSON: a head, a line for each file of the shard in the order of one process, and a tail with a digest.
  * It has facts and no verdict about two runs: groups, repetitions and scores are made by whoever has all parts, with
- * the code that makes them of logs.  The same task run twice writes the same bytes. */
+ * the code that makes them of logs.  The same task run twice writes the same bytes.  The members of a run, of a file
+ * and of the head are tables in part.c, by which they are written and read. */
 #pragma once
 
+#include "base/output.h"
 #include "base/walk.h"
-#include "run/reading.h"
 #include "run/settings.h"
-#include "score/carry.h"
+#include "run/tracked.h"
+#include "score/collect.h"
 #include "score/shard.h"
+#include "json/schema.h"
 
-/* The number of the format, and the longest line. */
-enum { MLS_PART_FORMAT = 1 };
-#define MLS_PART_LINE_MAX ((size_t)1 << 30)
+/* The number of the format, and the largest part. */
+enum { MLS_PART_FORMAT = 2 };
+#define MLS_PART_BYTES_MAX ((size_t)64 << 30)
 
-/* What whoever reads logs looks up on the disk besides: what a run's job printed, what its power files say, why it
- * died; and of the folder it lies in, by the source, the edition of its tree and the description of its system. */
-struct mls_carried {
-    mls_printed_facts facts;               /* as a group tells them by one of its runs */
-    mls_printed_facts heard;               /* as every run tells them, where that was listened to */
-    mls_printed printed;                   /* of it the settings that are known */
-    bool has_printed;                      /* anything was printed */
-    bool has_power;                        /* a folder `power` lies beside the log */
-    double joules;                         /* NAN: not known */
-    mls_findings power;                    /* about these files */
-    mls_findings ending;                   /* MLS_FINDING_DIAGNOSIS */
-    const struct mls_carried_place *place; /* where its log lies; not written */
-};
-
-/* Of the folder of a result: its tree's edition, as mls_tree_editions_tell() has it; NULL: it is of none. */
-typedef struct mls_carried_tree {
-    const char *edition;
-    mls_usage usage;
-    bool by_date;
-} mls_carried_tree;
-
-/* The system that a folder is of, and its description; ptr NULL: there is none. */
-typedef struct mls_carried_system {
-    const char *id;
-    mls_str text;
-} mls_carried_system;
-
-typedef struct mls_carried_place {
-    mls_carried_tree tree;
-    const mls_carried_system *system; /* NULL: the folder is of none */
-} mls_carried_place;
-
-/* A number that a run tracked, and what is kept of all of them: see mls_tracked. */
+/* A run as a part has it, and what only a part has: lists in place of a map and of what is shared. */
 typedef struct mls_part_tracked {
     mls_str name;
     double sum;
     size_t count;
 } mls_part_tracked;
 
-typedef struct mls_part_notes {
-    bool any; /* the run has notes */
-    bool too_many;
-    size_t long_line;
-    MLS_LIST_OF(mls_part_tracked) sums;
-} mls_part_notes;
-
-/* A run as a part has it. */
 typedef struct mls_part_run {
     mls_run run;
-    struct mls_carried carried;
-    mls_part_notes notes; /* of the run, only while it is written or read */
-    void *tracked;        /* the same as mls_tracked; NULL: none */
+    mls_run_extra extra;
+    mls_tracked *tracked;                     /* NULL: it was not noted */
+    bool has_printed, has_tracked;            /* these are filled in while it is written or read */
+    MLS_LIST_OF(mls_printed_setting) printed; /* of what its job printed the settings that are known */
+    MLS_LIST_OF(mls_part_tracked) sums;
+    bool too_many;
+    size_t long_line;
 } mls_part_run;
 
 /* A line that holds the marker of a record and no record. */
@@ -81,22 +48,11 @@ enum { MLS_MALFORMED_NAMED = 20 };
 
 /* A file as a part has it.  Texts that were read live as long as the room they were read into. */
 typedef struct mls_part_source {
-    size_t argument; /* which path it was found below, from 0 */
-    const char *path;
-    uint64_t size;
-    bool named, result;
-    const char *skip; /* as an mls_source has them */
-    bool failed;
-    const char *finding; /* as an mls_source has it: a name that no finding has is none */
-    bool measures;       /* it holds measurements of telemetry */
-    uint64_t bytes;      /* as the totals of a log have them, with the next ones */
-    size_t records, malformed, quoted;
-    const char *reason;
-    bool binary;
-    const char *unread;
+    mls_source source; /* without its edition */
+    mls_log_totals totals;
+    bool measures;     /* it holds measurements of telemetry */
     const char *error; /* why it could not be read to its end; NULL: it was */
-    mls_carried_tree tree;
-    mls_carried_system system;             /* with the first file of a folder in the part */
+    mls_place place;   /* the folder it lies in: its tree, and with the first file of a folder in the part its system */
     MLS_LIST_OF(mls_part_malformed) lines; /* of the malformed ones the first */
     mls_str runs;                          /* while a line is read: the list, in JSON */
 } mls_part_source;
@@ -129,7 +85,7 @@ typedef struct mls_part_head {
     mls_shard_ranges shards_in; /* … and these are they */
 } mls_part_head;
 
-extern const mls_carry_table mls_part_head_table, mls_part_source_table;
+extern const mls_schema mls_part_head_schema, mls_part_source_schema;
 
 void mls_part_head_release(mls_part_head *head);
 
@@ -145,34 +101,26 @@ mls_hash_words mls_hash_text(uint64_t hash);
 /* Return the hash of all embedded data, for mls_part_head.rules. */
 mls_hash_words mls_part_rules_hash(void);
 
-/* Make a run that holds nothing; release what a run, or what is carried beside it, owns, and leave it empty. */
+/* Make a run that holds nothing; release what a run, or what lies beside it, owns, and leave it empty. */
 void mls_part_run_init(mls_part_run *run);
 void mls_part_run_release(mls_part_run *run);
-void mls_carried_release(struct mls_carried *carried);
 
-/* Append a run as an object of JSON; its notes are mls_tracked ones if it has any.  Read one back from its validated
- * span: false, room->wrong names the member that is wrong, and the run is to be released in any case. */
+/* Append a run as an object of JSON.  Read one back from its validated span: false, room->wrong names the member that
+ * is wrong, and the run is to be released in any case. */
 void mls_part_run_write(mls_buffer *to, mls_part_run *run);
-bool mls_part_run_read(mls_str span, mls_carry_room *room, mls_part_run *run) MLS_MUST_USE;
+bool mls_part_run_read(mls_str span, mls_schema_room *room, mls_part_run *run) MLS_MUST_USE;
 
-/* ----------------------------------------------------------------- writing */
-
-/* Writes a part to an output that is the caller's.  Zero-initialised before mls_part_writer_begin(). */
+/* Writes a part to an output that is the caller's: the head; the line of a file with its runs; and the tail. */
 typedef struct mls_part_writer {
-    struct mls_output *output;
+    mls_output *output;
     uint64_t digest; /* of all lines so far */
     size_t files, runs;
     uint64_t bytes;
     mls_buffer line;
 } mls_part_writer;
-
-/* Write the head; the line of a file with its runs; and the tail.  MLS_ERROR_LIMIT: the line is too long. */
-void mls_part_writer_begin(mls_part_writer *writer, struct mls_output *output, const mls_part_head *head);
-mls_status mls_part_writer_add(mls_part_writer *writer, const mls_part_source *source, mls_part_run *runs, size_t count,
-                               mls_error *error) MLS_MUST_USE;
+void mls_part_writer_begin(mls_part_writer *writer, mls_output *output, const mls_part_head *head);
+void mls_part_writer_add(mls_part_writer *writer, const mls_part_source *source, mls_part_run *runs, size_t count);
 void mls_part_writer_end(mls_part_writer *writer);
-
-/* ----------------------------------------------------------------- reading */
 
 /* A file of a part with its runs. */
 typedef struct mls_part_file {
@@ -194,5 +142,28 @@ typedef struct mls_shard_part {
 
 /* Read a whole part and check all that is in it: a part may come from another machine, and is hostile until then.
  * MLS_OK; MLS_ERROR_READ, _SYNTAX, _VALUE or _LIMIT with the line.  *part is to be released in any case. */
-mls_status mls_part_read(const char *path, mls_carry_room *room, mls_shard_part *part, mls_error *error) MLS_MUST_USE;
+mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part *part, mls_error *error) MLS_MUST_USE;
 void mls_part_release(mls_shard_part *part);
+
+/* What a shard is to read, and how. */
+typedef struct mls_shard_job {
+    const mls_part_head *head;          /* of the part, with its shard */
+    mls_sources *sources;               /* all there are, of every shard */
+    const mls_collect_options *options; /* for the editions of trees; NULL: logs go by what they say themselves */
+    mls_reading reading;                /* how logs are read; without callbacks, unless … */
+    /* … its listener is all that wants to hear of files: no runs then.  Puts what was heard of one into its line, which
+     * is released; the state is that of the reading. */
+    mls_status (*heard)(void *state, const mls_read *read, mls_part_source *source);
+    bool groups; /* runs are to be scored: what stands on the disk beside their logs is wanted too */
+    void *state; /* of the callbacks */
+    /* Says why a run that never ended did not, as a finding of it; NULL: nobody asks. */
+    mls_status (*ending)(void *state, mls_run *run, mls_error *error);
+    /* Whether a file without runs holds measurements; NULL: nobody asks. */
+    bool (*measures)(void *state, const mls_source *source);
+    /* Called for each file of the shard that could not be read, with the reason and its finding (NULL: none). */
+    void (*say_failed)(void *state, const char *path, const char *why, const char *finding);
+} mls_shard_job;
+
+/* Read the sources of the head's shard and write the part, all but for closing the output.  MLS_OK, whatever could not
+ * be read; or as mls_read_sources(). */
+mls_status mls_shard_read(const mls_shard_job *job, mls_output *output, mls_error *error) MLS_MUST_USE;

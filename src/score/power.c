@@ -1,15 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* power.c - the energy of runs whose logs have a folder `power` beside them. */
+/* power.c - the energy of runs whose logs have a folder `power` beside them, in whose files are records as in logs: of
+ * a node the mean power over the time it was measured, of a switch an estimate; times the efficiency of conversion and
+ * the time to train. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "score/part.h"
+#include "base/statistics.h"
 #include "score/score.h"
-#include "score/slurm.h"
+#include "json/value.h"
+
+/* A node file with more events is refused: one a millisecond for more than an hour. */
+#define POWER_EVENTS_MAX ((size_t)4 << 20)
+
+typedef struct power_event {
+    mls_placed when; /* milliseconds, and the place in the file */
+    double watts;    /* of a reading */
+    mls_key kind;    /* a reading, start or stop */
+} power_event;
+
+/* The records of a node_ or sw_ file so far. */
+typedef struct power_log {
+    const char *path;
+    mls_findings *findings; /* of whoever asks */
+    power_event *items;
+    size_t count, capacity;
+    double conversion_eff;         /* NaN: not logged */
+    double interconnect_power_est; /* watts; NaN: not logged */
+    size_t unreadable;             /* malformed lines, and readings that are no finite numbers */
+    bool too_many;                 /* more than POWER_EVENTS_MAX events */
+} power_log;
+
+static mls_status take_record(void *state, const mls_record *record)
+{
+    power_log *log = state;
+    const mls_key kind = record->key_id;
+    const bool edge = kind == MLS_KEY_POWER_MEASUREMENT_START || kind == MLS_KEY_POWER_MEASUREMENT_STOP;
+    power_event event = {{record->time_ms, log->count}, NAN, kind};
+    double *number = kind == MLS_KEY_CONVERSION_EFF           ? &log->conversion_eff
+                     : kind == MLS_KEY_INTERCONNECT_POWER_EST ? &log->interconnect_power_est
+                     : kind == MLS_KEY_POWER_READING          ? &event.watts
+                                                              : NULL;
+    if (number != NULL && !(mls_json_number(record->value, number) && isfinite(*number))) {
+        log->unreadable++;
+        *number = NAN;
+    }
+    if (!edge && number != &event.watts) {
+        return MLS_OK;
+    }
+    log->too_many |= log->count == POWER_EVENTS_MAX;
+    if (!log->too_many) {
+        MLS_GROW(log, items);
+        log->items[log->count++] = event;
+    }
+    return MLS_OK;
+}
+
+static mls_status take_malformed(void *state, const mls_malformed *malformed)
+{
+    (void)malformed;
+    ((power_log *)state)->unreadable++;
+    return MLS_OK;
+}
+
+/* NaN, and why. */
+static double complain(const power_log *log, const char *what)
+{
+    mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path}, "%s", what);
+    return NAN;
+}
+
+/* Reports faults that nodes and switches have alike; false when the file is of no use. */
+static bool log_is_usable(const power_log *log, double time_to_train_ms)
+{
+    const size_t before = mls_findings_found(log->findings, MLS_FINDING_POWER_LOG);
+    if (log->unreadable > 0) {
+        mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path},
+                         "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
+    }
+    if (log->too_many) {
+        complain(log, "the power file holds too many readings");
+    }
+    if (isnan(log->conversion_eff)) {
+        complain(log, "the power file does not say conversion_eff");
+    }
+    if (!isfinite(time_to_train_ms)) {
+        complain(log, "the run has no time to train, so it has no energy");
+    }
+    return mls_findings_found(log->findings, MLS_FINDING_POWER_LOG) == before;
+}
+
+/* The mean power of a node while it was measured: readings, sorted by time, count each for the time since the one
+ * before, the first since the start, until the stop or, lacking that, the last reading. */
+static double watts_of_node(power_log *log)
+{
+    bool started = false;
+    bool stopped = false;
+    double start_ms = NAN;
+    double end_ms = NAN; /* of the stop, or of the last reading so far */
+    double watt_milliseconds = 0;
+    mls_sort_placed(log->items, log->count, sizeof *log->items);
+    for (size_t i = 0; i < log->count && !stopped; i++) {
+        const power_event *event = &log->items[i];
+        if (!started) {
+            started = event->kind == MLS_KEY_POWER_MEASUREMENT_START;
+            start_ms = end_ms = event->when.value;
+        } else if (event->kind != MLS_KEY_POWER_MEASUREMENT_START) {
+            stopped = event->kind == MLS_KEY_POWER_MEASUREMENT_STOP;
+            watt_milliseconds += stopped ? 0 : event->watts * (event->when.value - end_ms);
+            end_ms = event->when.value;
+        }
+    }
+    if (!started) {
+        return complain(log, "the power file has no power_measurement_start");
+    }
+    if (!(end_ms > start_ms)) {
+        return complain(log, "the power file has no reading after power_measurement_start");
+    }
+    if (!stopped) {
+        mls_findings_add(log->findings, MLS_FINDING_POWER_STOP, (mls_finding_place){.path = log->path},
+                         "the power file has no power_measurement_stop; the last reading ends the measurement");
+    }
+    return watt_milliseconds / (end_ms - start_ms);
+}
+
+static double watts_of_switch(const power_log *log)
+{
+    if (!isnan(log->interconnect_power_est)) {
+        return log->interconnect_power_est;
+    }
+    if (log->count == 0) {
+        return complain(log, "the power file does not say interconnect_power_est");
+    }
+    complain(log, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
+    return 0;
+}
+
+mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
+                           double *joules)
+{
+    mls_error error = {0};
+    power_log log = {.path = path, .findings = findings, .conversion_eff = NAN, .interconnect_power_est = NAN};
+    const mls_sink sink = {.state = &log, .record = take_record, .malformed = take_malformed};
+    const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
+                                      : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "cannot be opened");
+    double watts = NAN;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (status == MLS_ERROR_READ) {
+        mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = path}, "%s", error.message);
+    } else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms)) {
+        watts = node ? watts_of_node(&log) : watts_of_switch(&log);
+    }
+    *joules += log.conversion_eff * watts * time_to_train_ms / 1000;
+    free(log.items);
+    return status;
+}
+
+/* ---------------------------------------------------- the files of a run */
 
 static bool is_folder(const char *path)
 {
@@ -17,14 +170,16 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* The sum over the files of one run's folder; NAN, with a finding, when it is not known. */
-static mls_status read_folder(const char *folder, double time_ms, mls_findings *findings, double *joules)
+/* Return the sum over the files of one run's folder; NAN, with a finding, when it is not known. */
+static double read_folder(const char *folder, double time_ms, mls_findings *findings)
 {
     mls_sources files = {0};
     size_t counted = 0;
-    mls_status status = is_folder(folder) ? mls_sources_find(&folder, 1, &files, NULL) : MLS_OK;
-    *joules = 0;
-    for (size_t i = 0; i < files.count && status == MLS_OK; i++) {
+    double joules = 0;
+    if (is_folder(folder) && mls_sources_find(&folder, 1, &files, NULL) != MLS_OK) {
+        joules = NAN;
+    }
+    for (size_t i = 0; i < files.count; i++) {
         const mls_source *file = &files.items[i];
         const mls_finding_place place = {.path = file->path};
         const mls_str name = mls_str_from(mls_path_name(file->path));
@@ -35,80 +190,43 @@ static mls_status read_folder(const char *folder, double time_ms, mls_findings *
         counted++;
         if (file->skip != NULL) { /* without it the sum would be too small */
             mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);
-            *joules = (double)NAN;
-        } else {
-            status = mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, joules);
-            status = status == MLS_ERROR_READ ? MLS_OK : status;
+            joules = NAN;
+        } else if (mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, &joules) !=
+                   MLS_OK) {
+            joules = NAN;
         }
     }
     mls_sources_release(&files);
     if (counted == 0) {
         mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
                          "the run has no power files");
-        *joules = (double)NAN;
+        joules = NAN;
     }
-    return status;
+    return joules;
 }
 
 /* <folder>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run of <folder>/result_<i>.txt. */
-static bool power_folder(mls_str folder, mls_buffer *path)
-{
-    mls_buffer_append(path, folder);
-    mls_buffer_append_text(path, "/power/");
-    return !path->failed && is_folder(path->ptr);
-}
-
-/* Of a run, whose files lie below the folder in *path. */
-static mls_status read_run_power(const mls_run *run, mls_buffer *path, mls_findings *findings, double *joules)
+void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra)
 {
     const double minutes = mls_run_minutes(run);
-    const mls_str name = mls_str_from(mls_path_name(run->file));
-    const size_t folder = path->len;
-    mls_buffer_append(path, (mls_str){name.ptr, name.len - strlen(".txt")});
-    *joules = (double)NAN;
-    mls_status status = path->failed ? MLS_ERROR_MEMORY : MLS_OK;
-    /* The lack of a time is said of the run itself. */
-    if (status == MLS_OK && isfinite(minutes)) {
-        status = read_folder(path->ptr, minutes * 60000, findings, joules);
-    }
-    mls_buffer_cut(path, folder);
-    return status;
-}
-
-mls_status mls_power_carry(const mls_run *run, struct mls_carried *carried)
-{
     const mls_str folder = mls_path_folder(mls_str_from(run->file));
+    const mls_str name = mls_str_from(mls_path_name(run->file));
     mls_buffer path = {0};
-    mls_status status = MLS_OK;
-    carried->has_power =
-        run->result &&
-        power_folder(folder.len == 0 ? MLS_S(".") : (mls_str){folder.ptr, folder.len - (folder.len > 1)}, &path);
-    if (carried->has_power) {
-        status = read_run_power(run, &path, &carried->power, &carried->joules);
+    mls_buffer_append(&path, folder.len == 0 ? MLS_S("./") : folder);
+    mls_buffer_append_text(&path, "power/");
+    extra->joules = NAN;
+    extra->has_power = run->result && is_folder(path.ptr);
+    /* The lack of a time is said of the run itself. */
+    if (extra->has_power && isfinite(minutes)) {
+        mls_buffer_append(&path, (mls_str){name.ptr, name.len - strlen(".txt")});
+        extra->joules = read_folder(path.ptr, minutes * 60000, &extra->power);
     }
-    status = path.failed || carried->power.out_of_memory ? MLS_ERROR_MEMORY : status;
     mls_buffer_release(&path);
-    return status;
 }
 
-mls_status mls_group_power(mls_group *group)
+void mls_run_extra_release(mls_run_extra *extra)
 {
-    mls_buffer path = {0};
-    const struct mls_carried *carried = group->runs[0]->carried;
-    const bool has_power =
-        group->result_folder && (carried != NULL ? carried->has_power : power_folder(mls_str_from(group->path), &path));
-    group->power.joules = has_power ? mls_calloc(group->run_count, sizeof *group->power.joules) : NULL;
-    mls_status status = path.failed || (has_power && group->power.joules == NULL) ? MLS_ERROR_MEMORY : MLS_OK;
-    for (size_t i = 0; i < group->run_count && has_power && status == MLS_OK; i++) {
-        carried = group->runs[i]->carried;
-        if (carried != NULL) {
-            group->power.joules[i] = carried->joules;
-            mls_findings_append_as_they_are(&group->findings, &carried->power);
-        } else {
-            status = read_run_power(group->runs[i], &path, &group->findings, &group->power.joules[i]);
-        }
-    }
-    mls_buffer_release(&path);
-    mls_group_energy(group);
-    return status == MLS_OK && group->findings.out_of_memory ? MLS_ERROR_MEMORY : status;
+    mls_findings_release(&extra->power);
+    mls_findings_release(&extra->ending);
+    *extra = (mls_run_extra){.joules = (double)NAN};
 }

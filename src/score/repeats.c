@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/statistics.h"
-#include "score/slurm.h"
+#include "score/score.h"
 
 /* A run that may stand in another source too.  `run` is its number, in the order of sources. */
 typedef struct repeat {
@@ -95,6 +95,9 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
         if (runs[i].file != NULL) {
             if (collection->notes != NULL) {
                 collection->notes[collection->run_count] = collection->notes[i];
+            }
+            if (collection->extra != NULL) {
+                collection->extra[collection->run_count] = collection->extra[i];
             }
             runs[collection->run_count++] = runs[i];
         }

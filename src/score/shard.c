@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shard.c - paths to shards. */
+/* shard.c - paths to shards; and one shard of a tree read, and written as a part.
+ *
+ * Each shard finds all sources and the editions of their trees, as these depend on logs of other shards, and reads its
+ * own.  The line of a file is made when the file has been read, so that memory holds the runs of one file. */
 #include "score/shard.h"
 
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
+#include "score/part.h"
+#include "score/score.h"
 
 bool mls_shard_parse(mls_str text, mls_shard *shard)
 {
@@ -72,7 +78,7 @@ int mls_compare_paths(mls_str a, mls_str b)
 
 void mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last)
 {
-    (void)MLS_GROW(ranges, items);
+    MLS_GROW(ranges, items);
     ranges->items[ranges->count++] = (mls_shard_range){first, last};
 }
 
@@ -138,4 +144,173 @@ void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_
         }
         next = i < ranges->count ? ranges->items[i].last + 1 : next;
     }
+}
+
+/* ----------------------------------------------------- reading one shard */
+
+typedef struct shard_reading {
+    const mls_shard_job *job;
+    mls_sources own; /* of this shard; their texts are those of all */
+    mls_part_writer writer;
+    mls_tree_editions trees;
+    mls_known_settings known;
+    mls_scan_room *room;
+    MLS_LIST_OF(mls_part_run) runs; /* of the file that is read */
+    size_t next;                    /* the first source without a line */
+    mls_arena arena;
+    mls_map folders; /* whose system a line has told */
+    mls_error *error;
+} shard_reading;
+
+static mls_status listen_for_job(void *state, size_t index, mls_sink *sink)
+{
+    const mls_reading *reading = &((const shard_reading *)state)->job->reading;
+    return reading->listen(reading->state, index, sink);
+}
+
+/* Looks up all that whoever scores runs would look up on this disk; of what was printed before the run those settings
+ * that are known go with it. */
+static mls_status look_up(shard_reading *self, mls_part_run *run)
+{
+    const mls_printed *printed = run->run.printed;
+    const mls_printed_facts heard = run->run.facts;
+    const mls_findings findings = run->run.findings;
+    mls_status status =
+        printed != NULL && self->known.items == NULL ? mls_known_settings_load(&self->known, self->error) : MLS_OK;
+    for (size_t i = 0; printed != NULL && i < printed->settings.count && status == MLS_OK; i++) {
+        if (mls_known_setting_printed(&self->known, printed->settings.items[i].name) != NULL) {
+            MLS_GROW(&run->printed, items);
+            run->printed.items[run->printed.count++] = printed->settings.items[i];
+        }
+    }
+    run->run.facts = (mls_printed_facts){0};
+    status = status == MLS_OK ? mls_run_read_facts(&self->known, &self->room, &run->run) : status;
+    run->extra.facts = run->run.facts;
+    run->run.facts = heard;
+    mls_run_extra_find_power(&run->run, &run->extra);
+    if (status == MLS_OK && self->job->ending != NULL) { /* why it ended, apart from what else was found about it */
+        run->run.findings = (mls_findings){0};
+        status = self->job->ending(self->job->state, &run->run, self->error);
+        run->extra.ending = run->run.findings;
+        run->run.findings = findings;
+    }
+    return status;
+}
+
+/* Writes the line of a file, read or not, and forgets its runs. */
+static mls_status write_source(shard_reading *self, size_t index, mls_part_source *line)
+{
+    const mls_shard_job *job = self->job;
+    const mls_source *source = &self->own.items[index];
+    mls_status status = MLS_OK;
+    line->source = *source;
+    if (source->failed || line->error != NULL) {
+        job->say_failed(job->state, source->path, source->failed ? source->skip : line->error, source->finding);
+    }
+    if (job->groups && self->runs.count > 0) {
+        const mls_str folder = mls_path_folder(mls_str_from(source->path));
+        bool added = false;
+        if (source->result) {
+            mls_place_find_tree(&self->trees, source->path, &line->place);
+        }
+        (void)mls_map_put(&self->folders, folder, &added);
+        if (added) {
+            mls_place_find_system(folder, &self->arena, &line->place);
+        }
+    }
+    if (job->measures != NULL && self->runs.count == 0) {
+        line->measures = job->measures(job->state, source);
+    }
+    for (size_t i = 0; i < self->runs.count && status == MLS_OK && job->groups; i++) {
+        status = look_up(self, &self->runs.items[i]);
+    }
+    if (status == MLS_OK) {
+        mls_part_writer_add(&self->writer, line, self->runs.items, self->runs.count);
+    }
+    for (size_t i = 0; i < self->runs.count; i++) {
+        mls_part_run_release(&self->runs.items[i]);
+    }
+    self->runs.count = 0;
+    return status;
+}
+
+/* The lines of the sources before one, which are not read. */
+static mls_status write_skipped(shard_reading *self, size_t end)
+{
+    mls_status status = MLS_OK;
+    for (; self->next < end && status == MLS_OK; self->next++) {
+        status = write_source(self, self->next, &(mls_part_source){0});
+    }
+    return status;
+}
+
+/* Runs wait until their file has ended. */
+static mls_status keep_run(void *state, size_t index, mls_run *run, void **notes)
+{
+    shard_reading *self = state;
+    const mls_status status = self->runs.count == 0 ? write_skipped(self, index) : MLS_OK;
+    if (status == MLS_OK) {
+        MLS_GROW(&self->runs, items);
+        mls_part_run *kept = &self->runs.items[self->runs.count++];
+        mls_part_run_init(kept);
+        kept->run = *run;
+        kept->tracked = *notes;
+        *notes = NULL;
+        mls_run_init(run);
+    }
+    return status;
+}
+
+static mls_status end_source(void *state, const mls_read *read)
+{
+    shard_reading *self = state;
+    mls_part_source line = {.totals = read->totals, .error = read->status != MLS_OK ? read->error.message : NULL};
+    mls_status status = self->runs.count == 0 ? write_skipped(self, read->index) : MLS_OK;
+    self->next = read->index + 1;
+    if (status == MLS_OK && self->job->heard != NULL) {
+        status = self->job->heard(self->job->reading.state, read, &line);
+    }
+    status = status == MLS_OK ? write_source(self, read->index, &line) : status;
+    free(line.lines.items);
+    return status;
+}
+
+mls_status mls_shard_read(const mls_shard_job *job, mls_output *output, mls_error *error)
+{
+    shard_reading self = {.job = job, .error = error};
+    const mls_part_head *head = job->head;
+    const mls_names *roots = &head->roots;
+    mls_reading reading = job->reading;
+    self.folders.arena = &self.arena;
+    if (job->options != NULL) {
+        mls_tree_editions_find((const char *const *)roots->items, roots->count, job->options, job->sources,
+                               &self.trees);
+    }
+    for (size_t i = 0; i < job->sources->count; i++) {
+        const mls_source *source = &job->sources->items[i];
+        const mls_str below = mls_path_below(mls_str_from(source->path), mls_str_from(roots->items[source->argument]));
+        if (mls_shard_of(below, head->shards) == head->shard) {
+            MLS_GROW(&self.own, items);
+            self.own.items[self.own.count++] = *source;
+        }
+    }
+    reading.state = &self;
+    reading.printed = head->options.wide ? MLS_PRINTED_OF_ALL : MLS_PRINTED_OF_NONE;
+    reading.run = job->heard == NULL ? keep_run : NULL;
+    reading.done = end_source;
+    reading.listen = job->heard != NULL ? listen_for_job : NULL;
+    mls_part_writer_begin(&self.writer, output, head);
+    mls_status status = mls_read_sources(&reading, self.own.items, self.own.count, error);
+    status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;
+    mls_part_writer_end(&self.writer);
+    for (size_t i = 0; i < self.runs.count; i++) {
+        mls_part_run_release(&self.runs.items[i]);
+    }
+    free(self.runs.items);
+    free(self.own.items);
+    mls_tree_editions_release(&self.trees);
+    mls_known_settings_release(&self.known);
+    mls_scan_room_free(self.room);
+    mls_arena_release(&self.arena);
+    return status;
 }

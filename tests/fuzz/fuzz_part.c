@@ -8,11 +8,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Reads what a table says, or a run (NULL), and writes it; false where it is refused. */
-static bool carry_once(const mls_carry_table *table, mls_str text, mls_buffer *to)
+static bool carry_once(const mls_schema *table, mls_str text, mls_buffer *to)
 {
     mls_arena arena = {0};
-    mls_map texts = {.arena = &arena};
-    mls_carry_room room = {.arena = &arena, .texts = &texts};
+    mls_schema_room room = {.texts.arena = &arena};
     union {
         mls_part_head head;
         mls_part_source source;
@@ -22,10 +21,10 @@ static bool carry_once(const mls_carry_table *table, mls_str text, mls_buffer *t
     size_t where;
     bool ok = mls_json_validate(text, &arena, &json, &where) == NULL;
     if (ok && table != NULL) {
-        mls_carry_clear(table, &row);
-        ok = mls_carry_read(table, json, &room, &row);
-        mls_carry_write(to, table, &row);
-        mls_carry_release(table, &row);
+        mls_schema_clear(table, &row);
+        ok = mls_schema_read(table, json, &room, &row);
+        mls_schema_write(to, table, &row);
+        mls_schema_release(table, &row);
     } else if (ok) {
         ok = mls_part_run_read(json, &room, &row.run);
         mls_part_run_write(to, &row.run);
@@ -38,7 +37,7 @@ static bool carry_once(const mls_carry_table *table, mls_str text, mls_buffer *t
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const mls_carry_table *const tables[] = {&mls_part_head_table, &mls_part_source_table, NULL};
+    static const mls_schema *const tables[] = {&mls_part_head_schema, &mls_part_source_schema, NULL};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         mls_buffer once = {0};
         mls_buffer twice = {0};

@@ -15,7 +15,6 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "score/score.h"
-#include "score/slurm.h"
 
 static char *copy(const char *text)
 {

@@ -99,11 +99,12 @@ static void carry_over(mls_part_run *run, mls_part_run *back, mls_map *texts)
     mls_arena scratch = {0};
     mls_str json;
     size_t where;
-    mls_carry_room room = {.texts = texts};
+    mls_schema_room room = {.texts = *texts};
     mls_part_run_write(&line, run);
     assert_false(line.failed);
     assert_null(mls_json_validate(mls_buffer_str(&line), &scratch, &json, &where));
     assert_true(mls_part_run_read(json, &room, back));
+    *texts = room.texts;
     mls_arena_release(&room.scratch);
     mls_arena_release(&scratch);
     mls_buffer_release(&line);
@@ -127,7 +128,7 @@ static void numbers_and_texts_come_back(void **state)
         carry_over(&run, &back, &texts);
         assert_memory_equal(&back.run.first_ms, &run.run.first_ms, sizeof(double));
         assert_memory_equal(&back.run.throughput, &run.run.throughput, sizeof(double));
-        assert_true(isnan(back.run.global_batch_size) && isnan(back.carried.joules));
+        assert_true(isnan(back.run.global_batch_size) && isnan(back.extra.joules));
         assert_string_equal(back.run.benchmark, run.run.benchmark);
         mls_part_run_release(&run);
         mls_part_run_release(&back);

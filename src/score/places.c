@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* places.c - what follows from where a log lies: which logs belong to one submission or round, and the edition that all
+ * of them have; and the description of the system that they ran on.
+ *
+ * A run may be older than the round that it was submitted to, so that its date alone points to the round before. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "score/score.h"
+
+typedef struct mls_tree_edition {
+    mls_usage usage;
+    mls_edition_poll poll;
+    const mls_edition *edition;
+    bool by_date;
+    mls_str above, system;    /* of the first result that was met: where its description stands */
+    mls_str beside;           /* the folder that the submitter's lies in; ptr NULL: the tree is all of a round */
+    struct tree_round *round; /* of all trees beside; NULL: there is one alone */
+} mls_tree_edition;
+
+/* Submitters' folders beside each other. */
+typedef struct tree_round {
+    mls_edition_poll poll; /* of all */
+    size_t trees;
+    mls_map submitters;
+    bool apart; /* a submitter is there twice, or one is not known */
+} tree_round;
+
+typedef struct tree_finder {
+    const char *const *paths;
+    size_t path_count;
+    const mls_collect_options *options;
+    const mls_editions *editions;
+    mls_sources *sources;
+    mls_tree_editions *trees;
+    mls_scan_room *room;
+} tree_finder;
+
+bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
+{
+    const mls_str benchmark = mls_path_cut(&folder);
+    *system = mls_path_cut(&folder);
+    if (mls_str_equal(*system, MLS_S("strong")) || mls_str_equal(*system, MLS_S("weak"))) {
+        *system = mls_path_cut(&folder);
+    }
+    const mls_str results = mls_path_cut(&folder);
+    *above = folder;
+    return mls_str_equal(results, MLS_S("results")) && benchmark.len > 0 && benchmark.ptr[0] != '.' &&
+           system->len > 0 && system->ptr[0] != '.';
+}
+
+/* Append the description systems/<system>.json of a submitter's folder (with its slash, or empty); root is led out of
+ * no folder of another user. */
+static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
+{
+    enum { SYSTEMS = sizeof "systems/" - 1 };
+    const mls_str from = above.len > 0 ? above : MLS_S("./");
+    mls_buffer path = {0};
+    size_t root = 0;
+    for (size_t len = from.len; len <= from.len + SYSTEMS && root == 0; len += SYSTEMS) {
+        mls_buffer_clear(&path);
+        mls_buffer_printf(&path, "%.*ssystems/", (int)from.len, from.ptr);
+        mls_buffer_cut(&path, len);
+        root = mls_folder_is_foreign(path.ptr) ? len : 0;
+    }
+    mls_buffer_clear(&path);
+    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)from.len, from.ptr, (int)system.len, system.ptr);
+    const mls_status status = mls_file_read_again(path.ptr, root, MLS_SYSTEM_BYTES_MAX, text, NULL);
+    mls_buffer_release(&path);
+    return status;
+}
+
+/* ----------------------------------------------------------------- trees */
+
+/* Whether a path that the user named leads to a folder above the one that ends with a slash. */
+static bool is_named_above(const tree_finder *self, mls_str folder)
+{
+    for (size_t i = 0; i < self->path_count; i++) {
+        mls_str path = mls_str_from(self->paths[i]);
+        while (path.len > 1 && path.ptr[path.len - 1] == '/') {
+            path.len--;
+        }
+        if (mls_str_starts(folder, path) && path.len + 1 < folder.len &&
+            (folder.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Return the number of the tree of a result's folder from 1; 0: it is in none. */
+static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
+{
+    mls_tree_editions *trees = self->trees;
+    const mls_collect_options *options = self->options;
+    mls_str rest = folder;
+    mls_str system;
+    mls_str above;
+    *benchmark = mls_path_cut(&rest);
+    if (!mls_folder_of_system(folder, &system, &above)) {
+        return 0;
+    }
+    mls_str beside = above;
+    const mls_str submitter = above;
+    (void)mls_path_cut(&beside);
+    if (is_named_above(self, above)) {
+        above = beside;
+        beside.ptr = NULL;
+    }
+    const mls_usage usage =
+        options->any_usage ? mls_editions_usage_of(self->editions, options->usage, *benchmark) : options->usage;
+    mls_map_entry *tree = mls_map_put(&trees->trees[usage], above, NULL);
+    if (tree->value.number == 0) {
+        beside.ptr = beside.ptr != NULL ? tree->key.ptr : NULL;
+        MLS_GROW(trees, items);
+        trees->items[trees->count++] = (mls_tree_edition){.usage = usage,
+                                                          .above = mls_arena_copy(&trees->arena, submitter),
+                                                          .system = mls_arena_copy(&trees->arena, system),
+                                                          .beside = beside};
+        tree->value.number = trees->count;
+    }
+    return tree->value.number;
+}
+
+/* A log that the user named goes by what it says itself. */
+static bool is_tree_log(const mls_source *source)
+{
+    return source->result && !source->named && source->skip == NULL;
+}
+
+/* Let the result whose logs begin at a source have its say.  Return the end of its logs. */
+static size_t ask_result(tree_finder *self, size_t at)
+{
+    const mls_source *sources = self->sources->items;
+    const mls_str folder = mls_path_folder(mls_str_from(sources[at].path));
+    mls_str benchmark;
+    bool added = false;
+    double time_ms = (double)NAN;
+    mls_map_entry *entry = mls_map_put(&self->trees->folders, folder, &added);
+    if (added) {
+        entry->value.number = tree_of(self, folder, &benchmark);
+    }
+    const bool asked = added && entry->value.number > 0;
+    for (; at < self->sources->count; at++) {
+        const mls_source *source = &sources[at];
+        if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder)) {
+            break;
+        }
+        if (asked && is_tree_log(source) && isnan(time_ms)) {
+            mls_log_date(mls_source_open(source, true), false, &self->room, &time_ms);
+        }
+    }
+    if (asked) {
+        mls_tree_edition *tree = &self->trees->items[entry->value.number - 1];
+        mls_edition_poll_add(&tree->poll, self->editions, tree->usage, time_ms, benchmark);
+    }
+    return at;
+}
+
+/* Add the submitter of a tree to those of its round. */
+static void count_submitter(const mls_tree_edition *tree, mls_arena *arena)
+{
+    mls_buffer text = {0};
+    mls_arena scratch = {0};
+    mls_description says = {0};
+    mls_str object;
+    size_t wrong;
+    bool added = false;
+    if (read_system(tree->above, tree->system, &text) == MLS_OK &&
+        mls_description_read(mls_buffer_str(&text), &scratch, &scratch, &says, &object, &wrong) == NULL &&
+        says.submitter != NULL) {
+        tree->round->submitters.arena = arena;
+        mls_map_put(&tree->round->submitters, mls_str_from(says.submitter), &added);
+    }
+    tree->round->apart |= !added;
+    mls_arena_release(&scratch);
+    mls_buffer_release(&text);
+}
+
+/* Let trees beside each other decide together when they are of one round, in which each submitter has one folder:
+ * several submissions of one submitter are to several rounds. */
+static void join_rounds(mls_tree_editions *trees)
+{
+    mls_map rounds[MLS_USAGE_COUNT] = {{0}};
+    for (size_t i = 0; i < trees->count; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        if (tree->beside.ptr != NULL) {
+            rounds[tree->usage].arena = &trees->arena;
+            mls_map_entry *entry = mls_map_put(&rounds[tree->usage], tree->beside, NULL);
+            if (entry->value.pointer == NULL) {
+                entry->value.pointer = mls_arena_zeroed(&trees->arena, 1, sizeof(tree_round));
+            }
+            tree->round = entry->value.pointer;
+            tree->round->trees++;
+            mls_edition_poll_sum(&tree->round->poll, &tree->poll);
+        }
+    }
+    for (size_t i = 0; i < trees->count; i++) {
+        const mls_tree_edition *tree = &trees->items[i];
+        if (tree->round != NULL && tree->round->trees > 1 && !tree->round->apart) {
+            count_submitter(tree, &trees->arena);
+        }
+    }
+    for (size_t i = 0; i < trees->count; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        if (tree->round != NULL && !tree->round->apart) {
+            tree->poll = tree->round->poll;
+        }
+    }
+}
+
+/* Return the tree of a log; NULL: it is in none, or is no benchmark of its edition and goes by what it says itself. */
+static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
+{
+    mls_str folder = mls_path_folder(mls_str_from(path));
+    const mls_map_entry *entry = trees->folders.count > 0 ? mls_map_find(&trees->folders, folder) : NULL;
+    const mls_tree_edition *tree =
+        entry != NULL && entry->value.number > 0 ? &trees->items[entry->value.number - 1] : NULL;
+    return tree != NULL && mls_edition_has_benchmark(tree->edition, mls_path_cut(&folder)) ? tree : NULL;
+}
+
+void mls_tree_editions_find(const char *const *paths, size_t path_count, const mls_collect_options *options,
+                            mls_sources *sources, mls_tree_editions *trees)
+{
+    mls_rulesets *rulesets = options->checker.rulesets;
+    const mls_editions *editions = rulesets != NULL ? mls_rulesets_editions(rulesets) : options->score.editions;
+    tree_finder finder = {paths, path_count, options, editions, sources, trees, NULL};
+    trees->folders.arena = &trees->arena;
+    for (size_t i = 0; i < MLS_USAGE_COUNT; i++) {
+        trees->trees[i].arena = &trees->arena;
+    }
+    if (options->edition != NULL || options->checker.ruleset != NULL || editions == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < sources->count;) {
+        i = is_tree_log(&sources->items[i]) ? ask_result(&finder, i) : i + 1;
+    }
+    mls_scan_room_free(finder.room);
+    join_rounds(trees);
+    for (size_t i = 0; i < trees->count; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        tree->edition = mls_edition_poll_winner(&tree->poll, editions, tree->usage, &tree->by_date);
+    }
+    for (size_t i = 0; i < sources->count && trees->count > 0; i++) {
+        mls_source *source = &sources->items[i];
+        const mls_tree_edition *tree = is_tree_log(source) ? find_tree(trees, source->path) : NULL;
+        source->edition = tree != NULL ? tree->edition : NULL;
+    }
+}
+
+void mls_tree_editions_release(mls_tree_editions *trees)
+{
+    free(trees->items);
+    mls_arena_release(&trees->arena);
+    *trees = (mls_tree_editions){0};
+}
+
+/* ---------------------------------------------------------------- places */
+
+void mls_place_find_tree(const mls_tree_editions *trees, const char *path, mls_place *place)
+{
+    const mls_tree_edition *tree = find_tree(trees, path);
+    if (tree != NULL) {
+        place->edition = tree->edition->name;
+        place->usage = tree->usage;
+        place->by_date = tree->by_date;
+    }
+}
+
+void mls_place_find_system(mls_str folder, mls_arena *arena, mls_place *place)
+{
+    mls_buffer text = {0};
+    mls_str id;
+    mls_str above;
+    char *whole = NULL;
+    bool known = mls_folder_of_system(folder, &id, &above);
+    if (!known && !mls_str_starts(folder, MLS_S("/"))) { /* by the path without links */
+        char *named = mls_strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
+        whole = realpath(named, NULL);
+        known = whole != NULL && mls_folder_of_system(mls_str_from(whole), &id, &above);
+        free(named);
+    }
+    if (known) {
+        place->system = mls_arena_copy(arena, id).ptr;
+        if (read_system(above, id, &text) == MLS_OK) {
+            place->description = mls_arena_copy(arena, mls_buffer_str(&text));
+        }
+    }
+    mls_buffer_release(&text);
+    free(whole);
+}
+
+mls_str mls_group_folder(const mls_group *group)
+{
+    const char *file = group->runs[0]->file;
+    const mls_str folder = mls_path_folder(mls_str_from(file));
+    const bool together =
+        strcmp(file, "-") != 0 &&
+        mls_str_starts(mls_str_from(group->path), (mls_str){folder.ptr, folder.len - (folder.len > 1)});
+    return together ? folder : (mls_str){0};
+}
