@@ -194,36 +194,28 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
     mls_buffer_release(message);
 }
 
-/* Whether the message says "after KEY" or "of KEY" already. */
-static bool is_named(const mls_buffer *message, mls_str key)
-{
-    static const mls_str words[] = {MLS_STR(" after "), MLS_STR(" of ")};
-    bool named = false;
-    for (size_t i = 0; i < message->len * 2; i++) {
-        const mls_str rest = {message->ptr + i / 2, message->len - i / 2};
-        const mls_str word = words[i % 2];
-        named |= mls_str_starts(rest, word) && mls_str_starts(mls_str_rest(rest, word.len), key);
-    }
-    return named;
-}
-
-/* "; submission_division, which sets $compile_time_mins, has not been logged yet: log it before init_stop" */
+/* Add "; submission_division, which sets compile_time_mins, has not been logged yet: log it before init_stop", unless
+ * the message names the key already. */
 static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_checker *checker = j->checker;
     for (const mls_expr_node *node = expr->nodes; node != NULL; node = node->next) {
-        if (node->op != MLS_EXPR_VARIABLE) {
+        const mls_setter *setter = node->op == MLS_EXPR_VARIABLE ? &j->scope->setters[node->slot] : NULL;
+        if (setter == NULL || setter->key.ptr == NULL) {
             continue;
         }
-        const mls_setter *setter = &j->scope->setters[node->slot];
-        const bool copies = setter->copies;
-        const size_t key = setter->key.ptr != NULL ? mls_ruleset_find_key(checker->ruleset, setter->key) : SIZE_MAX;
-        if (key == SIZE_MAX || checker->keys[key].count > 0 || is_named(message, setter->key)) {
-            continue;
+        const size_t key = mls_ruleset_find_key(checker->ruleset, setter->key);
+        mls_buffer named = {0};
+        mls_buffer_printf(&named, " after %s| of %s", setter->key.ptr, setter->key.ptr);
+        if (key != SIZE_MAX && checker->keys[key].count == 0 &&
+            !mls_str_any(mls_buffer_str(message), named.ptr, mls_str_contains)) {
+            mls_buffer_printf(message, "; %s", setter->key.ptr);
+            if (!setter->copies) {
+                mls_buffer_printf(message, ", which sets %.*s,", (int)node->text.len - 1, node->text.ptr + 1);
+            }
+            mls_buffer_printf(message, " has not been logged yet: log it before %s", j->rule->key.ptr);
         }
-        mls_buffer_printf(message, "; %s%s%.*s%s has not been logged yet: log it before %s", setter->key.ptr,
-                          copies ? "" : ", which sets ", copies ? 0 : (int)node->text.len - 1, node->text.ptr + 1,
-                          copies ? "" : ",", j->rule->key.ptr);
+        mls_buffer_release(&named);
     }
 }
 
@@ -298,19 +290,7 @@ static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool r
     return reported;
 }
 
-/* Which way a check_any looks: the node measured and +1 for larger is better, -1 for smaller; 0: neither is known. */
-static int target_direction(const mls_expr *expr, const mls_expr_node **measured)
-{
-    const mls_expr_node *node = expr->root;
-    while (node->op == MLS_EXPR_AND) {
-        node = node->operands[0];
-    }
-    const bool compares = node->op >= MLS_EXPR_LESS && node->op <= MLS_EXPR_GREATER_EQUAL;
-    *measured = compares ? node->operands[0] : NULL;
-    return !compares || (*measured)->op != MLS_EXPR_VALUE ? 0 : node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
-}
-
-/* How far the run is by a member of the record's metadata, NAN when it is not a number; false when there is none. */
+/* Get how far the run is by a member of the record's metadata, NAN if that is not a number; false if it has none. */
 static bool progress_by(const mls_judging *j, mls_str name, double *progress)
 {
     mls_str span;
@@ -322,53 +302,53 @@ static bool progress_by(const mls_judging *j, mls_str name, double *progress)
     return found;
 }
 
-/* Remembers the value that came closest to a target, and when, for the case that none reaches it. */
+/* Remember the value that came closest to a target, and when, in case none reaches it. */
 static void target_note(const mls_judging *j, const mls_expr *expr)
 {
     const mls_record *record = j->record;
     mls_rule_state *state = j->rule_state;
-    const mls_expr_node *measured = NULL;
-    const int direction = target_direction(expr, &measured);
+    const mls_expr_node *node = expr->root;
     mls_value value;
     double number;
-    if (direction == 0 || record->payload.ptr == NULL || !mls_expr_evaluate(measured, &j->checker->input, &value) ||
-        !mls_value_number(&value, &number) || isnan(number) ||
-        (state->best_line > 0 && (number - state->best) * direction <= 0)) {
+    while (node->op == MLS_EXPR_AND) {
+        node = node->operands[0];
+    }
+    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL || node->operands[0]->op != MLS_EXPR_VALUE ||
+        record->payload.ptr == NULL || !mls_expr_evaluate(node->operands[0], &j->checker->input, &value) ||
+        !mls_value_number(&value, &number) || isnan(number)) {
         return;
     }
-    state->best = number;
-    state->best_line = record->line;
-    state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
-    if (!state->best_in_samples) {
-        (void)progress_by(j, MLS_S("epoch_num"), &state->best_progress);
+    const int direction = node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
+    if (state->best_line == 0 || (number - state->best) * direction > 0) {
+        state->best = number;
+        state->best_line = record->line;
+        state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
+        if (!state->best_in_samples) {
+            (void)progress_by(j, MLS_S("epoch_num"), &state->best_progress);
+        }
     }
 }
 
-/* An evaluation cannot be compared with a target. */
-static void target_failed(const mls_judging *j, const mls_expr *target)
-{
-    mls_staged_list *list = &j->rule_state->others;
-    mls_buffer message = {0};
-    if (list->count < MLS_STAGED_MAX) {
-        mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
-        mls_rule_words_expr(&message, j->scope, target, NULL, true);
-        mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
-        hint_not_yet(j, target, &message);
-    }
-    mls_judging_stage(j, list, MLS_FINDING_EVALUATION, &message);
-}
-
-static void any_run(const mls_judging *j)
+/* Judge the targets of a rule, all of which one record must reach. */
+static void targets_run(const mls_judging *j)
 {
     const mls_expr_list *targets = &j->rule->check_any;
+    mls_staged_list *list = &j->rule_state->others;
     bool held = true;
     j->rule_state->any_judged = true;
     for (size_t i = 0; i < targets->count; i++) {
-        const mls_expr *expr = &targets->items[i];
-        const mls_outcome outcome = mls_expr_test(expr, &j->checker->input);
+        const mls_expr *target = &targets->items[i];
+        const mls_outcome outcome = mls_expr_test(target, &j->checker->input);
         held = held && outcome == MLS_OUTCOME_TRUE;
         if (outcome == MLS_OUTCOME_UNKNOWN) {
-            target_failed(j, expr);
+            mls_buffer message = {0};
+            if (list->count < MLS_STAGED_MAX) {
+                mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
+                mls_rule_words_expr(&message, j->scope, target, NULL, true);
+                mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
+                hint_not_yet(j, target, &message);
+            }
+            mls_judging_stage(j, list, MLS_FINDING_EVALUATION, &message);
         }
     }
     j->rule_state->any_held |= held;
@@ -377,31 +357,15 @@ static void any_run(const mls_judging *j)
     }
 }
 
-/* Notes what the rule queues, once. */
-static void use_note(const mls_judging *j, size_t target, mls_str name)
+/* Note, once, which scope the rule queues; false if its expression cannot be evaluated. */
+static bool use_run(const mls_judging *j, const mls_action *action)
 {
     mls_checker *checker = j->checker;
     mls_scope_state *state = j->state;
-    if (target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX) {
-        return;
-    }
-    for (size_t i = 0; i < state->uses.count; i++) {
-        const mls_use *use = &state->uses.items[i];
-        if (use->scope == target && (target != SIZE_MAX || mls_str_equal(use->name, name))) {
-            return;
-        }
-    }
-    state->unknown_uses += target == SIZE_MAX;
-    const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(name, MLS_VALUE_KEPT_MAX));
-    (void)MLS_ARENA_ADD(&checker->memory, &state->uses, (mls_use){target, kept, j->rule->key, j->record->line});
-}
-
-/* False when its expression cannot be evaluated. */
-static bool use_run(const mls_judging *j, const mls_action *action)
-{
+    const mls_str written = j->record->value;
     mls_value value = {.kind = MLS_JSON_STRING};
     mls_buffer name = {0};
-    if (action->has_expr && !mls_expr_evaluate(action->expr.root, &j->checker->input, &value)) {
+    if (action->has_expr && !mls_expr_evaluate(action->expr.root, &checker->input, &value)) {
         return false;
     }
     mls_buffer_append(&name, action->prefix);
@@ -411,15 +375,24 @@ static bool use_run(const mls_judging *j, const mls_action *action)
         mls_value_show(&name, &value);
     }
     mls_buffer_append(&name, action->suffix);
-    const size_t target = mls_ruleset_find_scope(j->checker->ruleset, mls_buffer_str(&name));
-    const mls_str text = j->record->value;
-    if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && text.len > 1 && text.ptr[0] == '"') {
+    const size_t target = mls_ruleset_find_scope(checker->ruleset, mls_buffer_str(&name));
+    if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && written.len > 1 &&
+        written.ptr[0] == '"') {
         mls_buffer_clear(&name); /* what rules compare has bytes as Latin-1: a person is shown those of the file */
         mls_buffer_append(&name, action->prefix);
-        mls_buffer_append(&name, (mls_str){text.ptr + 1, text.len - 2});
+        mls_buffer_append(&name, (mls_str){written.ptr + 1, written.len - 2});
         mls_buffer_append(&name, action->suffix);
     }
-    use_note(j, target, mls_buffer_str(&name));
+    bool noted = target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX;
+    for (size_t i = 0; i < state->uses.count && !noted; i++) {
+        const mls_use *use = &state->uses.items[i];
+        noted = use->scope == target && (target != SIZE_MAX || mls_str_equal(use->name, mls_buffer_str(&name)));
+    }
+    if (!noted) {
+        const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(mls_buffer_str(&name), MLS_VALUE_KEPT_MAX));
+        state->unknown_uses += target == SIZE_MAX;
+        (void)MLS_ARENA_ADD(&checker->memory, &state->uses, (mls_use){target, kept, j->rule->key, j->record->line});
+    }
     mls_buffer_release(&name);
     return true;
 }
@@ -470,7 +443,7 @@ void mls_rule_apply(const mls_judging *j, bool first)
         (void)checks_run(j, &rule->check_first, reported);
     }
     if (rule->check_any.count > 0) {
-        any_run(j);
+        targets_run(j);
     }
     if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
         mls_buffer message = {0};
@@ -524,21 +497,16 @@ void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset)
     mls_checker_reset(checker);
 }
 
-/* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
-static const char *malformed_hint(const mls_malformed *malformed)
+mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
 {
+    const mls_finding_place place = {.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")};
+    /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
     const mls_str payload = malformed->payload;
     const char *key = payload.len > 0 ? memmem(payload.ptr, payload.len, "\"key\"", 5) : NULL;
     const bool two = key != NULL && mls_str_contains((mls_str){key + 5, payload.len - (size_t)(key + 5 - payload.ptr)},
                                                      MLS_S("\"key\""));
-    return malformed->torn || two ? "; two processes seem to have written into this line" : "";
-}
-
-mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
-{
-    const mls_finding_place place = {.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")};
     mls_findings_add(&checker->findings, MLS_FINDING_MALFORMED, place, "not a record: %s%s", malformed->reason,
-                     malformed_hint(malformed));
+                     malformed->torn || two ? "; two processes seem to have written into this line" : "");
     return MLS_OK;
 }
 
@@ -584,36 +552,32 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
     }
 }
 
-/* Whether the rule file of an edition has the key between quotes: without it these rules need not be loaded. */
-static bool is_in_file(const mls_edition *edition, mls_str key)
-{
-    char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
-    char name[64];
-    (void)snprintf(name, sizeof name, "rules/%s-%s.json", mls_usage_name(edition->usage), edition->name);
-    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)key.len, key.ptr);
-    return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
-}
-
-/* Whether `edition` is the first that has rules for the key.  The first file that names a key adds it, so only where
- * that is the edition's own file are its rules worth loading. */
-static bool is_new_key(mls_checker *checker, const mls_edition *edition, mls_str key)
-{
-    mls_rulesets *rulesets = checker->options.rulesets;
-    const mls_editions *editions = mls_rulesets_editions(rulesets);
-    bool first = is_in_file(edition, key);
-    const mls_edition *other;
-    const mls_ruleset *ruleset;
-    for (size_t i = 0; first && (other = mls_editions_get(editions, edition->usage, i)) != edition; i++) {
-        first = !is_in_file(other, key);
-    }
-    return first && mls_rulesets_get(rulesets, edition, &ruleset, NULL) == MLS_OK &&
-           mls_ruleset_find_key(ruleset, key) != SIZE_MAX;
-}
-
+/* If `next` is the first edition that has rules for the key, the log is judged by it.  The first file that names a key
+ * adds it, and its rules need not be loaded to see that: the key is in it between quotes. */
 static void follow_key(mls_checker *checker, mls_str key)
 {
-    if (checker->keeps && checker->next != NULL && !checker->decided && is_new_key(checker, checker->next, key)) {
-        checker->better = checker->next;
+    mls_rulesets *rulesets = checker->options.rulesets;
+    const mls_edition *next = checker->next;
+    const mls_edition *edition;
+    const mls_ruleset *ruleset;
+    char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
+    bool found = false;
+    if (!checker->keeps || next == NULL || checker->decided) {
+        return;
+    }
+    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)key.len, key.ptr);
+    for (size_t i = 0; !found && (edition = mls_editions_get(mls_rulesets_editions(rulesets), next->usage, i)) != NULL;
+         i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "rules/%s-%s.json", mls_usage_name(edition->usage), edition->name);
+        found = mls_str_contains(mls_data_find(name), mls_str_from(quoted));
+        if (edition == next) {
+            break;
+        }
+    }
+    if (found && edition == next && mls_rulesets_get(rulesets, next, &ruleset, NULL) == MLS_OK &&
+        mls_ruleset_find_key(ruleset, key) != SIZE_MAX) {
+        checker->better = next;
         checker->decided = true;
     }
 }

@@ -362,81 +362,49 @@ static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_pla
     mls_buffer_release(message);
 }
 
-static void quote_kept(mls_buffer *buffer, const mls_kept_value *value)
+static void quote_kept(mls_buffer *buffer, const mls_kept_value *value, size_t line)
 {
     mls_utf8_append_cut(buffer, value->text.ptr != NULL ? value->text : MLS_S("…"), 60);
+    mls_buffer_printf(buffer, " at line %zu", line);
 }
 
-static void occurrence_missing(const mls_judging *j, mls_str key, size_t count)
-{
-    mls_buffer message = {0};
-    mls_buffer_printf(&message, "%s must be logged ", j->rule->key.ptr);
-    mls_rule_words_occurs(&message, j->rule);
-    if (count == 0) {
-        mls_buffer_append_text(&message, ", is missing");
-    } else {
-        mls_buffer_printf(&message, ", is logged %zu time%s", count, count == 1 ? "" : "s");
-    }
-    end_add(j, MLS_FINDING_OCCURRENCE, (mls_finding_place){.line = 0, .key = key}, true, &message);
-}
-
-static void occurrence_several(const mls_judging *j, const mls_key_state *key, size_t count)
-{
-    const bool differ = key->other_line > 0;
-    mls_buffer message = {0};
-    mls_buffer_printf(&message,
-                      differ ? "%s must be logged exactly once, is logged %zu times with different values: "
-                             : "%s is logged %zu times with the same value, first at line %zu; once is enough",
-                      j->rule->key.ptr, count, key->lines[0]);
-    if (differ) {
-        quote_kept(&message, &key->first);
-        mls_buffer_printf(&message, " at line %zu, ", key->lines[0]);
-        quote_kept(&message, &key->other);
-        mls_buffer_printf(&message, " at line %zu", key->other_line);
-    }
-    end_add(j, differ ? MLS_FINDING_OCCURRENCE : MLS_FINDING_REPEATED,
-            (mls_finding_place){.line = differ ? key->other_line : key->lines[1], .key = j->rule->key}, differ,
-            &message);
-}
-
-static bool either_came(const mls_checker *checker, const mls_rule *rule)
-{
-    for (size_t i = 0; i < rule->other_count; i++) {
-        if (checker->keys[mls_ruleset_find_key(checker->ruleset, rule->others[i])].count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Judge how often the key of a rule came; an overruled one counts only if other keys are enough. */
 static void judge_occurrence(const mls_judging *j, bool overruled)
 {
     const mls_rule *rule = j->rule;
     const mls_key_state *key = &j->checker->keys[rule->key_index];
     const bool derived = j->scope->derive.key.ptr != NULL && mls_str_equal(j->scope->derive.key, rule->key);
     const size_t count = key->count + (derived ? j->state->groups.count : 0);
-    if (rule->other_count > 0) {
-        if (count == 0 && !either_came(j->checker, rule)) {
-            occurrence_missing(j, rule->either, 0);
+    const bool several = rule->other_count == 0 && !overruled && rule->max == 1 && count > 1;
+    bool missing = rule->other_count > 0 ? count == 0 : !overruled && count < rule->min;
+    for (size_t i = 0; i < rule->other_count && missing; i++) {
+        missing = j->checker->keys[mls_ruleset_find_key(j->checker->ruleset, rule->others[i])].count == 0;
+    }
+    mls_buffer message = {0};
+    if (missing) {
+        mls_buffer_printf(&message, "%s must be logged ", rule->key.ptr);
+        mls_rule_words_occurs(&message, rule);
+        if (count == 0) {
+            mls_buffer_append_text(&message, ", is missing");
+        } else {
+            mls_buffer_printf(&message, ", is logged %zu time%s", count, count == 1 ? "" : "s");
         }
-    } else if (!overruled && count < rule->min) {
-        occurrence_missing(j, rule->key, count);
-    } else if (!overruled && rule->max == 1 && count > 1) {
-        occurrence_several(j, key, count);
+        const mls_finding_place place = {.key = rule->other_count > 0 ? rule->either : rule->key};
+        end_add(j, MLS_FINDING_OCCURRENCE, place, true, &message);
+    } else if (several && key->other_line > 0) {
+        mls_buffer_printf(&message,
+                          "%s must be logged exactly once, is logged %zu times with different values: ", rule->key.ptr,
+                          count);
+        quote_kept(&message, &key->first, key->lines[0]);
+        mls_buffer_append_text(&message, ", ");
+        quote_kept(&message, &key->other, key->other_line);
+        end_add(j, MLS_FINDING_OCCURRENCE, (mls_finding_place){.line = key->other_line, .key = rule->key}, true,
+                &message);
+    } else if (several) {
+        mls_buffer_printf(&message, "%s is logged %zu times with the same value, first at line %zu; once is enough",
+                          rule->key.ptr, count, key->lines[0]);
+        end_add(j, MLS_FINDING_REPEATED, (mls_finding_place){.line = key->lines[1], .key = rule->key}, false, &message);
     }
-}
-
-/* "; best was 0.931 at 3,072 samples, line 88" */
-static void best_append(mls_buffer *message, const mls_rule_state *state)
-{
-    mls_buffer_append_text(message, "; best was ");
-    mls_buffer_append_text(message, mls_words_exact(state->best).text);
-    if (!isnan(state->best_progress)) {
-        mls_buffer_append_text(message, state->best_in_samples ? " at " : " at epoch ");
-        mls_buffer_append_text(message, mls_words_trimmed(state->best_progress, 15).text);
-        mls_buffer_append_text(message, state->best_in_samples ? " samples" : "");
-    }
-    mls_buffer_printf(message, ", line %zu", state->best_line);
 }
 
 static void judge_target(const mls_judging *j)
@@ -452,10 +420,16 @@ static void judge_target(const mls_judging *j)
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
         mls_rule_words_expr(&message, j->scope, &targets->items[i], &j->checker->input, true);
     }
-    if (state->best_line > 0) {
-        best_append(&message, state);
-    } else {
+    if (state->best_line == 0) {
         mls_buffer_append_text(&message, "; no record did");
+    } else { /* "; best was 0.931 at 3,072 samples, line 88" */
+        mls_buffer_printf(&message, "; best was %s", mls_words_exact(state->best).text);
+        if (!isnan(state->best_progress)) {
+            mls_buffer_printf(&message, " at %s%s%s", state->best_in_samples ? "" : "epoch ",
+                              mls_words_trimmed(state->best_progress, 15).text,
+                              state->best_in_samples ? " samples" : "");
+        }
+        mls_buffer_printf(&message, ", line %zu", state->best_line);
     }
     end_add(j, MLS_FINDING_TARGET, (mls_finding_place){.line = state->best_line, .key = j->rule->key}, true, &message);
 }
@@ -480,32 +454,15 @@ static void judge_end(const mls_judging *j)
     }
 }
 
-/* Adds the first finding of each rule, or all but the first, so that no rule's only finding is lost after the many of
- * another.  What was not kept is counted. */
+/* Add the first finding of a list, or all but the first; what was not kept is counted. */
 static void staged_take(mls_checker *checker, const mls_staged_list *list, bool first)
 {
     const mls_staged *staged = first || list->first == NULL ? list->first : list->first->next;
     for (; staged != NULL; staged = first ? NULL : staged->next) {
         mls_findings_add(&checker->findings, staged->code, staged->place, "%s", staged->message.ptr);
     }
-    if (!first && list->count > MLS_STAGED_MAX && list->last != NULL) {
-        const size_t uncounted = list->count - MLS_STAGED_MAX;
-        mls_findings_count_more(&checker->findings, list->last->code, MLS_SEVERITY_ERROR, uncounted);
-    }
-}
-
-static void take_all(mls_checker *checker, bool first)
-{
-    for (size_t at = 0; at < checker->order_count; at++) {
-        const size_t scope_index = checker->order[at];
-        const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-        for (size_t r = 0; r < scope->rule_count; r++) {
-            const mls_rule_state *state = &checker->scopes[scope_index].rules[r];
-            staged_take(checker, &state->others, first);
-            if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[r].key_index)) {
-                staged_take(checker, &state->checks, first);
-            }
-        }
+    if (!first && list->count > MLS_STAGED_MAX) {
+        mls_findings_count_more(&checker->findings, list->last->code, MLS_SEVERITY_ERROR, list->count - MLS_STAGED_MAX);
     }
 }
 
@@ -524,8 +481,20 @@ void mls_checker_judge(mls_checker *checker)
         }
         judge_end(&j);
     }
-    take_all(checker, true);
-    take_all(checker, false);
+    /* The first of each rule come first, so that no rule's only finding is lost after the many of another. */
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t at = 0; at < checker->order_count; at++) {
+            const size_t scope_index = checker->order[at];
+            const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+            for (size_t i = 0; i < scope->rule_count; i++) {
+                const mls_rule_state *state = &checker->scopes[scope_index].rules[i];
+                staged_take(checker, &state->others, pass == 0);
+                if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[i].key_index)) {
+                    staged_take(checker, &state->checks, pass == 0);
+                }
+            }
+        }
+    }
     advice_run(checker);
     if (checker->records > 0) {
         advice_edition(checker);
