@@ -54,7 +54,7 @@ static mls_status gather_answers(const mls_comparison *comparison, const mls_sid
         to->why = to->beside->near[0].why;
     }
     if (to->block != NULL) {
-        status = mls_why_of_block(comparison->arena, to->block, &to->why);
+        to->why = mls_why_of_block(comparison->arena, to->block);
     }
     return status;
 }

@@ -34,49 +34,45 @@ static mls_status read_export(mls_comparison *to, const mls_side *side, const ch
     } else if (status == MLS_OK) {
         const size_t length = text.len;
         mls_buffer_append_repeated(&text, '\0', MLS_JSON_PADDING);
-        status = text.failed ? mls_error_memory(error)
-                             : mls_side_read_json(to, side, (mls_str){text.ptr, length}, kind == EXPORT_NDJSON, error);
+        status = mls_side_read_json(to, side, (mls_str){text.ptr, length}, kind == EXPORT_NDJSON, error);
     }
     mls_buffer_release(&text);
     return status;
 }
 
-/* All exports of a side; one that cannot be read leaves the side without runs, so that no half of it is compared. */
-static mls_status read_exports(mls_comparison *to, const mls_side *side, size_t first, mls_error *error)
-{
-    bool failed = false;
-    for (size_t i = 0; i < side->paths.count; i++) {
-        const char *path = side->paths.items[i];
-        const export_kind kind = mls_is_published_side(path) ? NO_EXPORT : kind_of(path);
-        mls_side_problem wrong = {.path = path};
-        const mls_status status = kind != NO_EXPORT ? read_export(to, side, path, kind, &wrong.error) : MLS_OK;
-        if (status == MLS_ERROR_MEMORY || (status != MLS_OK && !MLS_ARENA_ADD(to->arena, &to->problems, wrong))) {
-            return mls_error_memory(error);
-        }
-        failed |= status != MLS_OK;
-    }
-    to->groups.count = failed ? first : to->groups.count;
-    return MLS_OK;
-}
-
+/* Reads the logs and the exports of a side; an export that cannot be read leaves the side without runs, so that no half
+ * of it is compared. */
 static mls_status read_side(const mls_compare_request *request, mls_comparison *to, const mls_side *side,
                             mls_error *error)
 {
-    mls_collection *collection = &to->collections[to->collection_count];
     const char **logs = mls_arena_array(to->arena, side->paths.count, sizeof *logs);
     const size_t first = to->groups.count;
     size_t count = 0;
-    mls_status status = logs != NULL ? MLS_OK : mls_error_memory(error);
-    for (size_t i = 0; i < side->paths.count && logs != NULL; i++) {
+    bool failed = false;
+    for (size_t i = 0; i < side->paths.count; i++) {
         logs[count] = side->paths.items[i];
         count += !mls_is_published_side(side->paths.items[i]) && kind_of(side->paths.items[i]) == NO_EXPORT;
     }
     if (count > 0) {
-        to->collection_count++;
-        status = mls_collect(logs, count, &request->collect, collection, error);
-        status = status == MLS_OK && !mls_side_take_logs(to, side, collection) ? mls_error_memory(error) : status;
+        mls_collection *collection = &to->collections[to->collection_count++];
+        const mls_status status = mls_collect(logs, count, &request->collect, collection, error);
+        if (status != MLS_OK) {
+            return status;
+        }
+        for (size_t i = 0; i < collection->group_count; i++) {
+            (void)mls_side_take_group(to, side, &collection->groups[i], true);
+        }
     }
-    return status == MLS_OK ? read_exports(to, side, first, error) : status;
+    for (size_t i = 0; i < side->paths.count; i++) {
+        mls_side_problem wrong = {.path = side->paths.items[i]};
+        const export_kind kind = mls_is_published_side(wrong.path) ? NO_EXPORT : kind_of(wrong.path);
+        if (kind != NO_EXPORT && read_export(to, side, wrong.path, kind, &wrong.error) != MLS_OK) {
+            MLS_ARENA_ADD(to->arena, &to->problems, wrong);
+            failed = true;
+        }
+    }
+    to->groups.count = failed ? first : to->groups.count;
+    return MLS_OK;
 }
 
 static mls_status find_baseline(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
@@ -89,98 +85,54 @@ static mls_status find_baseline(const mls_compare_request *request, mls_comparis
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is called '%s'", request->baseline);
 }
 
-/* A side alone: its groups are the sides. */
-static mls_status compare_one(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
-{
-    if (comparison->groups.count == 0) {
-        return MLS_OK;
-    }
-    if (!mls_side_meet_itself(comparison, request->baseline)) {
-        return mls_error_memory(error);
-    }
-    if (comparison->blocks.count == 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "only one side, and no two groups of one benchmark in it: name another, or "
-                             "compare with published results by --published");
-    }
-    return find_baseline(request, comparison, error);
-}
-
-static mls_status fill_block(mls_comparison *comparison, mls_block *block)
-{
-    mls_arena *arena = comparison->arena;
-    bool ok = mls_block_settings(block, &comparison->known, arena) && mls_block_outliers(block, arena);
-    for (size_t i = 1; i < block->group_count && ok; i++) {
-        ok = mls_difference_make(block->groups[0], block->groups[i], &block->differences[i]) == MLS_OK;
-    }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
-}
-
 static mls_status compare_sides(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
-    mls_status status = request->sides.count == 1    ? compare_one(request, comparison, error)
-                        : mls_sides_meet(comparison) ? MLS_OK
-                                                     : MLS_ERROR_MEMORY;
-    for (size_t i = 0; i < comparison->blocks.count && status == MLS_OK; i++) {
-        status = fill_block(comparison, &comparison->blocks.items[i]);
-    }
-    return status;
-}
-
-/* Takes the user's number of accelerators where no other is known. */
-static void take_accelerators(const mls_comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->groups.count; i++) {
-        mls_side_group *group = comparison->groups.items[i];
-        if (isnan(group->accelerators) && group->side->accelerators > 0) {
-            group->accelerators = group->side->accelerators;
+    mls_arena *arena = comparison->arena;
+    if (request->sides.count > 1) {
+        mls_sides_meet(comparison);
+    } else if (comparison->groups.count > 0) { /* a side alone: its groups are the sides */
+        mls_side_meet_itself(comparison, request->baseline);
+        const mls_status status =
+            comparison->blocks.count > 0
+                ? find_baseline(request, comparison, error)
+                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                "only one side, and no two groups of one benchmark in it: name another, or "
+                                "compare with published results by --published");
+        if (status != MLS_OK) {
+            return status;
         }
     }
+    for (size_t i = 0; i < comparison->blocks.count; i++) {
+        mls_block *block = &comparison->blocks.items[i];
+        mls_block_settings(block, &comparison->known, arena);
+        mls_block_outliers(block, arena);
+        for (size_t k = 1; k < block->group_count; k++) {
+            mls_difference_make(block->groups[0], block->groups[k], &block->differences[k]);
+        }
+    }
+    return MLS_OK;
 }
 
 /* An export of weak scaling has the times of all models, and of the machine as a whole how large it is. */
-static void score_exported_models(const mls_compare_request *request, const mls_comparison *comparison)
+static void score_exported_models(const mls_compare_request *request, mls_side_group *group)
 {
-    for (size_t i = 0; i < comparison->groups.count; i++) {
-        mls_side_group *group = comparison->groups.items[i];
-        double first = INFINITY;
-        double last = -(double)INFINITY;
-        size_t models = 0;
-        if (!group->weak || group->logged != NULL) {
-            continue;
+    double first = INFINITY;
+    double last = -(double)INFINITY;
+    size_t models = 0;
+    for (size_t k = 0; k < group->runs.count; k++) {
+        const mls_side_run *run = &group->runs.items[k];
+        if (run->valid && run->has_ms) {
+            first = fmin(first, run->start_ms);
+            last = fmax(last, run->start_ms + (double)run->ms);
+            models++;
         }
-        for (size_t k = 0; k < group->runs.count; k++) {
-            const mls_side_run *run = &group->runs.items[k];
-            if (run->valid && run->has_ms) {
-                first = fmin(first, run->start_ms);
-                last = fmax(last, run->start_ms + (double)run->ms);
-                models++;
-            }
-        }
-        const mls_benchmark *rules =
-            mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark));
-        group->official = models > 0 && models >= rules->runs_needed;
-        group->score_minutes = group->scaled_minutes = models > 0 ? (last - first) / 60000 : (double)NAN;
-        group->scale = 1;
-        group->accelerators = (double)NAN;
     }
-}
-
-/* Measures each group by itself. */
-static mls_status measure_groups(const mls_comparison *comparison, mls_error *error)
-{
-    mls_status status = MLS_OK;
-    if (comparison->mode == MLS_COMPARE_SIDES && comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
-        return mls_error_set(
-            error, MLS_ERROR_LIMIT, 0, 0,
-            "%zu groups: more than %zu are not compared side by side; of an export in NDJSON grep takes "
-            "those of one benchmark or config",
-            comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
-    }
-    for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
-        status = mls_side_group_measure(comparison->groups.items[i]);
-    }
-    return status;
+    const mls_benchmark *rules =
+        mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark));
+    group->official = models > 0 && models >= rules->runs_needed;
+    group->score_minutes = group->scaled_minutes = models > 0 ? (last - first) / 60000 : (double)NAN;
+    group->scale = 1;
+    group->accelerators = (double)NAN;
 }
 
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
@@ -192,9 +144,6 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
                                    .baseline = request->sides.items[0],
                                    .arena = mls_calloc(1, sizeof(mls_arena)),
                                    .collections = mls_calloc(request->sides.count + 1, sizeof(mls_collection))};
-    if (comparison->collections == NULL || comparison->arena == NULL) {
-        return mls_error_memory(error);
-    }
     mls_status status = alone || published ? MLS_OK : find_baseline(request, comparison, error);
     if (status == MLS_OK && request->collect.printed) {
         status = mls_known_settings_load(&comparison->known, error);
@@ -205,22 +154,41 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++) {
         status = read_side(request, comparison, request->sides.items[i], error);
     }
-    take_accelerators(comparison);
-    score_exported_models(request, comparison);
+    for (size_t i = 0; i < comparison->groups.count; i++) {
+        mls_side_group *group = comparison->groups.items[i];
+        if (isnan(group->accelerators) && group->side->accelerators > 0) { /* as the user says */
+            group->accelerators = group->side->accelerators;
+        }
+        if (group->weak && group->logged == NULL) {
+            score_exported_models(request, group);
+        }
+    }
     if (status == MLS_OK && published) { /* these get their names by what they are */
         status = mls_sides_take_published(request, comparison, error);
         status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;
     }
-    status = status == MLS_OK ? measure_groups(comparison, error) : status;
-    if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
-        status = mls_scaling_make(comparison) ? MLS_OK : MLS_ERROR_MEMORY;
-    } else if (status == MLS_OK && request->mode != MLS_COMPARE_NOTHING) {
-        status = request->mode == MLS_COMPARE_SIDES ? compare_sides(request, comparison, error) : MLS_OK;
-        if (status == MLS_OK && (request->mode == MLS_COMPARE_PUBLISHED || request->placed)) {
-            status = mls_beside_make(comparison, request, error);
-        }
+    if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES && comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
+        status =
+            mls_error_set(error, MLS_ERROR_LIMIT, 0, 0,
+                          "%zu groups: more than %zu are not compared side by side; of an export in NDJSON grep takes "
+                          "those of one benchmark or config",
+                          comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
+        mls_side_group_measure(comparison->groups.items[i]);
+    }
+    if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
+        mls_scaling_make(comparison);
+        return MLS_OK;
+    }
+    if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES) {
+        status = compare_sides(request, comparison, error);
+    }
+    if (status == MLS_OK &&
+        (request->mode == MLS_COMPARE_PUBLISHED || (request->mode == MLS_COMPARE_SIDES && request->placed))) {
+        status = mls_beside_make(comparison, request, error);
+    }
+    return status;
 }
 
 bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails)

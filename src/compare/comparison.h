@@ -67,7 +67,7 @@ typedef struct mls_side {
 /** Sides in their order, in an arena. */
 typedef MLS_LIST_OF(mls_side *) mls_side_list;
 
-/** The side of that name, or NULL; and that, or a new one, with one more path.  NULL: no memory. */
+/** The side of that name, or NULL; and that, or a new one, with one more path.  */
 mls_side *mls_side_find(const mls_side_list *sides, mls_str name);
 mls_side *mls_side_add(mls_side_list *sides, struct mls_arena *arena, mls_str name, const char *path) MLS_MUST_USE;
 
@@ -164,20 +164,19 @@ typedef struct mls_difference {
 bool mls_difference_all_same(const mls_difference *difference);
 
 /** Compares b with a: Welch's interval of the trimmed means (Yuen) where both have two kept runs, else of the means of
- * the valid ones; Mann and Whitney's exact test of the valid ones.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
-                               mls_difference *difference) MLS_MUST_USE;
+ * the valid ones; Mann and Whitney's exact test of the valid ones. */
+void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference);
 
 /** Whose neighbours among published results are looked for, of a group. */
 mls_published_query mls_query_of_side(const mls_side_group *group);
 
 /** Reads the config that lies beside the logs of a group and has the name that they say, or, where they say none, the
  * only one that has a shape.  *script and *path, to be given to mls_shell_free() and free(), are NULL where there is
- * none, or it cannot be read.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path) MLS_MUST_USE;
+ * none, or it cannot be read. */
+void mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path);
 
-/** Works out of its runs what of a group follows from them.  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_side_group_measure(mls_side_group *group) MLS_MUST_USE;
+/** Works out of its runs what of a group follows from them. */
+void mls_side_group_measure(mls_side_group *group);
 
 /** A value with how many runs of a side have it; `lacking`: they have none. */
 typedef struct mls_setting_value {
@@ -252,10 +251,8 @@ typedef struct mls_block {
     MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
 
-/** What the difference between two groups that meet is made of: groups[1] of a block against groups[0].  MLS_OK or
- * MLS_ERROR_MEMORY; *why lies in the arena. */
-mls_status mls_why_of_block(struct mls_arena *arena, const mls_block *block,
-                            const mls_published_why **why) MLS_MUST_USE;
+/** What the difference between two groups that meet is made of: groups[1] of a block against groups[0]. */
+const mls_published_why *mls_why_of_block(struct mls_arena *arena, const mls_block *block);
 
 /** A group that met none, and why. */
 typedef struct mls_unmatched {
@@ -333,7 +330,7 @@ typedef struct mls_comparison {
 
 /** Reads the sides and compares them.  A published side that was given no name gets one.  A single side becomes one
  * side for each of its groups.  What cannot be read is listed: in `skipped` of the collections with `failed` set, and
- * in `problems`.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_VALUE (a single side without two groups to compare; a baseline
+ * in `problems`.  MLS_OK, MLS_ERROR_VALUE (a single side without two groups to compare; a baseline
  * nobody is called; words of a published side that mean no result, or several systems), MLS_ERROR_LIMIT or what
  * mls_collect() says; to be released in any case, before the editions of the options. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;

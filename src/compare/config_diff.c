@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_diff.c - the keys of configs and what each side says of them, sorted by whether they differ. */
+/* config_diff.c - the keys of configs and what each side says of them, sorted by whether they differ; and the same of
+ * the configs beside the logs of a block. */
 #include "compare/config_diff.h"
 
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/walk.h"
 #include "compare/side.h"
 
 typedef struct differ {
@@ -18,33 +20,24 @@ typedef struct differ {
     MLS_LIST_OF(mls_config_row) all;
 } differ;
 
-/* The word of a side for a key, new or known; NULL: no memory. */
-static mls_config_word *word_of(differ *self, mls_str key, size_t side)
+/* Notes what a side says of a key.  Of several variables that mean one setting the first that says something counts. */
+static void say(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
 {
     bool added;
     mls_map_entry *entry = mls_map_put(&self->rows, key, &added);
-    if (entry != NULL && added) {
-        mls_config_row row = {key, mls_arena_zeroed(self->to->arena, self->to->side_count, sizeof *row.words)};
+    if (added) {
+        const mls_config_row row = {key, mls_arena_zeroed(self->to->arena, self->to->side_count, sizeof *row.words)};
         entry->value.number = self->all.count;
-        if (row.words == NULL || !MLS_ARENA_ADD(self->to->arena, &self->all, row)) {
-            return NULL;
-        }
+        MLS_ARENA_ADD(self->to->arena, &self->all, row);
     }
-    return entry != NULL ? &self->all.items[entry->value.number].words[side] : NULL;
-}
-
-static bool say(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
-{
-    mls_config_word *word = word_of(self, key, side);
-    /* Of several variables that mean one setting the first that says something counts. */
-    if (word != NULL && (word->kind == MLS_CONFIG_UNKNOWN || (self->settings && mls_setting_is_none(word->value)))) {
+    mls_config_word *word = &self->all.items[entry->value.number].words[side];
+    if (word->kind == MLS_CONFIG_UNKNOWN || (self->settings && mls_setting_is_none(word->value))) {
         *word = (mls_config_word){kind, value};
     }
-    return word != NULL;
 }
 
 /* Parts of a name and what follows from name and text; 0 is not known. */
-static bool add_parts(differ *self, size_t side)
+static void add_parts(differ *self, size_t side)
 {
     const mls_config_side *of = &self->to->sides[side];
     const mls_config_name *name = of->name;
@@ -66,48 +59,47 @@ static bool add_parts(differ *self, size_t side)
         {"accumulation", of->summary->gradient_accumulation},
         {"global_batch", of->summary->global_batch_size},
     };
-    bool ok = !shaped || name->system.len == 0 || say(self, MLS_S("system"), side, MLS_CONFIG_VALUE, name->system);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && ok; i++) {
+    if (shaped && name->system.len > 0) {
+        say(self, MLS_S("system"), side, MLS_CONFIG_VALUE, name->system);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char digits[24];
         const int len = mls_text_printf(digits, sizeof digits, "%" PRIu64, parts[i].number);
-        const mls_str copy = mls_arena_copy(self->to->arena, (mls_str){digits, (size_t)len});
-        ok = copy.ptr != NULL &&
-             (parts[i].number == 0 || say(self, mls_str_from(parts[i].key), side, MLS_CONFIG_VALUE, copy));
+        if (parts[i].number != 0) {
+            say(self, mls_str_from(parts[i].key), side, MLS_CONFIG_VALUE,
+                mls_arena_copy(self->to->arena, (mls_str){digits, (size_t)len}));
+        }
     }
-    return ok;
 }
 
-static bool add_exports(differ *self, size_t side)
+static void add_exports(differ *self, size_t side)
 {
     const mls_shell *script = self->to->sides[side].script;
-    bool ok = true;
-    for (size_t i = 0; i < script->export_count && ok; i++) {
+    for (size_t i = 0; i < script->export_count; i++) {
         const mls_shell_variable *variable = &script->exports[i];
         const mls_known_setting *known =
             self->settings ? mls_known_setting_exported(self->known, variable->name) : NULL;
         const mls_str key = known != NULL ? mls_str_from(known->name) : mls_key_meant(variable->name);
-        ok = say(self, key, side, variable->known ? MLS_CONFIG_VALUE : MLS_CONFIG_UNKNOWN, variable->value);
+        say(self, key, side, variable->known ? MLS_CONFIG_VALUE : MLS_CONFIG_UNKNOWN, variable->value);
     }
-    return ok;
 }
 
-static bool add_printed_side(differ *self, size_t side)
+static void add_printed_side(differ *self, size_t side)
 {
     const mls_printed *printed = self->to->sides[side].printed;
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
-    bool ok = true;
     (void)mls_known_values(self->known, printed, values);
-    for (size_t i = 0; i < self->known->count && ok; i++) {
-        ok = values[i].ptr == NULL ||
-             say(self, mls_str_from(self->known->items[i].name), side, MLS_CONFIG_VALUE, values[i]);
-    }
-    for (size_t i = 0; i < printed->settings.count && ok; i++) {
-        const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_known_setting_printed(self->known, setting->name) == NULL) {
-            ok = say(self, setting->name, side, MLS_CONFIG_VALUE, setting->value);
+    for (size_t i = 0; i < self->known->count; i++) {
+        if (values[i].ptr != NULL) {
+            say(self, mls_str_from(self->known->items[i].name), side, MLS_CONFIG_VALUE, values[i]);
         }
     }
-    return ok;
+    for (size_t i = 0; i < printed->settings.count; i++) {
+        const mls_printed_setting *setting = &printed->settings.items[i];
+        if (mls_known_setting_printed(self->known, setting->name) == NULL) {
+            say(self, setting->name, side, MLS_CONFIG_VALUE, setting->value);
+        }
+    }
 }
 
 /* Check whether a script exports a key, in one spelling or the other. */
@@ -171,7 +163,7 @@ static bool says_none(const mls_known_setting *known, const mls_config_word *wor
     return mls_setting_is_none(word->value) || word_is_false;
 }
 
-static bool judge_row(differ *self, const mls_config_row *row)
+static void judge_row(differ *self, const mls_config_row *row)
 {
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, row->key) : NULL;
     const mls_config_word *first = NULL; /* that has a value */
@@ -193,13 +185,12 @@ static bool judge_row(differ *self, const mls_config_row *row)
     }
     differs |= values > 0 && absent > 0;
     if (differs) {
-        return MLS_ARENA_ADD(self->to->arena, &self->to->differs, *row);
+        MLS_ARENA_ADD(self->to->arena, &self->to->differs, *row);
+    } else if (absent > 0 && unknown > 0) {
+        MLS_ARENA_ADD(self->to->arena, &self->to->may_differ, *row);
+    } else {
+        self->to->same += values > 1;
     }
-    if (absent > 0 && unknown > 0) {
-        return MLS_ARENA_ADD(self->to->arena, &self->to->may_differ, *row);
-    }
-    self->to->same += values > 1;
-    return true;
 }
 
 static int compare_config_rows(const void *left, const void *right)
@@ -212,32 +203,164 @@ mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, cons
 {
     *diff = (mls_config_diff){.sides = sides, .side_count = count, .arena = mls_calloc(1, sizeof(mls_arena))};
     differ self = {.to = diff, .known = known, .rows = {.arena = diff->arena}};
-    bool ok = diff->arena != NULL;
     for (size_t i = 0; i < count; i++) {
         self.settings |= sides[i].name == NULL;
     }
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = sides[i].name == NULL || add_parts(&self, i);
-    }
-    const size_t parts = self.all.count;
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = (sides[i].script == NULL || add_exports(&self, i)) &&
-             (sides[i].printed == NULL || add_printed_side(&self, i));
-    }
-    if (ok) {
-        find_absent(&self, parts);
-        if (self.all.count > parts) {
-            qsort(self.all.items + parts, self.all.count - parts, sizeof *self.all.items, compare_config_rows);
+    for (size_t i = 0; i < count; i++) {
+        if (sides[i].name != NULL) {
+            add_parts(&self, i);
         }
     }
-    for (size_t i = 0; i < self.all.count && ok; i++) {
-        ok = judge_row(&self, &self.all.items[i]);
+    const size_t parts = self.all.count;
+    for (size_t i = 0; i < count; i++) {
+        if (sides[i].script != NULL) {
+            add_exports(&self, i);
+        }
+        if (sides[i].printed != NULL) {
+            add_printed_side(&self, i);
+        }
     }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    find_absent(&self, parts);
+    if (self.all.count > parts) {
+        qsort(self.all.items + parts, self.all.count - parts, sizeof *self.all.items, compare_config_rows);
+    }
+    for (size_t i = 0; i < self.all.count; i++) {
+        judge_row(&self, &self.all.items[i]);
+    }
+    return MLS_OK;
 }
 
 void mls_config_diff_release(mls_config_diff *diff)
 {
     mls_arena_free(diff->arena);
     *diff = (mls_config_diff){0};
+}
+
+/* ------------------------------------------------------------------------------ configs beside the logs of a block */
+
+/* Looking for the config of a group in a folder. */
+typedef struct config_search {
+    const char *config; /* that the logs name; NULL: they name none */
+    char *path;         /* of the first that may be it */
+    size_t count;       /* that may be it */
+} config_search;
+
+/* The config that the logs name, or any that has a shape; a link that leads out of the folder is none. */
+static mls_status config_beside(void *state, mls_walk_entry *entry)
+{
+    config_search *search = state;
+    const mls_str file = mls_str_from(entry->name);
+    entry->enter = false;
+    if (entry->kind != MLS_WALK_FILE || entry->outside || !mls_str_starts(file, MLS_S("config_")) ||
+        !mls_str_ends(file, MLS_S(".sh"))) {
+        return MLS_OK;
+    }
+    const mls_config_name name = mls_config_name_decode(file);
+    const bool fits = search->config != NULL
+                          ? mls_str_equal(name.name, mls_config_name_decode(mls_str_from(search->config)).name)
+                          : name.kind != MLS_CONFIG_KIND_NONE;
+    if (fits && search->count++ == 0) {
+        search->path = mls_strdup(entry->path);
+    }
+    return MLS_OK;
+}
+
+static mls_status config_folder_listed(void *state, const mls_walk_entry *folder, const mls_names *names,
+                                       int system_errno)
+{
+    (void)state;
+    (void)folder;
+    (void)names;
+    (void)system_errno;
+    return MLS_OK;
+}
+
+void mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path)
+{
+    config_search search = {.config = group->config};
+    mls_folder_walk walk = {.visitor = {&search, config_beside, config_folder_listed},
+                            .entries_max = MLS_WALK_FILES_MAX,
+                            .depth_max = 1,
+                            .inside = true};
+    mls_error error = {0};
+    *script = NULL;
+    const bool walked = group->folder == NULL || mls_folder_walk_from(&walk, group->folder, 0, &error) == MLS_OK;
+    if (walked && search.count == 1 && mls_shell_read(search.path, group->folder, script, &error) != MLS_OK) {
+        *script = NULL;
+    }
+    mls_folder_walk_release(&walk);
+    *path = search.path;
+    if (*script == NULL) {
+        free(*path);
+        *path = NULL;
+    }
+}
+
+/* Whether a row says how a job is run, by its name and all its values: exports hold paths, users and times, too. */
+static bool is_comparable_row(const mls_known_settings *known, const mls_config_row *row, size_t sides)
+{
+    bool comparable = true;
+    for (size_t i = 0; i < sides && comparable; i++) {
+        const mls_config_word *word = &row->words[i];
+        const mls_printed_setting setting = {row->key, word->value};
+        comparable =
+            word->kind != MLS_CONFIG_VALUE || word->value.len == 0 || mls_setting_is_comparable(known, &setting);
+    }
+    return comparable || mls_known_setting_named(known, row->key) != NULL;
+}
+
+/* Adds a row of exports; a side whose config cannot be known says nothing, nor does one without a config. */
+static void add_exported_row(const mls_block *block, const mls_known_settings *known, const mls_config_row *of,
+                             mls_arena *arena, mls_differings *rows)
+{
+    const mls_differing row = {.key = mls_arena_copy(arena, of->key),
+                               .values = mls_arena_zeroed(arena, block->group_count, sizeof *row.values),
+                               .value_count = block->group_count,
+                               .differs = true,
+                               .exported = true};
+    for (size_t i = 0; i < block->group_count; i++) {
+        const mls_config_word *word = &of->words[i];
+        mls_settings made = {0};
+        row.values[i].group = block->groups[i];
+        if (word->kind == MLS_CONFIG_VALUE && word->value.len > 0) {
+            mls_setting_add_printed(arena, &made, known, row.key, word->value);
+        }
+        if (word->kind != MLS_CONFIG_UNKNOWN) {
+            const mls_setting said = made.count > 0 ? made.items[0] : (mls_setting){0};
+            MLS_ARENA_ADD(arena, &row.values[i],
+                          (mls_setting_value){said, made.count == 0, block->groups[i]->runs.count});
+        }
+    }
+    MLS_ARENA_ADD(arena, rows, row);
+}
+
+/* The configs of more sides are not read: each holds a script, and each key a word of each. */
+enum { SIDES_MAX = 26 };
+
+void mls_block_exports(const mls_block *block, const mls_known_settings *known, mls_arena *arena, mls_differings *rows)
+{
+    mls_shell *scripts[SIDES_MAX] = {0};
+    mls_config_side sides[SIDES_MAX] = {0};
+    const size_t count = block->group_count <= SIDES_MAX ? block->group_count : 0;
+    size_t configs = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *path;
+        mls_side_group_config(block->groups[i], &scripts[i], &path);
+        free(path);
+        sides[i] = (mls_config_side){.label = block->groups[i]->side->name, .script = scripts[i]};
+        configs += scripts[i] != NULL;
+    }
+    if (configs > 1) {
+        mls_config_diff diff;
+        (void)mls_config_diff_make(sides, count, known, &diff);
+        for (size_t i = 0; i < diff.differs.count; i++) {
+            if (is_comparable_row(known, &diff.differs.items[i], count)) {
+                add_exported_row(block, known, &diff.differs.items[i], arena, rows);
+            }
+        }
+        mls_config_diff_release(&diff);
+    }
+    for (size_t i = 0; i < count; i++) {
+        mls_shell_free(scripts[i]);
+    }
 }

@@ -41,8 +41,8 @@ typedef struct mls_config_diff {
 } mls_config_diff;
 
 /** Compares two sides or more.  Where sides without a name are among them settings are compared: the exports that
- * `known` has stand under the names of its table, and values that mean the same are the same.  MLS_OK or
- * MLS_ERROR_MEMORY; to be released in any case. */
+ * `known` has stand under the names of its table, and values that mean the same are the same.  To be
+ * released; always MLS_OK. */
 mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
-                                mls_config_diff *diff) MLS_MUST_USE;
+                                mls_config_diff *diff);
 void mls_config_diff_release(mls_config_diff *diff);

@@ -89,12 +89,9 @@ static void sum_run(mls_side_group *group, const mls_side_run *run)
     sum_add(&group->evaluations, delimited, (int64_t)run->evaluations);
 }
 
-mls_status mls_side_group_measure(mls_side_group *group)
+void mls_side_group_measure(mls_side_group *group)
 {
     double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
-    if (minutes == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     const mls_sum nothing = {.known = true};
     group->ms = group->init_ms = group->evaluations = nothing;
     for (int part = 0; part < MLS_PART_COUNT; part++) {
@@ -112,7 +109,6 @@ mls_status mls_side_group_measure(mls_side_group *group)
     group->stdev_minutes = mls_stdev_sample(minutes, group->valid);
     measure_convergence(group, minutes);
     free(minutes);
-    return MLS_OK;
 }
 
 /* b / n - a / m for numbers of runs n and m, in whole numbers; rounded, halves away from zero.  False, and 0, when the
@@ -139,29 +135,26 @@ typedef struct group_times {
     size_t valid_count, trimmed_count, cut;
 } group_times;
 
-static bool times_make(const mls_side_group *group, group_times *times)
+static group_times times_make(const mls_side_group *group)
 {
-    *times = (group_times){.valid = mls_calloc(group->runs.count * 3 + 1, sizeof *times->valid)};
-    if (times->valid == NULL) {
-        return false;
-    }
+    group_times times = {.valid = mls_calloc(group->runs.count * 3 + 1, sizeof *times.valid)};
     for (size_t i = 0; i < group->runs.count && group->kept > 0; i++) {
-        times->cut += group->runs.items[i].mark == MLS_OLYMPIC_FASTEST;
+        times.cut += group->runs.items[i].mark == MLS_OLYMPIC_FASTEST;
     }
-    times->valid_count = take_minutes(group, false, times->valid);
-    times->trimmed = times->valid + group->runs.count;
-    double *kept = times->trimmed + times->cut;
+    times.valid_count = take_minutes(group, false, times.valid);
+    times.trimmed = times.valid + group->runs.count;
+    double *kept = times.trimmed + times.cut;
     const size_t count = take_minutes(group, true, kept);
-    mls_sort_doubles(times->valid, times->valid_count);
+    mls_sort_doubles(times.valid, times.valid_count);
     mls_sort_doubles(kept, count);
     /* Runs that were cut count as the nearest that was kept: dropped runs, which have no time, are among the slowest.
      */
-    for (size_t i = 0; i < times->cut; i++) {
-        times->trimmed[i] = kept[0];
+    for (size_t i = 0; i < times.cut; i++) {
+        times.trimmed[i] = kept[0];
         kept[count + i] = kept[count - 1];
     }
-    times->trimmed_count = count + 2 * times->cut;
-    return true;
+    times.trimmed_count = count + 2 * times.cut;
+    return times;
 }
 
 static bool runs_are_hidden(const mls_side_group *group)
@@ -223,41 +216,38 @@ static bool has_identity(const mls_side_run *run)
     return run->start_ms > 0 && run->has_ms;
 }
 
-/* The runs of a group whose times are known, in order, to be given to free(); NULL: no memory. */
+/* The runs of a group whose times are known, in order, to be given to free(). */
 static run_identity *identities_make(const mls_side_group *group, size_t *count)
 {
     run_identity *made = mls_calloc(group->runs.count + 1, sizeof *made);
     *count = 0;
-    for (size_t i = 0; i < group->runs.count && made != NULL; i++) {
+    for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
         if (has_identity(run)) {
             made[(*count)++] = (run_identity){round(run->start_ms), run->ms};
         }
     }
-    if (made != NULL) {
-        qsort(made, *count, sizeof *made, compare_identities);
-    }
+    qsort(made, *count, sizeof *made, compare_identities);
     return made;
 }
 
 /* Counts the runs that two groups share, each with one of the other. */
-static bool count_same(const mls_side_group *a, const mls_side_group *b, size_t *same)
+static size_t count_same(const mls_side_group *a, const mls_side_group *b)
 {
     size_t count_a;
     size_t count_b;
     run_identity *of_a = identities_make(a, &count_a);
     run_identity *of_b = identities_make(b, &count_b);
-    const bool ok = of_a != NULL && of_b != NULL;
-    *same = 0;
-    for (size_t i = 0, k = 0; ok && i < count_a && k < count_b;) {
+    size_t same = 0;
+    for (size_t i = 0, k = 0; i < count_a && k < count_b;) {
         const int order = compare_identities(&of_a[i], &of_b[k]);
-        *same += order == 0;
+        same += order == 0;
         i += order <= 0;
         k += order >= 0;
     }
     free(of_a);
     free(of_b);
-    return ok;
+    return same;
 }
 
 /* Whether the runs of a group are so many others, and some whose times are not known: they died. */
@@ -278,11 +268,11 @@ bool mls_difference_all_same(const mls_difference *difference)
            holds_only(b, difference->same_runs);
 }
 
-mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference)
+void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference)
 {
     const double nan = (double)NAN;
-    group_times x;
-    group_times y = {0};
+    const group_times x = times_make(a);
+    const group_times y = times_make(b);
     *difference = (mls_difference){.a = a,
                                    .b = b,
                                    .minutes = b->score_minutes - a->score_minutes,
@@ -293,16 +283,15 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
                                    .degrees = nan,
                                    .p = nan,
                                    .detectable_ratio = nan,
+                                   .same_runs = count_same(a, b),
+                                   .min_p = min_rank_p(a->valid, b->valid),
                                    .verdict = MLS_COMPARE_TOO_FEW};
     const bool scored = isfinite(difference->minutes);
-    bool ok = times_make(a, &x) && times_make(b, &y) &&
-              mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p) &&
-              count_same(a, b, &difference->same_runs);
-    difference->min_p = min_rank_p(a->valid, b->valid);
-    if (ok && scored && a->kept >= 2 && b->kept >= 2 && !a->weak) {
+    (void)mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
+    if (scored && a->kept >= 2 && b->kept >= 2 && !a->weak) {
         judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
                        mls_mean_estimate_trimmed(y.trimmed, y.trimmed_count, y.cut));
-    } else if (ok && a->valid >= 2 && b->valid >= 2) {
+    } else if (a->valid >= 2 && b->valid >= 2) {
         difference->of_mean = true;
         judge_interval(difference, mls_mean_estimate_trimmed(x.valid, x.valid_count, 0),
                        mls_mean_estimate_trimmed(y.valid, y.valid_count, 0));
@@ -320,7 +309,6 @@ mls_status mls_difference_make(const mls_side_group *a, const mls_side_group *b,
                            round_difference(b->init_ms.sum, b->kept, a->init_ms.sum, a->kept, &difference->init_ms);
     free(x.valid);
     free(y.valid);
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }
 
 /* Shares being taken: the sums of a and b up to here, and what is rounded away of them. */

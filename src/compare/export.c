@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* export.c - groups from what `mlscore score` wrote: CSV, JSON, or NDJSON.
  *
- * score/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON. */
+ * score/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON.  What
+ * contradicts itself was edited, or put together of several exports, and is refused: nobody knows which of two
+ * statements is right. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "compare/export_row.h"
+#include "base/number.h"
+#include "compare/side.h"
+#include "score/export.h"
 #include "score/score.h"
 #include "json/text_table.h"
 #include "json/value.h"
 
-#define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(mls_export_row, name), NULL, flags},
+#define MLS_EXPORT_LIST(F) MLS_SCORE_COLUMN_LIST(F) MLS_WIDE_COLUMN_LIST(F) MLS_PLACE_COLUMN_LIST(F)
+
+#define MLS_EXPORT_DECLARE_TEXT(name) const char *name;
+#define MLS_EXPORT_DECLARE_NUMBER(name) double name;
+#define MLS_EXPORT_DECLARE_BOOL(name) bool name;
+#define MLS_EXPORT_DECLARE_UNREAD(name)
+#define MLS_EXPORT_DECLARE(name, kind, object, use) MLS_EXPORT_DECLARE_##kind(name)
+
+/* The cells of one row, or the members of a run and its group; NULL and NAN: not known. */
+typedef struct export_row {
+    MLS_EXPORT_LIST(MLS_EXPORT_DECLARE)
+} export_row;
+
+/* A group on its way in. */
+typedef struct export_group {
+    mls_side_group *group;
+    size_t line;    /* where it begins */
+    double dropped; /* as it is reported; NAN: it is not */
+    bool marked;    /* every run says what became of it in the score */
+} export_group;
+
+#define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(export_row, name), NULL, flags},
 #define MEMBER_TEXT(name, flags) MEMBER(name, TEXT, flags)
 #define MEMBER_NUMBER(name, flags) MEMBER(name, NUMBER, flags)
 #define MEMBER_BOOL(name, flags) MEMBER(name, BOOL, flags)
@@ -22,6 +47,143 @@ static const mls_row_member members[] = {MLS_EXPORT_LIST(DESCRIBE)};
 enum { MEMBERS = sizeof members / sizeof *members };
 _Static_assert((int)MLS_EXPORT_NEEDED == (int)MLS_MEMBER_NEEDED, "a flag of both");
 
+/* A spreadsheet may have rounded: numbers as near as this are alike; so are times of a run, to the millisecond. */
+#define ROUNDED 1e-6
+#define ROUNDED_MS 1.0
+
+/* Whether two numbers are alike; one that is not known is like any other. */
+static bool is_alike_number(double a, double b)
+{
+    return !(fabs(a - b) > ROUNDED * fmax(fabs(a), fabs(b)));
+}
+
+static bool is_run_count(double number)
+{
+    return number >= 0 && floor(number) >= number;
+}
+
+/* The mark of a run; where there is none a valid run is kept. */
+static mls_olympic_mark mark_of(const export_row *row)
+{
+    for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++) {
+        if (strcmp(row->counted, mls_olympic_mark_name(mark)) == 0) {
+            return mark;
+        }
+    }
+    return row->valid && isfinite(row->minutes) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+}
+
+static mls_status check_of_group(const export_row *row, size_t line, mls_error *error)
+{
+    const double scaled = row->score_minutes * row->scale;
+    mls_usage usage;
+    if (row->usage != NULL && !mls_usage_from_name(mls_str_from(row->usage), &usage)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "the usage '%s' is neither training nor hpc",
+                             row->usage);
+    }
+    if (row->score_minutes <= 0) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a score of %s minutes",
+                             mls_words_exact(row->score_minutes).text);
+    }
+    if (row->scale <= 0) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a scale of %s", mls_words_exact(row->scale).text);
+    }
+    if (!is_alike_number(row->scaled_minutes, scaled)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "scaled_minutes is %s, score_minutes times scale %s",
+                             mls_words_exact(row->scaled_minutes).text, mls_words_exact(scaled).text);
+    }
+    if (!isnan(row->dropped) && !is_run_count(row->dropped)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s dropped runs", mls_words_exact(row->dropped).text);
+    }
+    return row->accelerators <= 0 ? mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s accelerators",
+                                                  mls_words_exact(row->accelerators).text)
+                                  : MLS_OK;
+}
+
+static mls_status check_of_run(const export_row *row, size_t line, mls_error *error)
+{
+    const double ms = row->stop_ms - row->start_ms;
+    const mls_olympic_mark mark = mark_of(row);
+    if (row->counted != NULL && mark != MLS_OLYMPIC_OUTSIDE && row->valid != (mark != MLS_OLYMPIC_DROPPED)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a run that is %s, and counted as '%s'",
+                             row->valid ? "valid" : "not valid", row->counted);
+    }
+    if (row->valid && row->minutes <= 0) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a valid run of %s minutes",
+                             mls_words_exact(row->minutes).text);
+    }
+    if (!is_alike_number(row->minutes * 60000, ms) && fabs(row->minutes * 60000 - ms) > ROUNDED_MS) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "minutes is %s, from start_ms to stop_ms there are %s",
+                             mls_words_exact(row->minutes).text, mls_words_exact(ms / 60000).text);
+    }
+    return MLS_OK;
+}
+
+/* Whether a row can be of the same group as one before it. */
+static mls_status row_agrees(const export_row *row, const export_group *with, size_t line, mls_error *error)
+{
+    const mls_side_group *group = with->group;
+    const struct {
+        const char *name;
+        double here, there;
+    } stated[] = {{"score_minutes", row->score_minutes, group->score_minutes},
+                  {"scale", row->scale, group->scale},
+                  {"scaled_minutes", row->scaled_minutes, group->scaled_minutes},
+                  {"dropped", row->dropped, with->dropped},
+                  {"accelerators", row->accelerators, group->accelerators}};
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
+        if (isnan(stated[i].here) != isnan(stated[i].there) || !is_alike_number(stated[i].here, stated[i].there)) {
+            return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "another %s than line %zu has of the same group",
+                                 stated[i].name, with->line);
+        }
+    }
+    return MLS_OK;
+}
+
+/* Whether a group can be what all its runs say. */
+static mls_status group_check(const export_group *of, mls_error *error)
+{
+    const mls_side_group *group = of->group;
+    size_t kept = 0;
+    size_t dropped = 0;
+    double sum = 0;
+    double min = INFINITY; /* of the valid runs */
+    double max = -(double)INFINITY;
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_side_run *run = &group->runs.items[i];
+        dropped += run->mark == MLS_OLYMPIC_DROPPED;
+        if (run->mark == MLS_OLYMPIC_KEPT) {
+            sum += run->minutes;
+            kept++;
+        }
+        if (run->valid) {
+            min = fmin(min, run->minutes);
+            max = fmax(max, run->minutes);
+        }
+    }
+    const double mean = sum / (double)kept;
+    const mls_words score = mls_words_exact(group->score_minutes);
+    const bool scored = isfinite(group->score_minutes) && !group->weak; /* which is not the mean of its runs */
+    if (scored && kept == 0) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, and no run in it",
+                             score.text);
+    }
+    if (scored && of->marked && !is_alike_number(group->score_minutes, mean)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, the runs in it give %s",
+                             score.text, mls_words_exact(mean).text);
+    }
+    if (scored && (group->score_minutes < min * (1 - ROUNDED) || group->score_minutes > max * (1 + ROUNDED))) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, its runs took %s to %s",
+                             score.text, mls_words_exact(min).text, mls_words_exact(max).text);
+    }
+    const double most = of->marked ? (double)dropped : (double)group->runs.count;
+    if (of->dropped > most || (of->marked && of->dropped < most)) {
+        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "%s dropped runs, the group has %s",
+                             mls_words_exact(of->dropped).text, mls_words_exact(most).text);
+    }
+    return MLS_OK;
+}
+
 /* An export on its way in.  Runs of a group stand together, and most are set up alike: a group's are put into an array
  * of their number when it ends, and settings that come again are not kept again. */
 typedef struct export_reading {
@@ -29,7 +191,7 @@ typedef struct export_reading {
     const mls_side *side;
     mls_error *error;
     size_t line; /* that is read */
-    mls_export_row row;
+    export_row row;
     mls_arena texts;    /* of the row */
     mls_arena keys;     /* of the maps, and the groups on their way */
     mls_map seen;       /* runs, to their lines */
@@ -49,9 +211,7 @@ typedef struct export_reading {
 
 static void begin_export(export_reading *reading)
 {
-    reading->seen.arena = &reading->keys;
-    reading->setups.arena = &reading->keys;
-    reading->groups.arena = &reading->keys;
+    reading->seen.arena = reading->setups.arena = reading->groups.arena = &reading->keys;
 }
 
 static mls_status refuse_export(const export_reading *reading, const char *reason)
@@ -60,52 +220,46 @@ static mls_status refuse_export(const export_reading *reading, const char *reaso
 }
 
 /* Puts the runs that were gathered into their group, which may have some from before. */
-static bool flush_runs(export_reading *reading)
+static void flush_runs(export_reading *reading)
 {
     mls_side_group *group = reading->of;
     const size_t count = reading->runs.count;
-    if (count > 0) {
-        if (group->runs.capacity - group->runs.count < count) {
-            const size_t doubled = group->runs.count * 2;
-            const size_t wanted = group->runs.count + count > doubled ? group->runs.count + count : doubled;
-            mls_side_run *items = mls_arena_array(reading->to->arena, wanted, sizeof *items);
-            if (items == NULL) {
-                return false;
-            }
-            if (group->runs.count > 0) {
-                memcpy(items, group->runs.items, group->runs.count * sizeof *items);
-            }
-            group->runs.items = items;
-            group->runs.capacity = wanted;
-        }
-        memcpy(group->runs.items + group->runs.count, reading->runs.items, count * sizeof *group->runs.items);
-        group->runs.count += count;
-        reading->runs.count = 0;
+    if (count == 0) {
+        return;
     }
-    return true;
+    if (group->runs.capacity - group->runs.count < count) {
+        const size_t doubled = group->runs.count * 2;
+        const size_t wanted = group->runs.count + count > doubled ? group->runs.count + count : doubled;
+        mls_side_run *items = mls_arena_array(reading->to->arena, wanted, sizeof *items);
+        if (group->runs.count > 0) {
+            memcpy(items, group->runs.items, group->runs.count * sizeof *items);
+        }
+        group->runs.items = items;
+        group->runs.capacity = wanted;
+    }
+    memcpy(group->runs.items + group->runs.count, reading->runs.items, count * sizeof *group->runs.items);
+    group->runs.count += count;
+    reading->runs.count = 0;
 }
 
 static mls_status end_export(export_reading *reading, mls_status status)
 {
-    status = status == MLS_OK && !flush_runs(reading) ? MLS_ERROR_MEMORY : status;
+    flush_runs(reading);
     for (size_t i = 0; i < reading->groups.count && status == MLS_OK; i++) {
-        status = mls_export_group_check(reading->groups.entries[i].value.pointer, reading->error);
+        status = group_check(reading->groups.entries[i].value.pointer, reading->error);
     }
     free(reading->runs.items);
     mls_buffer_release(&reading->key);
     mls_arena_release(&reading->scratch);
     mls_arena_release(&reading->texts);
     mls_arena_release(&reading->keys);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(reading->error) : status;
+    return status;
 }
 
-/* A copy that stays; of NULL NULL.  False: no memory. */
-static bool keep_export_text(const export_reading *reading, const char **text)
+/* A copy that stays; of NULL NULL. */
+static const char *kept_text(const export_reading *reading, const char *text)
 {
-    const char *copy = *text != NULL ? mls_arena_copy(reading->to->arena, mls_str_from(*text)).ptr : NULL;
-    const bool ok = *text == NULL || copy != NULL;
-    *text = copy;
-    return ok;
+    return text != NULL ? mls_arena_copy(reading->to->arena, mls_str_from(text)).ptr : NULL;
 }
 
 static bool is_false(const char *text)
@@ -113,54 +267,45 @@ static bool is_false(const char *text)
     return text != NULL && strcmp(text, "false") == 0;
 }
 
-/* The group of the row, new; NULL: no memory. */
-static mls_export_group *add_export_group(export_reading *reading)
+/* The group of the row, new. */
+static export_group *add_export_group(export_reading *reading)
 {
-    const mls_export_row *row = &reading->row;
+    const export_row *row = &reading->row;
     mls_side_group group = {
         .side = reading->side,
-        .path = row->path != NULL ? row->path : "",
-        .benchmark = row->benchmark,
-        .edition = row->edition != NULL ? row->edition : "",
-        .config = row->config,
-        .system_id = row->system_id,
+        .path = kept_text(reading, row->path != NULL ? row->path : ""),
+        .benchmark = kept_text(reading, row->benchmark),
+        .edition = kept_text(reading, row->edition != NULL ? row->edition : ""),
+        .config = kept_text(reading, row->config),
+        .system_id = kept_text(reading, row->system_id),
         .division = mls_division_logged(row->division),
         .global_batch_size = row->global_batch_size,
         .accelerators = row->accelerators,
-        .accelerator = row->accelerator,
+        .accelerator = kept_text(reading, row->accelerator),
         .score_minutes = row->score_minutes,
         .scale = row->scale,
         .scaled_minutes = row->scaled_minutes,
         .official = row->official,
         .refused = is_false(row->rcp_pass) || is_false(row->seeds_ok),
         .dropped = row->dropped > 0 && row->dropped < (double)MLS_WALK_FILES_MAX ? (size_t)row->dropped : 0};
-    const char **texts[] = {&group.path,   &group.benchmark,   &group.edition,
-                            &group.config, &group.accelerator, &group.system_id};
-    mls_export_group *made = mls_arena_zeroed(&reading->keys, 1, sizeof *made);
-    bool ok = made != NULL;
+    export_group *made = mls_arena_zeroed(&reading->keys, 1, sizeof *made);
     mls_str system;
     mls_str above;
     if (row->usage != NULL) {
         (void)mls_usage_from_name(mls_str_from(row->usage), &group.usage);
     }
     group.weak = mls_path_is_weak(group.usage, group.path);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts && ok; i++) {
-        ok = keep_export_text(reading, texts[i]);
-    }
-    if (ok && group.system_id == NULL && mls_folder_of_system(mls_str_from(group.path), &system, &above)) {
+    if (group.system_id == NULL && mls_folder_of_system(mls_str_from(group.path), &system, &above)) {
         group.system_id = mls_arena_copy(reading->to->arena, system).ptr;
-        ok = group.system_id != NULL;
     }
-    if (ok) {
-        *made = (mls_export_group){mls_side_group_add(reading->to, &group), reading->line, row->dropped, true};
-    }
-    return ok && made->group != NULL ? made : NULL;
+    *made = (export_group){mls_side_group_add(reading->to, &group), reading->line, row->dropped, true};
+    return made;
 }
 
 /* A run has one place; what stands in it twice was put together of two exports, or copied. */
 static mls_status check_seen(export_reading *reading)
 {
-    const mls_export_row *row = &reading->row;
+    const export_row *row = &reading->row;
     bool added = true;
     if (row->file == NULL || isnan(row->line)) {
         return MLS_OK;
@@ -170,11 +315,7 @@ static mls_status check_seen(export_reading *reading)
     mls_buffer_append_char(&reading->key, '\0');
     const double numbers[] = {row->line, row->start_ms, row->stop_ms};
     mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
-    mls_map_entry *entry =
-        reading->key.failed ? NULL : mls_map_put(&reading->seen, mls_buffer_str(&reading->key), &added);
-    if (entry == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
+    mls_map_entry *entry = mls_map_put(&reading->seen, mls_buffer_str(&reading->key), &added);
     if (!added) {
         return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "the run of line %zu once more",
                              entry->value.number);
@@ -183,21 +324,20 @@ static mls_status check_seen(export_reading *reading)
     return MLS_OK;
 }
 
-/* The settings that the scratch key stands for, new and empty where there are none yet; NULL: no memory. */
+/* The settings that the scratch key stands for, new and empty where there are none yet. */
 static mls_settings *find_setup(export_reading *reading, bool *added)
 {
-    mls_map_entry *entry =
-        reading->key.failed ? NULL : mls_map_put(&reading->setups, mls_buffer_str(&reading->key), added);
-    if (entry != NULL && entry->value.pointer == NULL) {
+    mls_map_entry *entry = mls_map_put(&reading->setups, mls_buffer_str(&reading->key), added);
+    if (*added) {
         entry->value.pointer = mls_arena_zeroed(&reading->keys, 1, sizeof(mls_settings));
     }
-    return entry != NULL ? entry->value.pointer : NULL;
+    return entry->value.pointer;
 }
 
 /* Adds where the run was made, as another run may have been. */
-static bool add_export_place(export_reading *reading, const mls_side_group *group, mls_side_run *run)
+static void add_export_place(export_reading *reading, const mls_side_group *group, mls_side_run *run)
 {
-    const mls_export_row *row = &reading->row;
+    const export_row *row = &reading->row;
     const mls_side_place place = {.config = row->run_config != NULL ? row->run_config : group->config,
                                   .container = row->container,
                                   .node_list = row->node_list,
@@ -216,50 +356,48 @@ static bool add_export_place(export_reading *reading, const mls_side_group *grou
     }
     mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
     mls_settings *setup = find_setup(reading, &added);
-    if (setup == NULL || (added && !mls_side_run_environment(reading->to->arena, run, &place, group))) {
-        return false;
+    if (added) {
+        mls_side_run_environment(reading->to->arena, run, &place, group);
+        *setup = run->environment;
     }
-    *setup = added ? run->environment : *setup;
     run->environment = *setup;
-    return true;
 }
 
 /* Adds the run of the row, which has these settings. */
-static mls_status add_export_run(export_reading *reading, const mls_settings *settings, mls_export_group *to)
+static mls_status add_export_run(export_reading *reading, const mls_settings *settings, export_group *to)
 {
-    const mls_export_row *row = &reading->row;
+    const export_row *row = &reading->row;
     const double parts[MLS_PART_COUNT] = {[MLS_PART_STARTUP] = row->startup_ms,
                                           [MLS_PART_TRAINING] = row->training_ms,
                                           [MLS_PART_EVALUATION] = row->evaluation_ms,
                                           [MLS_PART_BETWEEN] = row->between_ms,
                                           [MLS_PART_TAIL] = row->tail_ms};
-    mls_side_run run = {.file = row->file != NULL ? row->file : "",
-                        .reason = row->valid ? NULL : row->reason,
+    const char *unit =
+        row->unit != NULL && strcmp(row->unit, "epochs") == 0 ? mls_epoch_unit(row->benchmark) : row->unit;
+    mls_side_run run = {.file = kept_text(reading, row->file != NULL ? row->file : ""),
+                        .reason = kept_text(reading, row->valid ? NULL : row->reason),
                         .minutes = row->minutes,
                         .valid = row->valid,
-                        .mark = mls_export_mark(row),
+                        .mark = mark_of(row),
                         .start_ms = row->start_ms,
                         .init_minutes = row->init_minutes,
                         .to_converge = row->to_converge,
-                        .unit = isnan(row->to_converge)                                 ? NULL
-                                : row->unit != NULL && strcmp(row->unit, "epochs") == 0 ? mls_epoch_unit(row->benchmark)
-                                                                                        : row->unit,
+                        .unit = kept_text(reading, isnan(row->to_converge) ? NULL : unit),
                         .settings = *settings};
     mls_side_run_times(&run, row->stop_ms - row->start_ms, row->init_minutes * 60000);
     mls_side_run_parts(&run, row->parts_by != NULL, parts, row->evaluations);
     to->marked &= row->counted != NULL;
     const mls_status status = check_seen(reading);
-    bool ok = status != MLS_ERROR_MEMORY;
     if (status == MLS_OK) {
-        ok = (reading->of == to->group || flush_runs(reading)) && keep_export_text(reading, &run.file) &&
-             keep_export_text(reading, &run.reason) && keep_export_text(reading, &run.unit) &&
-             add_export_place(reading, to->group, &run) && MLS_GROW(&reading->runs, items);
-        reading->of = to->group;
-        if (ok) {
-            reading->runs.items[reading->runs.count++] = run;
+        if (reading->of != to->group) {
+            flush_runs(reading);
         }
+        reading->of = to->group;
+        add_export_place(reading, to->group, &run);
+        MLS_GROW(&reading->runs, items);
+        reading->runs.items[reading->runs.count++] = run;
     }
-    return ok ? status : MLS_ERROR_MEMORY;
+    return status;
 }
 
 static mls_status take_export_heading(void *state, const mls_text_row *heading)
@@ -267,21 +405,26 @@ static mls_status take_export_heading(void *state, const mls_text_row *heading)
     export_reading *reading = state;
     const size_t prefix = strlen(MLS_PARAM_PREFIX);
     reading->params = mls_arena_zeroed(&reading->keys, heading->count, sizeof *reading->params);
-    for (size_t i = 0; reading->params != NULL && i < heading->count; i++) {
+    for (size_t i = 0; i < heading->count; i++) {
         const mls_str name = heading->cells[i];
         if (mls_str_starts(name, MLS_S(MLS_PARAM_PREFIX))) {
             reading->params[i] = mls_arena_copy(reading->to->arena, mls_key_meant(mls_str_rest(name, prefix)));
-            if (reading->params[i].ptr == NULL) {
-                return MLS_ERROR_MEMORY;
-            }
         }
     }
-    return reading->params != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }
 
-/* The group that the row belongs to, new or known; NULL: no memory. */
-static mls_export_group *group_of_row(export_reading *reading, const mls_text_row *cells)
+static mls_status take_export_row(void *state, const mls_text_row *cells)
 {
+    export_reading *reading = state;
+    bool added;
+    reading->line = cells->line;
+    mls_status status = check_of_group(&reading->row, reading->line, reading->error);
+    status = status == MLS_OK ? check_of_run(&reading->row, reading->line, reading->error) : status;
+    if (status != MLS_OK) {
+        return status;
+    }
+    /* The group that the row belongs to, new or known … */
     mls_buffer_clear(&reading->key);
     for (size_t k = 0; k < MEMBERS; k++) {
         if ((members[k].flags & MLS_EXPORT_KEY) != 0) {
@@ -289,18 +432,12 @@ static mls_export_group *group_of_row(export_reading *reading, const mls_text_ro
             mls_buffer_append_char(&reading->key, '\0');
         }
     }
-    mls_map_entry *entry =
-        reading->key.failed ? NULL : mls_map_put(&reading->groups, mls_buffer_str(&reading->key), NULL);
-    if (entry != NULL && entry->value.pointer == NULL) {
+    mls_map_entry *entry = mls_map_put(&reading->groups, mls_buffer_str(&reading->key), &added);
+    if (added) {
         entry->value.pointer = add_export_group(reading);
     }
-    return entry != NULL ? entry->value.pointer : NULL;
-}
-
-/* The hyperparameters of a row; NULL: no memory. */
-static const mls_settings *settings_of_row(export_reading *reading, const mls_text_row *cells)
-{
-    bool added;
+    export_group *group = entry->value.pointer;
+    /* … and its hyperparameters. */
     mls_buffer_clear(&reading->key);
     mls_buffer_append_char(&reading->key, 's');
     for (size_t i = 0; i < cells->count; i++) {
@@ -310,30 +447,13 @@ static const mls_settings *settings_of_row(export_reading *reading, const mls_te
         }
     }
     mls_settings *settings = find_setup(reading, &added);
-    bool ok = settings != NULL;
-    for (size_t i = 0; i < cells->count && ok && added; i++) {
-        ok =
-            reading->params[i].ptr == NULL || mls_setting_add_shown(reading->to->arena, settings, reading->params[i],
-                                                                    mls_text_table_cell(&reading->table, cells, i + 1));
+    for (size_t i = 0; i < cells->count && added; i++) {
+        if (reading->params[i].ptr != NULL) {
+            mls_setting_add_shown(reading->to->arena, settings, reading->params[i],
+                                  mls_text_table_cell(&reading->table, cells, i + 1));
+        }
     }
-    return ok ? settings : NULL;
-}
-
-static mls_status take_export_row(void *state, const mls_text_row *cells)
-{
-    export_reading *reading = state;
-    reading->line = cells->line;
-    mls_status status =
-        mls_export_row_check(&reading->row, MLS_EXPORT_GROUP | MLS_EXPORT_RUN, reading->line, reading->error);
-    if (status != MLS_OK) {
-        return status;
-    }
-    mls_export_group *group = group_of_row(reading, cells);
-    const mls_settings *settings = settings_of_row(reading, cells);
-    if (group == NULL || settings == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
-    status = mls_export_row_agrees(&reading->row, group, reading->line, reading->error);
+    status = row_agrees(&reading->row, group, reading->line, reading->error);
     status = status == MLS_OK ? add_export_run(reading, settings, group) : status;
     mls_arena_reset(&reading->texts);
     return status;
@@ -373,52 +493,45 @@ static void count_lines(export_reading *reading, mls_str span)
     reading->line = reading->at_line;
 }
 
-/* The member that a name is of; NULL: none. */
-static const mls_row_member *find_member(mls_str name, unsigned of)
-{
-    for (size_t k = 0; k < MEMBERS; k++) {
-        if ((members[k].flags & of) != 0 && mls_str_equal(name, mls_str_from(members[k].name))) {
-            return &members[k];
-        }
-    }
-    return NULL;
-}
-
-/* Puts one value into the row.  One of another kind says nothing, nor does a number that cannot be read.  False: no
- * memory. */
-static bool take_member(export_reading *reading, const mls_row_member *member, mls_str json)
+/* Puts one value into the row.  One of another kind says nothing, nor does a number that cannot be read. */
+static void take_member(export_reading *reading, const mls_row_member *member, mls_str json)
 {
     static const mls_json_kind kinds[] = {
         [MLS_MEMBER_TEXT] = MLS_JSON_STRING, [MLS_MEMBER_NUMBER] = MLS_JSON_NUMBER, [MLS_MEMBER_BOOL] = MLS_JSON_BOOL};
     mls_str text = json.ptr != NULL && mls_json_kind_of(json) == kinds[member->kind] ? json : (mls_str){0};
-    if (member->kind == MLS_MEMBER_TEXT && text.ptr != NULL && !mls_json_string(text, &reading->texts, &text)) {
-        return false;
+    if (member->kind == MLS_MEMBER_TEXT && text.ptr != NULL) {
+        (void)mls_json_string(text, &reading->texts, &text);
     }
     const mls_scalar cell = mls_scalar_of_text(member->kind, text);
-    return mls_member_set(member, &cell, &reading->texts, &reading->row) != mls_reason_memory;
+    const char *wrong = mls_member_set(member, &cell, &reading->texts, &reading->row);
+    (void)wrong; /* it is not known then */
 }
 
-/* Members of a JSON object into the row, and the parts that are asked for, in one walk.  False: no memory. */
-static bool take_members(export_reading *reading, mls_str object, unsigned of, json_part *parts, size_t part_count)
+/* Members of a JSON object into the row, and the parts that are asked for, in one walk. */
+static void take_members(export_reading *reading, mls_str object, unsigned of, json_part *parts, size_t part_count)
 {
     mls_raw_member each;
-    bool ok = true;
-    for (size_t k = 0; k < MEMBERS && ok; k++) {
-        ok = (members[k].flags & of) == 0 || take_member(reading, &members[k], (mls_str){0});
+    for (size_t k = 0; k < MEMBERS; k++) {
+        if ((members[k].flags & of) != 0) {
+            take_member(reading, &members[k], (mls_str){0});
+        }
     }
-    for (mls_json_walk walk = mls_json_walk_begin(object); ok && mls_json_walk_next(&walk, &each);) {
-        const mls_row_member *member = find_member(each.name, of);
-        ok = member == NULL || take_member(reading, member, each.value);
+    for (mls_json_walk walk = mls_json_walk_begin(object); mls_json_walk_next(&walk, &each);) {
+        for (size_t k = 0; k < MEMBERS; k++) {
+            if ((members[k].flags & of) != 0 && mls_str_equal(each.name, mls_str_from(members[k].name))) {
+                take_member(reading, &members[k], each.value);
+                break;
+            }
+        }
         for (size_t i = 0; i < part_count; i++) {
             if (mls_str_equal(each.name, mls_str_from(parts[i].name))) {
                 parts[i].span = mls_json_kind_of(each.value) == parts[i].kind ? each.value : (mls_str){0};
             }
         }
     }
-    return ok;
 }
 
-/* The hyperparameters of an object; NULL: no memory. */
+/* The hyperparameters of an object. */
 static const mls_settings *settings_of_object(export_reading *reading, mls_str object)
 {
     mls_arena *arena = reading->to->arena;
@@ -428,20 +541,20 @@ static const mls_settings *settings_of_object(export_reading *reading, mls_str o
     mls_buffer_append_char(&reading->key, 's');
     mls_buffer_append(&reading->key, object);
     mls_settings *settings = find_setup(reading, &added);
-    bool ok = settings != NULL;
-    for (mls_json_walk walk = mls_json_walk_begin(object); ok && added && mls_json_walk_next(&walk, &member);) {
+    for (mls_json_walk walk = mls_json_walk_begin(object); added && mls_json_walk_next(&walk, &member);) {
         const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
         mls_str key;
-        ok = mls_json_string(quoted, arena, &key) &&
-             mls_setting_add_json(arena, settings, mls_key_meant(key), member.value);
+        if (mls_json_string(quoted, arena, &key)) {
+            mls_setting_add_json(arena, settings, mls_key_meant(key), member.value);
+        }
     }
-    return ok ? settings : NULL;
+    return settings;
 }
 
-static mls_status take_json_run(export_reading *reading, mls_str json, mls_export_group *group)
+static mls_status take_json_run(export_reading *reading, mls_str json, export_group *group)
 {
     enum { PARTS, NODES, SETTINGS, KINDS };
-    mls_export_row *row = &reading->row;
+    export_row *row = &reading->row;
     json_part parts[KINDS] = {[PARTS] = {"parts", MLS_JSON_OBJECT, {0}},
                               [NODES] = {"nodes", MLS_JSON_LIST, {0}},
                               [SETTINGS] = {"hyperparameters", MLS_JSON_OBJECT, {0}}};
@@ -449,10 +562,8 @@ static mls_status take_json_run(export_reading *reading, mls_str json, mls_expor
     mls_raw_member node;
     mls_str valid;
     count_lines(reading, json);
-    if (!take_members(reading, json, MLS_EXPORT_RUN, parts, KINDS) ||
-        !take_members(reading, parts[PARTS].span, MLS_EXPORT_PARTS, &by, 1)) {
-        return MLS_ERROR_MEMORY;
-    }
+    take_members(reading, json, MLS_EXPORT_RUN, parts, KINDS);
+    take_members(reading, parts[PARTS].span, MLS_EXPORT_PARTS, &by, 1);
     if (row->file == NULL || !mls_json_member(json, MLS_S("valid"), &valid) ||
         mls_json_kind_of(valid) != MLS_JSON_BOOL) {
         return refuse_export(reading, "a run without the members file and valid");
@@ -465,9 +576,9 @@ static mls_status take_json_run(export_reading *reading, mls_str json, mls_expor
             row->node_count++;
         }
     }
-    const mls_status status = mls_export_row_check(row, MLS_EXPORT_RUN, reading->line, reading->error);
-    const mls_settings *settings = status == MLS_OK ? settings_of_object(reading, parts[SETTINGS].span) : NULL;
-    return status != MLS_OK ? status : settings == NULL ? MLS_ERROR_MEMORY : add_export_run(reading, settings, group);
+    const mls_status status = check_of_run(row, reading->line, reading->error);
+    return status == MLS_OK ? add_export_run(reading, settings_of_object(reading, parts[SETTINGS].span), group)
+                            : status;
 }
 
 static mls_status take_json_group(export_reading *reading, mls_str json)
@@ -479,9 +590,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
                               [SEEDS] = {"seeds", MLS_JSON_OBJECT, {0}}};
     mls_str passed;
     count_lines(reading, json);
-    if (!take_members(reading, json, MLS_EXPORT_GROUP, parts, KINDS)) {
-        return MLS_ERROR_MEMORY;
-    }
+    take_members(reading, json, MLS_EXPORT_GROUP, parts, KINDS);
     /* CSV has these as columns of the group. */
     if (parts[RCP].span.ptr != NULL && mls_json_member(parts[RCP].span, MLS_S("pass"), &passed) &&
         mls_str_equal(passed, MLS_S("false"))) {
@@ -494,17 +603,19 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL) {
         return refuse_export(reading, "a group without the members path and runs: not what mlscore score writes");
     }
-    mls_status status = mls_export_row_check(&reading->row, MLS_EXPORT_GROUP, reading->line, reading->error);
-    mls_export_group *group = status == MLS_OK ? add_export_group(reading) : NULL;
-    status = status == MLS_OK && group == NULL ? MLS_ERROR_MEMORY : status;
+    mls_status status = check_of_group(&reading->row, reading->line, reading->error);
+    if (status != MLS_OK) {
+        return status;
+    }
+    export_group *group = add_export_group(reading);
     for (mls_json_walk walk = mls_json_walk_begin(parts[RUNS].span);
          status == MLS_OK && mls_json_walk_next(&walk, &run);) {
         mls_arena_reset(&reading->texts);
         status = take_json_run(reading, run.value, group);
     }
     mls_arena_reset(&reading->texts);
-    status = status == MLS_OK && !flush_runs(reading) ? MLS_ERROR_MEMORY : status;
-    return status == MLS_OK ? mls_export_group_check(group, reading->error) : status;
+    flush_runs(reading);
+    return status == MLS_OK ? group_check(group, reading->error) : status;
 }
 
 /* One value: an object with groups, or a group. */

@@ -18,14 +18,9 @@ typedef enum pairing {
     PAIRINGS
 } pairing;
 
-bool mls_leave_out(mls_comparison *comparison, const mls_side_group *group, const char *reason)
+void mls_leave_out(mls_comparison *comparison, const mls_side_group *group, const char *reason)
 {
-    return MLS_ARENA_ADD(comparison->arena, &comparison->unmatched, (mls_unmatched){group, reason});
-}
-
-static bool is_open_or_closed(mls_division division)
-{
-    return division == MLS_DIVISION_OPEN || division == MLS_DIVISION_CLOSED;
+    MLS_ARENA_ADD(comparison->arena, &comparison->unmatched, (mls_unmatched){group, reason});
 }
 
 static bool same_benchmark(const mls_side_group *a, const mls_side_group *b)
@@ -35,8 +30,9 @@ static bool same_benchmark(const mls_side_group *a, const mls_side_group *b)
 
 static bool can_meet(const mls_side_group *a, const mls_side_group *b)
 {
-    return same_benchmark(a, b) && a->weak == b->weak &&
-           (a->division == b->division || !is_open_or_closed(a->division) || !is_open_or_closed(b->division));
+    const bool both = (a->division == MLS_DIVISION_OPEN && b->division == MLS_DIVISION_CLOSED) ||
+                      (a->division == MLS_DIVISION_CLOSED && b->division == MLS_DIVISION_OPEN);
+    return same_benchmark(a, b) && a->weak == b->weak && !both;
 }
 
 /* The last folder of a group's path: its own, or the one that its only file lies in. */
@@ -141,58 +137,56 @@ static const char *why_alone(const mls_side_group *group, groups_span others)
 }
 
 /* A block of groups, the first of which is the baseline's. */
-static bool add_block(mls_comparison *comparison, mls_side_group *const *groups, size_t count)
+static void add_block(mls_comparison *comparison, mls_side_group *const *groups, size_t count)
 {
     mls_arena *arena = comparison->arena;
     mls_block block = {.groups = mls_arena_array(arena, count, sizeof *block.groups),
                        .differences = mls_arena_zeroed(arena, count, sizeof *block.differences),
                        .group_count = count};
-    if (block.groups == NULL || block.differences == NULL) {
-        return false;
-    }
     memcpy((void *)block.groups, (const void *)groups, count * sizeof *groups);
-    return MLS_ARENA_ADD(arena, &comparison->blocks, block);
+    MLS_ARENA_ADD(arena, &comparison->blocks, block);
 }
 
-/* A group of the baseline heads the block of all that it met. */
-static bool add_met(mls_comparison *comparison, mls_side_group *first, mls_side_group **met)
-{
-    const groups_span all = {comparison->groups.items, comparison->groups.count};
-    size_t count = 0;
-    met[count++] = first;
-    for (size_t i = 0; i < all.count; i++) {
-        if (all.items[i]->side != first->side && all.items[i]->met == first) {
-            met[count++] = all.items[i];
-        }
-    }
-    return count > 1 ? add_block(comparison, met, count) : mls_leave_out(comparison, first, why_alone(first, all));
-}
-
-/* Each other side is paired with the baseline by itself; what is left alone is listed in the order of the sides. */
-bool mls_sides_meet(mls_comparison *comparison)
+/* Each other side is paired with the baseline by itself; a group of the baseline heads the block of all that it met,
+ * and what is left alone is listed in the order of the sides. */
+void mls_sides_meet(mls_comparison *comparison)
 {
     const groups_span base = groups_of(comparison, comparison->baseline);
+    const groups_span all = {comparison->groups.items, comparison->groups.count};
     mls_side_group **met = mls_arena_array(comparison->arena, comparison->sides.count, sizeof *met);
-    bool ok = met != NULL;
     for (size_t s = 0; s < comparison->sides.count; s++) {
         if (comparison->sides.items[s] != comparison->baseline) {
             pair_sides(base, groups_of(comparison, comparison->sides.items[s]));
         }
     }
-    for (size_t i = 0; i < comparison->groups.count && ok; i++) {
-        mls_side_group *group = comparison->groups.items[i];
-        ok = group->side == comparison->baseline
-                 ? add_met(comparison, group, met)
-                 : group->met != NULL || mls_leave_out(comparison, group, why_alone(group, base));
+    for (size_t i = 0; i < all.count; i++) {
+        mls_side_group *group = all.items[i];
+        if (group->side != comparison->baseline) {
+            if (group->met == NULL) {
+                mls_leave_out(comparison, group, why_alone(group, base));
+            }
+            continue;
+        }
+        size_t count = 0;
+        met[count++] = group;
+        for (size_t k = 0; k < all.count; k++) {
+            if (all.items[k]->side != group->side && all.items[k]->met == group) {
+                met[count++] = all.items[k];
+            }
+        }
+        if (count > 1) {
+            add_block(comparison, met, count);
+        } else {
+            mls_leave_out(comparison, group, why_alone(group, all));
+        }
     }
-    return ok;
 }
 
 /* The names of groups, in this order; numbers distinguish what nothing else does. */
 typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMED_NUMBER, NAMINGS } naming;
 
-/* Finds a name of this kind for a group, empty where none is known.  False: no memory. */
-static bool name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena, mls_str *name)
+/* A name of this kind for a group, empty where none is known. */
+static mls_str name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena)
 {
     const char *const texts[NAMINGS] = {[NAMED_CONFIG] = group->config,
                                         [NAMED_SYSTEM] = group->system_id,
@@ -207,10 +201,9 @@ static bool name_by(naming by, const mls_side_group *group, size_t number, mls_a
     } else if (by == NAMED_NUMBER) {
         mls_buffer_printf(&text, " (%zu)", number);
     }
-    *name = mls_arena_copy(arena, mls_buffer_str(&text));
-    const bool ok = !text.failed && name->ptr != NULL;
+    const mls_str name = mls_arena_copy(arena, mls_buffer_str(&text));
     mls_buffer_release(&text);
-    return ok;
+    return name;
 }
 
 static bool are_apart(const mls_str *names, size_t count)
@@ -228,80 +221,53 @@ static bool are_apart(const mls_str *names, size_t count)
     return true;
 }
 
-/* Names the groups of one benchmark and division by the first thing that distinguishes all of them. */
-static bool name_groups(mls_side_group *const *groups, mls_str *names, size_t count, mls_arena *arena)
-{
-    for (naming by = NAMED_CONFIG; by < NAMINGS; by++) {
-        for (size_t i = 0; i < count; i++) {
-            if (!name_by(by, groups[i], i + 1, arena, &names[i])) {
-                return false;
-            }
-        }
-        if (are_apart(names, count)) {
-            break;
-        }
-    }
-    return true;
-}
-
-/* Puts the groups of one benchmark and division side by side, the baseline's first. */
-static bool meet_class(mls_comparison *comparison, mls_side_group **groups, size_t count, const char *baseline)
+/* Puts the groups of one benchmark and division side by side, the baseline's first.  They are named by the first thing
+ * that distinguishes all of them. */
+static void meet_class(mls_comparison *comparison, mls_side_group **groups, size_t count, const char *baseline)
 {
     mls_arena *arena = comparison->arena;
     mls_str *names = mls_arena_array(arena, count, sizeof *names);
     size_t first = 0;
+    bool apart = false;
     if (count < 2) {
-        return mls_leave_out(comparison, groups[0], "no other group of this benchmark and division");
+        mls_leave_out(comparison, groups[0], "no other group of this benchmark and division");
+        return;
     }
-    if (names == NULL || !name_groups(groups, names, count, arena)) {
-        return false;
+    for (naming by = NAMED_CONFIG; by < NAMINGS && !apart; by++) {
+        for (size_t i = 0; i < count; i++) {
+            names[i] = name_by(by, groups[i], i + 1, arena);
+        }
+        apart = are_apart(names, count);
     }
     for (size_t i = 0; i < count; i++) {
         groups[i]->side = mls_side_add(&comparison->sides, arena, names[i], groups[i]->path);
-        if (groups[i]->side == NULL) {
-            return false;
-        }
         first = baseline != NULL && mls_str_equal(names[i], mls_str_from(baseline)) ? i : first;
     }
     mls_side_group *base = groups[first];
     memmove((void *)(groups + 1), (const void *)groups, first * sizeof *groups);
     groups[0] = base;
-    return add_block(comparison, groups, count);
+    add_block(comparison, groups, count);
 }
 
-static bool same_class(const mls_side_group *a, const mls_side_group *b)
-{
-    return same_benchmark(a, b) && a->weak == b->weak && a->division == b->division;
-}
-
-/* Collects groups[first] and those after it that are of its class and not yet taken, and takes them; `found` has room
- * for all.  How many there are. */
-static size_t take_class(const mls_comparison *comparison, size_t first, bool *taken, mls_side_group **found)
-{
-    mls_side_group *const *groups = comparison->groups.items;
-    size_t count = 0;
-    if (taken[first]) {
-        return 0;
-    }
-    for (size_t i = first; i < comparison->groups.count; i++) {
-        if (!taken[i] && same_class(groups[first], groups[i])) {
-            taken[i] = true;
-            found[count++] = groups[i];
-        }
-    }
-    return count;
-}
-
-bool mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
+void mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
 {
     const size_t total = comparison->groups.count;
+    mls_side_group *const *groups = comparison->groups.items;
     mls_side_group **alike = mls_arena_array(comparison->arena, total + 1, sizeof *alike);
     bool *taken = mls_arena_zeroed(comparison->arena, total + 1, sizeof *taken);
-    bool ok = alike != NULL && taken != NULL;
     comparison->sides = (mls_side_list){0};
-    for (size_t i = 0; i < total && ok; i++) {
-        const size_t count = take_class(comparison, i, taken, alike);
-        ok = count == 0 || meet_class(comparison, alike, count, baseline);
+    for (size_t first = 0; first < total; first++) {
+        size_t count = 0;
+        if (taken[first]) {
+            continue;
+        }
+        for (size_t i = first; i < total; i++) {
+            if (!taken[i] && same_benchmark(groups[first], groups[i]) && groups[first]->weak == groups[i]->weak &&
+                groups[first]->division == groups[i]->division) {
+                taken[i] = true;
+                alike[count++] = groups[i];
+            }
+        }
+        meet_class(comparison, alike, count, baseline);
     }
-    return ok;
 }

@@ -6,27 +6,15 @@
 #include "base/statistics.h"
 #include "compare/side.h"
 
-/* Two models that are not known are not the same, unless the user says what the sides ran on. */
-static bool is_model_known(const mls_side_group *group)
-{
-    return group->accelerator != NULL || group->side->accelerators > 0;
-}
-
-/* Of a result whose runs are not public the score before scaling follows from the published one. */
-static void take_published_score(mls_side_group *group)
-{
-    if (group->published != NULL && group->runs.count == 0) {
-        group->score_minutes = group->scaled_minutes / group->scale;
-    }
-}
-
 static const char *why_left_out(const mls_side_group *group)
 {
+    /* Two models that are not known are not the same, unless the user says what the sides ran on. */
+    const bool model_known = group->accelerator != NULL || group->side->accelerators > 0;
     return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
            : group->weak                                                  ? "weak scaling: many models side by side"
            : !isfinite(group->accelerators)                               ? "number of accelerators not known"
            : !(group->accelerators > 0)                                   ? "no accelerators"
-           : !is_model_known(group)                                       ? "accelerator model not known"
+           : !model_known                                                 ? "accelerator model not known"
                                                                           : NULL;
 }
 
@@ -87,57 +75,50 @@ static int compare_points(const void *left, const void *right)
 }
 
 /* The series of groups that are alike; one size alone is none. */
-static bool add_series(mls_comparison *comparison, const scaled_group *groups, size_t count)
+static void add_series(mls_comparison *comparison, const scaled_group *groups, size_t count)
 {
     mls_scaling_series series = {mls_arena_zeroed(comparison->arena, count, sizeof *series.points), count};
-    if (series.points == NULL) {
-        return false;
-    }
+    const bool sizes = groups[0].group->accelerators < groups[count - 1].group->accelerators;
     for (size_t i = 0; i < count; i++) {
         series.points[i].group = groups[i].group;
+        if (!sizes) {
+            mls_leave_out(comparison, groups[i].group, "no other number of accelerators");
+        }
     }
-    if (series.points[0].group->accelerators < series.points[count - 1].group->accelerators) {
+    if (sizes) {
         measure_points(&series);
-        return MLS_ARENA_ADD(comparison->arena, &comparison->series, series);
+        MLS_ARENA_ADD(comparison->arena, &comparison->series, series);
     }
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = mls_leave_out(comparison, series.points[i].group, "no other number of accelerators");
-    }
-    return ok;
 }
 
-bool mls_scaling_make(mls_comparison *comparison)
+void mls_scaling_make(mls_comparison *comparison)
 {
     const size_t total = comparison->groups.count;
     scaled_group *groups = mls_arena_array(comparison->arena, total + 1, sizeof *groups);
     size_t count = 0;
-    bool ok = groups != NULL;
-    for (size_t i = 0; i < total && ok; i++) {
+    for (size_t i = 0; i < total; i++) {
         mls_side_group *group = comparison->groups.items[i];
-        take_published_score(group);
+        /* Of a result whose runs are not public the score before scaling follows from the published one. */
+        if (group->published != NULL && group->runs.count == 0) {
+            group->score_minutes = group->scaled_minutes / group->scale;
+        }
         const char *reason = why_left_out(group);
-        ok = reason == NULL || mls_leave_out(comparison, group, reason);
-        groups[count] = (scaled_group){group, i, i};
-        count += reason == NULL;
-    }
-    if (!ok || count == 0) {
-        return ok;
+        if (reason != NULL) {
+            mls_leave_out(comparison, group, reason);
+        } else {
+            groups[count++] = (scaled_group){group, i, i};
+        }
     }
     qsort(groups, count, sizeof *groups, compare_alike);
-    groups[0].series = 0;
-    for (size_t i = 1; i < count; i++) {
-        groups[i].series = compare_series(groups[i - 1].group, groups[i].group) == 0 ? groups[i - 1].series : i;
-    }
     for (size_t i = 0; i < count; i++) {
-        groups[i].series = groups[groups[i].series].place;
+        const bool alike = i > 0 && compare_series(groups[i - 1].group, groups[i].group) == 0;
+        groups[i].series = alike ? groups[i - 1].series : groups[i].place;
     }
     qsort(groups, count, sizeof *groups, compare_points);
-    for (size_t first = 0, i = 1; i <= count && ok; i++) {
+    for (size_t first = 0, i = 1; i <= count; i++) {
         if (i == count || groups[i].series != groups[first].series) {
-            ok = add_series(comparison, groups + first, i - first);
+            add_series(comparison, groups + first, i - first);
             first = i;
         }
     }
-    return ok;
 }

@@ -13,11 +13,11 @@ enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATION_LEAST 0.01
 
 /* Adds what `runs` of a group have, or (NULL) lack; equal values are put together when all are there. */
-static bool add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
+static void add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
 {
-    return MLS_ARENA_ADD(arena, values,
-                         (mls_setting_value){setting != NULL ? *setting : (mls_setting){.number = NAN},
-                                             .lacking = setting == NULL, .runs = runs});
+    const mls_setting_value value = {setting != NULL ? *setting : (mls_setting){.number = NAN},
+                                     .lacking = setting == NULL, .runs = runs};
+    MLS_ARENA_ADD(arena, values, value);
 }
 
 static int compare_setting_values(const void *left, const void *right)
@@ -31,25 +31,23 @@ static int compare_setting_values(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
-/* The row of a key, new or known; NULL: no memory. */
+/* The row of a key, new or known. */
 static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by_key, mls_str key,
                              const mls_block *block)
 {
     bool added;
     mls_map_entry *entry = mls_map_put(by_key, key, &added);
-    if (entry != NULL && added) {
+    if (added) {
         const mls_differing row = {.key = entry->key,
                                    .values = mls_arena_zeroed(arena, block->group_count, sizeof *row.values),
                                    .value_count = block->group_count};
         entry->value.number = rows->count;
-        if (row.values == NULL || !MLS_ARENA_ADD(arena, rows, row)) {
-            return NULL;
-        }
+        MLS_ARENA_ADD(arena, rows, row);
         for (size_t i = 0; i < block->group_count; i++) {
             row.values[i].group = block->groups[i];
         }
     }
-    return entry != NULL ? &rows->items[entry->value.number] : NULL;
+    return &rows->items[entry->value.number];
 }
 
 static int compare_value_counts(const void *left, const void *right)
@@ -98,12 +96,11 @@ static bool has_settings(const mls_side_group *group)
 
 /* Adds the values that runs lack, puts all in order, and decides whether the row differs: `known_only` by known ones.
  */
-static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
+static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
-    bool ok = true;
     bool untold = false; /* what not all runs of a published result have alike is not known of it */
     const mls_setting_value *first = NULL;
-    for (size_t i = 0; i < row->value_count && ok; i++) {
+    for (size_t i = 0; i < row->value_count; i++) {
         mls_setting_values *values = &row->values[i];
         size_t having = 0;
         for (size_t k = 0; k < values->count; k++) {
@@ -111,8 +108,9 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
         }
         const bool unknown = having == 0 && (values->group->published != NULL || !has_settings(values->group));
         untold |= unknown && values->group->published != NULL;
-        ok = having == values->group->runs.count || unknown ||
-             add_value(arena, values, NULL, values->group->runs.count - having);
+        if (having != values->group->runs.count && !unknown) {
+            add_value(arena, values, NULL, values->group->runs.count - having);
+        }
         count_values(values);
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
@@ -126,7 +124,6 @@ static bool finish_row(mls_arena *arena, mls_differing *row, bool known_only)
         }
     }
     row->differs &= !untold;
-    return ok;
 }
 
 /* Which settings of the runs rows are made of. */
@@ -137,33 +134,30 @@ static const mls_settings *list_of_run(const mls_side_run *run, setting_list lis
     return list == OF_HYPERPARAMETERS ? &run->settings : list == OF_ENVIRONMENT ? &run->environment : &run->printed;
 }
 
-static bool make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, mls_map *by_key,
+static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, mls_map *by_key,
                       setting_list list)
 {
-    bool ok = true;
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
         for (size_t k = 0; k < group->runs.count; k++) {
             const mls_settings *settings = list_of_run(&group->runs.items[k], list);
-            for (size_t s = 0; s < settings->count && ok; s++) {
+            for (size_t s = 0; s < settings->count; s++) {
                 mls_differing *row = row_of(arena, rows, by_key, settings->items[s].key, block);
-                ok = row != NULL;
                 /* An export may name a key twice in one run: the first counts. */
-                if (ok && row->values[i].upto <= k) {
+                if (row->values[i].upto <= k) {
                     row->values[i].upto = k + 1;
-                    ok = add_value(arena, &row->values[i], &settings->items[s], 1);
+                    add_value(arena, &row->values[i], &settings->items[s], 1);
                 }
             }
         }
     }
-    for (size_t i = 0; i < rows->count && ok; i++) {
-        ok = finish_row(arena, &rows->items[i], list != OF_HYPERPARAMETERS);
+    for (size_t i = 0; i < rows->count; i++) {
+        finish_row(arena, &rows->items[i], list != OF_HYPERPARAMETERS);
         rows->differ += rows->items[i].differs;
     }
-    if (ok && rows->count > 1 && list == OF_HYPERPARAMETERS) {
+    if (rows->count > 1 && list == OF_HYPERPARAMETERS) {
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
     }
-    return ok;
 }
 
 /* Whether runs of one side have different values, so that it is no property of the side. */
@@ -177,12 +171,11 @@ static bool varies_within(const mls_differing *row)
 }
 
 /* Lists rows that differ: known settings in the order of their table, and the others. */
-static bool list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
+static void list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
                           mls_differings *others)
 {
     mls_differing *rows[MLS_KNOWN_SETTINGS_MAX] = {0};
-    bool ok = true;
-    for (size_t i = 0; i < from->count && ok; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         mls_differing *row = &from->items[i];
         if (!row->differs || varies_within(row)) {
             continue;
@@ -191,43 +184,40 @@ static bool list_settings(const mls_known_settings *known, mls_arena *arena, mls
         if (row->known != NULL) {
             rows[row->known - known->items] = row;
         } else {
-            ok = MLS_ARENA_ADD(arena, others, *row);
+            MLS_ARENA_ADD(arena, others, *row);
         }
     }
-    for (size_t i = 0; i < known->count && ok; i++) {
-        ok = rows[i] == NULL || MLS_ARENA_ADD(arena, list, *rows[i]);
+    for (size_t i = 0; i < known->count; i++) {
+        if (rows[i] != NULL) {
+            MLS_ARENA_ADD(arena, list, *rows[i]);
+        }
     }
     list->differ = list->count;
     others->differ = others->count;
-    return ok;
 }
 
-/* The settings in which sides differ: as they printed them, and as their configs export those that none printed. */
-static bool make_printed(mls_block *block, const mls_known_settings *known, mls_arena *arena)
+void mls_block_hyperparameters(mls_block *block, mls_arena *arena)
 {
+    mls_map by_key = {.arena = arena};
+    make_rows(block, arena, &block->hyperparameters, &by_key, OF_HYPERPARAMETERS);
+}
+
+void mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena)
+{
+    mls_map places = {.arena = arena};
     mls_map by_key = {.arena = arena};
     mls_differings printed = {0};
     mls_differings exported = {0};
-    const bool ok =
-        make_rows(block, arena, &printed, &by_key, OF_PRINTED) && mls_block_exports(block, known, arena, &exported);
+    mls_block_hyperparameters(block, arena);
+    make_rows(block, arena, &block->environment, &places, OF_ENVIRONMENT);
+    /* The settings in which sides differ: as they printed them, and as their configs export those that none printed. */
+    make_rows(block, arena, &printed, &by_key, OF_PRINTED);
+    mls_block_exports(block, known, arena, &exported);
     for (size_t i = 0; i < exported.count; i++) {
         exported.items[i].differs = mls_map_find(&by_key, exported.items[i].key) == NULL;
     }
-    return ok && list_settings(known, arena, &printed, &block->printed, &block->printed_others) &&
-           list_settings(known, arena, &exported, &block->exported, &block->exported_others);
-}
-
-bool mls_block_hyperparameters(mls_block *block, mls_arena *arena)
-{
-    mls_map by_key = {.arena = arena};
-    return make_rows(block, arena, &block->hyperparameters, &by_key, OF_HYPERPARAMETERS);
-}
-
-bool mls_block_settings(mls_block *block, const mls_known_settings *known, mls_arena *arena)
-{
-    mls_map by_key = {.arena = arena};
-    return mls_block_hyperparameters(block, arena) &&
-           make_rows(block, arena, &block->environment, &by_key, OF_ENVIRONMENT) && make_printed(block, known, arena);
+    list_settings(known, arena, &printed, &block->printed, &block->printed_others);
+    list_settings(known, arena, &exported, &block->exported, &block->exported_others);
 }
 
 /* Milliseconds per sample of a run that counts for outliers; NAN of any other. */
@@ -238,43 +228,43 @@ static double sample_ms(const mls_side_run *run)
                : (double)NAN;
 }
 
-static bool find_outliers(mls_block *block, mls_arena *arena, const mls_side_group *group)
+static void find_outliers(mls_block *block, mls_arena *arena, const mls_side_group *group)
 {
     double *paces = mls_arena_array(arena, 2 * group->runs.count + 1, sizeof *paces);
     const char *unit = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < group->runs.count && paces != NULL; i++) {
+    for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
         const double pace = sample_ms(run);
         if (isfinite(pace)) {
             if (unit != NULL && strcmp(unit, run->unit) != 0) {
-                return true;
+                return;
             }
             unit = run->unit;
             paces[count++] = pace;
         }
     }
     if (count < OUTLIERS_OF) {
-        return paces != NULL;
+        return;
     }
     mls_sort_doubles(paces, count);
     const double middle = mls_median(paces, count);
     const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
                                   OUTLIER_DEVIATION_LEAST * middle);
-    bool ok = true;
-    for (size_t i = 0; i < group->runs.count && ok; i++) {
-        const double pace = sample_ms(&group->runs.items[i]);
-        ok = !(fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) ||
-             MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, &group->runs.items[i], pace / middle - 1});
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_side_run *run = &group->runs.items[i];
+        const double pace = sample_ms(run);
+        if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) {
+            MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, run, pace / middle - 1});
+        }
     }
-    return ok;
 }
 
-bool mls_block_outliers(mls_block *block, mls_arena *arena)
+void mls_block_outliers(mls_block *block, mls_arena *arena)
 {
-    bool ok = true;
-    for (size_t i = 0; i < block->group_count && ok; i++) {
-        ok = block->groups[i]->published != NULL || find_outliers(block, arena, block->groups[i]);
+    for (size_t i = 0; i < block->group_count; i++) {
+        if (block->groups[i]->published == NULL) {
+            find_outliers(block, arena, block->groups[i]);
+        }
     }
-    return ok;
 }

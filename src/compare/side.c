@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* side.c - sides, and groups with their runs, which are added one by one: those of logs here, others by export.c. */
+/* side.c - sides, and groups with their runs, which are added one by one: those of logs here, others by export.c.  How
+ * a run was set up becomes values to be compared, whether it was logged, printed, exported or shown. */
 #include <math.h>
 
+#include "base/buffer.h"
+#include "base/number.h"
+#include "base/utf8.h"
 #include "compare/side.h"
+#include "json/value.h"
 #include "score/score.h"
 
 /* More milliseconds (30,000 years) are not a time of a run, and might not add up. */
@@ -28,20 +33,17 @@ mls_side *mls_side_add(mls_side_list *sides, mls_arena *arena, mls_str name, con
     mls_side *side = mls_side_find(sides, name);
     if (side == NULL) {
         side = mls_arena_zeroed(arena, 1, sizeof *side);
-        if (side == NULL || (side->name = mls_arena_copy(arena, name).ptr) == NULL ||
-            !MLS_ARENA_ADD(arena, sides, side)) {
-            return NULL;
-        }
+        side->name = mls_arena_copy(arena, name).ptr;
+        MLS_ARENA_ADD(arena, sides, side);
     }
-    return MLS_ARENA_ADD(arena, &side->paths, path) ? side : NULL;
+    MLS_ARENA_ADD(arena, &side->paths, path);
+    return side;
 }
 
 mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group)
 {
     mls_side_group *copy = mls_arena_alloc(to->arena, sizeof *copy);
-    if (copy == NULL || !MLS_ARENA_ADD(to->arena, &to->groups, copy)) {
-        return NULL;
-    }
+    MLS_ARENA_ADD(to->arena, &to->groups, copy);
     *copy = *group;
     return copy;
 }
@@ -75,20 +77,137 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
     run->ms = run->has_parts ? sum : run->ms;
 }
 
-bool mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_side_place *place,
+/* Numbers that differ by less were written with fewer digits. */
+#define SAME_NUMBER 1e-9
+
+static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
+{
+    const mls_words words = mls_words_exact(number);
+    if (isfinite(number)) {
+        const mls_str text = mls_arena_copy(arena, mls_str_from(words.text));
+        MLS_ARENA_ADD(arena, settings, (mls_setting){key, MLS_SETTING_NUMBER, number, text});
+    }
+}
+
+/* Has no key, and the text itself. */
+static mls_setting read_shown(mls_str text)
+{
+    double number;
+    if (mls_number_parse(text, &number) && isfinite(number)) {
+        return (mls_setting){.kind = MLS_SETTING_NUMBER, .number = number, .text = text};
+    }
+    const bool yes = mls_str_equal(text, MLS_S("true"));
+    const bool truth = yes || mls_str_equal(text, MLS_S("false"));
+    return (mls_setting){.kind = truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, .number = yes, .text = text};
+}
+
+void mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
+{
+    mls_setting setting = read_shown(text);
+    if (text.len > 0 && setting.kind == MLS_SETTING_NUMBER) {
+        add_number(arena, settings, key, setting.number);
+    } else if (text.len > 0) {
+        setting.key = key;
+        setting.text = mls_arena_copy(arena, text);
+        MLS_ARENA_ADD(arena, settings, setting);
+    }
+}
+
+/* A text that reads true counts as the boolean: in a CSV they look the same. */
+static void add_plain(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
+{
+    mls_buffer shown = {0};
+    mls_escape_append(&shown, text);
+    mls_setting_add_shown(arena, settings, key, mls_buffer_str(&shown));
+    mls_buffer_release(&shown);
+}
+
+void mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key, mls_str json)
+{
+    const mls_json_kind kind = mls_json_kind_of(json);
+    mls_str text;
+    if (kind == MLS_JSON_STRING && mls_json_string(json, arena, &text)) {
+        add_plain(arena, settings, key, text);
+    } else if (kind == MLS_JSON_NUMBER || kind == MLS_JSON_BOOL) {
+        mls_setting_add_shown(arena, settings, key, json);
+    }
+}
+
+mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value)
+{
+    const int truth = mls_known_truth(known, value);
+    mls_setting setting = read_shown(mls_setting_is_none(value) ? MLS_S("none") : value);
+    if (truth >= 0) {
+        setting.kind = MLS_SETTING_NUMBER;
+        setting.number = truth;
+    }
+    return setting;
+}
+
+bool mls_setting_same(const mls_setting *a, const mls_setting *b)
+{
+    if (a->kind != b->kind) {
+        return false;
+    }
+    return a->kind == MLS_SETTING_TEXT
+               ? mls_str_equal(a->text, b->text)
+               : a->number == b->number ||
+                     fabs(a->number - b->number) <= SAME_NUMBER * fmax(fabs(a->number), fabs(b->number));
+}
+
+void mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls_known_settings *known, mls_str key,
+                             mls_str value)
+{
+    const mls_setting setting = mls_setting_of_printed(mls_known_setting_named(known, key), value);
+    const size_t before = settings->count;
+    add_plain(arena, settings, key, setting.text);
+    if (settings->count > before) {
+        settings->items[before].kind = setting.kind;
+        settings->items[before].number = setting.number;
+    }
+}
+
+void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_side_place *place,
                               const mls_side_group *group)
 {
-    mls_settings *to = &run->environment;
-    return mls_setting_add_text(arena, to, "config", place->config) &&
-           mls_setting_add_number(arena, to, MLS_S("nodes"), place->nodes) &&
-           mls_setting_add_number(arena, to, MLS_S("accelerators"), group->accelerators) &&
-           mls_setting_add_text(arena, to, "accelerator", group->accelerator) &&
-           mls_setting_add_text(arena, to, "container", place->container) &&
-           mls_setting_add_text(arena, to, "node_list", place->node_list) &&
-           mls_setting_add_text(arena, to, "submission_org", place->organisation) &&
-           mls_setting_add_text(arena, to, "submission_platform", place->platform) &&
-           mls_setting_add_text(arena, to, "host_processor", place->host_processor) &&
-           mls_setting_add_text(arena, to, "framework", place->framework);
+    const struct {
+        const char *key, *text; /* NULL: a number */
+        double number;
+    } facts[] = {{"config", place->config, NAN},
+                 {"nodes", NULL, place->nodes},
+                 {"accelerators", NULL, group->accelerators},
+                 {"accelerator", group->accelerator, NAN},
+                 {"container", place->container, NAN},
+                 {"node_list", place->node_list, NAN},
+                 {"submission_org", place->organisation, NAN},
+                 {"submission_platform", place->platform, NAN},
+                 {"host_processor", place->host_processor, NAN},
+                 {"framework", place->framework, NAN}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (facts[i].text != NULL) {
+            add_plain(arena, &run->environment, mls_str_from(facts[i].key), mls_str_from(facts[i].text));
+        }
+        add_number(arena, &run->environment, mls_str_from(facts[i].key), facts[i].number);
+    }
+}
+
+/* Adds what the job printed before a run, as far as it can be compared. */
+static void add_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
+                        const mls_printed *printed)
+{
+    mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    (void)mls_known_values(known, printed, values);
+    for (size_t i = 0; i < known->count; i++) {
+        if (values[i].ptr != NULL) {
+            mls_setting_add_printed(arena, &run->printed, known, mls_str_from(known->items[i].name), values[i]);
+        }
+    }
+    for (size_t i = 0; i < printed->settings.count; i++) {
+        const mls_printed_setting *setting = &printed->settings.items[i];
+        if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting)) {
+            mls_setting_add_printed(arena, &run->printed, known, setting->name, setting->value);
+        }
+    }
 }
 
 /* How long a run took, and what of it. */
@@ -114,7 +233,7 @@ static mls_side_run timed_logged_run(const mls_group *group, size_t index)
 }
 
 /* Adds how a run was set up, and where. */
-static bool take_logged_setup(const mls_comparison *in, const mls_group *group, const mls_run *run,
+static void take_logged_setup(const mls_comparison *in, const mls_group *group, const mls_run *run,
                               const mls_side_group *to, mls_side_run *made)
 {
     mls_arena *arena = in->arena;
@@ -127,13 +246,14 @@ static bool take_logged_setup(const mls_comparison *in, const mls_group *group, 
                                   .host_processor = described ? group->system.host_processor_model_name : NULL,
                                   .framework = described ? group->system.framework : NULL,
                                   .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
-    bool ok = mls_side_run_environment(arena, made, &place, to) &&
-              (run->printed == NULL || mls_side_run_printed(arena, made, &in->known, run->printed));
-    for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
-        ok = mls_setting_add_json(arena, &made->settings, run->hyperparameters[i].key,
-                                  mls_str_from(run->hyperparameters[i].value));
+    mls_side_run_environment(arena, made, &place, to);
+    if (run->printed != NULL) {
+        add_printed(arena, made, &in->known, run->printed);
     }
-    return ok;
+    for (size_t i = 0; i < run->hyperparameter_count; i++) {
+        mls_setting_add_json(arena, &made->settings, run->hyperparameters[i].key,
+                             mls_str_from(run->hyperparameters[i].value));
+    }
 }
 
 mls_side_group mls_side_group_of(const mls_group *group)
@@ -165,24 +285,15 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
     of_side.logged = setups ? group : NULL;
     mls_side_group *made = mls_side_group_add(to, &of_side);
     const mls_str folder = setups ? mls_group_folder(group) : (mls_str){0};
-    bool ok = made != NULL;
-    if (ok && folder.ptr != NULL) {
+    if (folder.ptr != NULL) {
         made->folder = mls_arena_copy(to->arena, folder.len > 0 ? folder : MLS_S(".")).ptr;
-        ok = made->folder != NULL;
     }
-    for (size_t i = 0; i < group->run_count && ok; i++) {
+    for (size_t i = 0; i < group->run_count; i++) {
         mls_side_run run = timed_logged_run(group, i);
-        ok = (!setups || take_logged_setup(to, group, group->runs[i], made, &run)) &&
-             MLS_ARENA_ADD(to->arena, &made->runs, run);
+        if (setups) {
+            take_logged_setup(to, group, group->runs[i], made, &run);
+        }
+        MLS_ARENA_ADD(to->arena, &made->runs, run);
     }
-    return ok ? made : NULL;
-}
-
-bool mls_side_take_logs(mls_comparison *to, const mls_side *side, const mls_collection *collection)
-{
-    bool ok = true;
-    for (size_t i = 0; i < collection->group_count && ok; i++) {
-        ok = mls_side_take_group(to, side, &collection->groups[i], true) != NULL;
-    }
-    return ok;
+    return made;
 }

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/statistics.h"
 #include "close.h"
-#include "compare/plan/planning.h"
+#include "compare/plan/plan.h"
 
 typedef struct fixture {
     mls_editions *editions;

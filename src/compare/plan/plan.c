@@ -1,20 +1,443 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - which numbers of accelerators and batches are predicted, and by how many a time is reached. */
+/* plan.c - predictions: the figures by which published series changed, the groups to start from, which numbers of
+ * accelerators and batches are predicted from them, and by how many a time is reached. */
+#include "compare/plan/plan.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/statistics.h"
-#include "compare/plan/planning.h"
+#include "json/json_row.h"
+#include "json/value.h"
+
+/* ---------------------------------------------------------------------------------------------------------- figures */
+
+const double mls_plan_levels[MLS_PLAN_LEVELS] = {0.5, 0.75, 0.9};
+
+#define MEMBER(name, kind, member) MLS_MEMBER_OF(mls_plan_factors, name, kind, member, NULL)
+static const mls_row_member factor_members[] = {MEMBER("", TEXT, benchmark), MEMBER("pairs", COUNT, pairs),
+                                                MEMBER("system", NUMBER, system), MEMBER("batch", NUMBER, batch),
+                                                MEMBER("evaluation", NUMBER, evaluation)};
+
+/* The two numbers of each level; what is null is left as it was. */
+static bool read_levels(const cJSON *spread, double (*to)[2])
+{
+    static const char *const levels[MLS_PLAN_LEVELS] = {"0.5", "0.75", "0.9"};
+    bool whole = true;
+    for (int level = 0; level < MLS_PLAN_LEVELS && spread != NULL && !cJSON_IsNull(spread); level++) {
+        const cJSON *pair = cJSON_GetObjectItemCaseSensitive(spread, levels[level]);
+        for (int i = 0; i < 2; i++) {
+            const cJSON *number = cJSON_GetArrayItem(pair, i);
+            whole &= cJSON_IsNumber(number) && number->valuedouble >= 0;
+            to[level][i] = cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+        }
+    }
+    return whole;
+}
+
+static const mls_plan_factors *factors_of(const mls_plan_figures *figures, const char *benchmark)
+{
+    const mls_plan_factors *rest = NULL;
+    for (size_t i = 0; i < figures->count; i++) {
+        const mls_plan_factors *factors = &figures->items[i];
+        if (strcmp(factors->benchmark, benchmark) == 0) {
+            return factors;
+        }
+        rest = strcmp(factors->benchmark, "*") == 0 ? factors : rest;
+    }
+    return rest;
+}
+
+static mls_status read_figures(const cJSON *json, mls_plan_figures *to, mls_error *error)
+{
+    const cJSON *objects = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
+    mls_status status =
+        mls_json_table_read(json, "benchmarks", factor_members, sizeof factor_members / sizeof *factor_members,
+                            to->arena, (void **)&to->items, &to->count, sizeof *to->items, error);
+    const cJSON *object = cJSON_IsObject(objects) ? objects->child : NULL;
+    for (size_t i = 0; i < to->count && object != NULL && status == MLS_OK; i++, object = object->next) {
+        mls_plan_factors *factors = &to->items[i];
+        for (int level = 0; level < MLS_PLAN_LEVELS; level++) {
+            factors->spread[level][0] = factors->spread[level][1] = NAN;
+        }
+        if (!read_levels(cJSON_GetObjectItemCaseSensitive(object, "spread"), factors->spread) ||
+            !isfinite(factors->system) || !isfinite(factors->batch) || !isfinite(factors->evaluation)) {
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                 "%s: system, batch and evaluation must be numbers, spread two from 0 on of each level",
+                                 factors->benchmark);
+        }
+    }
+    const mls_plan_factors *rest = status == MLS_OK ? factors_of(to, "*") : NULL;
+    if (status == MLS_OK && (rest == NULL || isnan(rest->spread[0][0]))) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "benchmarks must have a row \"*\" with a spread");
+    }
+    for (size_t i = 0; i < to->count && status == MLS_OK; i++) {
+        if (isnan(to->items[i].spread[0][0])) {
+            memcpy(to->items[i].spread, rest->spread, sizeof rest->spread);
+        }
+    }
+    for (int level = 0; level < MLS_PLAN_LEVELS; level++) {
+        to->chosen[level][0] = to->chosen[level][1] = 1;
+    }
+    return status == MLS_OK && !read_levels(cJSON_GetObjectItemCaseSensitive(json, "chosen"), to->chosen)
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers from 0 on of each level")
+               : status;
+}
+
+mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_error *error)
+{
+    cJSON *json = NULL;
+    *figures = (mls_plan_figures){.arena = mls_calloc(1, sizeof(mls_arena))};
+    mls_status status = text.ptr == NULL ? mls_json_data("plan.json", &json, error) : mls_json_tree(text, &json, error);
+    status = status == MLS_OK ? read_figures(json, figures, error) : status;
+    cJSON_Delete(json);
+    return status;
+}
+
+void mls_plan_figures_release(mls_plan_figures *figures)
+{
+    mls_arena_free(figures->arena);
+    *figures = (mls_plan_figures){0};
+}
+
+/* --------------------------------------------------------------------------------------------- groups to start from */
+
+/* A number that a run was set up with, or NAN. */
+static double setting_number(const mls_settings *settings, const char *key)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const mls_setting *setting = &settings->items[i];
+        if (setting->kind == MLS_SETTING_NUMBER && mls_str_equal(setting->key, mls_str_from(key))) {
+            return setting->number;
+        }
+    }
+    return NAN;
+}
+
+/* Accelerators that share one copy of the model, as the job printed it, else as its config is called; NAN: neither. */
+static double model_parallel_of(const mls_side_group *group)
+{
+    static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "context_parallel"};
+    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
+    double printed = NAN;
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees && group->runs.count > 0; i++) {
+        const double degree = setting_number(&group->runs.items[0].printed, degrees[i]);
+        if (degree >= 1) {
+            printed = degree * (isnan(printed) ? 1 : printed);
+        }
+    }
+    return !isnan(printed)           ? printed
+           : name.data_parallel == 0 ? (double)NAN
+                                     : (double)name.gpus / (double)name.data_parallel;
+}
+
+/* Whether it is a number that things can be counted with: whole, from 1 on. */
+static bool is_count(double number)
+{
+    return number >= 1 && number == floor(number);
+}
+
+/* Adds the runs up; with `parts` only those whose parts are known.  False: what they took is not of one unit. */
+static bool sum_runs(mls_plan_base *base, bool parts)
+{
+    const char *unit = NULL;
+    bool one_unit = true;
+    bool evaluations = parts;
+    for (size_t i = 0; i < base->group->runs.count; i++) {
+        const mls_side_run *run = &base->group->runs.items[i];
+        if (!run->valid || !run->has_ms || !isfinite(run->to_converge) || (parts && !run->has_parts)) {
+            continue;
+        }
+        unit = base->runs == 0 ? run->unit : unit;
+        one_unit &= run->unit != NULL && unit != NULL && strcmp(run->unit, unit) == 0;
+        base->runs++;
+        base->samples += run->to_converge;
+        base->total_ms += (double)run->ms;
+        base->training_ms += (double)(parts ? run->part_ms[MLS_PART_TRAINING] : run->ms);
+        base->evaluation_ms += (double)run->part_ms[MLS_PART_EVALUATION];
+        base->evaluations += (double)run->evaluations;
+        evaluations &= run->evaluation_delimited;
+    }
+    if (!evaluations) {
+        base->evaluation_ms = base->evaluations = 0;
+    }
+    return one_unit;
+}
+
+/* Takes the means.  NULL, or why nothing can be predicted from the group. */
+static const char *measure_base(mls_plan_base *base)
+{
+    const mls_side_group *group = base->group;
+    bool one_unit = sum_runs(base, true);
+    if (base->runs == 0) {
+        one_unit = sum_runs(base, false);
+    }
+    const double runs = (double)base->runs;
+    base->samples /= runs;
+    base->total_ms /= runs;
+    base->training_ms /= runs;
+    base->evaluation_ms /= runs;
+    base->evaluations /= runs;
+    const double nodes =
+        group->runs.count > 0 ? setting_number(&group->runs.items[0].environment, "nodes") : (double)NAN;
+    base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
+    base->model_parallel = model_parallel_of(group);
+    const double ranks = group->accelerators / base->model_parallel;
+    if (ranks < 1 || ranks > group->global_batch_size) { /* the runs contradict it */
+        base->model_parallel = NAN;
+    }
+    return group->weak ? "weak scaling: many models side by side are not predicted"
+           : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
+           : group->valid == 0                                  ? "no valid run"
+           : base->runs == 0                                    ? "how much it took to converge is not known"
+           : !one_unit                                          ? "its runs do not converge in one unit"
+           : !is_count(group->accelerators)                     ? "number of accelerators not known"
+           : !is_count(group->global_batch_size)                ? "global batch size not known"
+           : !(base->training_ms > 0) || !(base->samples > 0)   ? "no time of training"
+                                                                : NULL;
+}
+
+/* Keeps what the config beside the logs asks of a GPU, where it says enough, and its runs are not said not to fit. */
+static void find_memory(mls_plan_base *base, const mls_plan_request *request, mls_arena *arena)
+{
+    mls_memory_ask ask;
+    mls_memory_estimate estimate;
+    mls_findings ignored = {0};
+    mls_shell *script = NULL;
+    char *path = NULL;
+    mls_side_group_config(base->group, &script, &path);
+    if (script != NULL) {
+        mls_memory_ask_init(&ask, request->models, request->known);
+        if (mls_memory_config(&ask, script, path, &ignored) &&
+            mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict != MLS_MEMORY_DOES_NOT_FIT) {
+            mls_memory_ask *kept = mls_arena_alloc(arena, sizeof *kept);
+            *kept = ask;
+            base->memory = kept;
+        }
+    }
+    mls_findings_release(&ignored);
+    mls_shell_free(script);
+    free(path);
+}
+
+/* Batches that were asked for are held against the points as they stand. */
+static mls_status find_points(mls_plan_base *base, const mls_plan_request *request, mls_error *error)
+{
+    const mls_editions *editions = request->editions;
+    const mls_side_group *group = base->group;
+    const mls_edition *edition;
+    mls_status status = mls_editions_find(editions, group->usage, mls_str_from(group->edition), &edition, error);
+    if (status == MLS_OK) {
+        const mls_rcp_rules rules = {editions, edition,
+                                     mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark))};
+        status = mls_rcp_set_new(&rules, (mls_str){NULL, 0}, NULL, &base->points, error);
+    }
+    if (status == MLS_OK) {
+        base->reference = request->batches.count > 0
+                              ? mls_rcp_set_mean(base->points, group->global_batch_size)
+                              : mls_rcp_set_limit(base->points, group->global_batch_size).bar.mean;
+    }
+    return status;
+}
+
+enum { ROUNDS = 3 }; /* the base's, and the last two before it, whose results say which batches are used */
+
+static void find_published(mls_plan *plan, mls_plan_base *base)
+{
+    const mls_side_group *group = base->group;
+    const unsigned upto = mls_query_of_side(group).edition;
+    unsigned last = 0;
+    int rounds = 0;
+    for (size_t i = 0; i < plan->published.count; i++) {
+        const mls_published_result *result = &plan->published.results[i];
+        if (result->usage != group->usage || result->edition > upto) {
+            continue;
+        }
+        rounds += result->edition != last;
+        last = result->edition;
+        if (rounds > ROUNDS) {
+            return;
+        }
+        if (strcmp(result->benchmark, group->benchmark) == 0 &&
+            (result->system->division == MLS_DIVISION_OPEN) == (group->division == MLS_DIVISION_OPEN)) {
+            MLS_ARENA_ADD(plan->arena, &base->published, result);
+        }
+    }
+}
+
+/* The place of the first base of a series that has as many accelerators or more. */
+static size_t base_place(const mls_plan *plan, const mls_plan_series *series, double accelerators)
+{
+    size_t from = series->first_base;
+    size_t end = series->first_base + series->bases;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (plan->bases.items[middle].group->accelerators < accelerators) {
+            from = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return from;
+}
+
+/* List a group as unfit: nothing, or not all that was asked for, can be predicted from it. */
+static void add_unfit(mls_plan *plan, const mls_side_group *group, const char *reason)
+{
+    MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason});
+}
+
+/* Makes a base of a group that can be one.  It is put where it stands by its accelerators: an export may have thousands
+ * of groups, of which each row asks for one. */
+static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_plan_series *series,
+                           const mls_side_group *group, mls_error *error)
+{
+    mls_plan_base base = {.group = group, .factors = factors_of(request->figures, group->benchmark)};
+    const char *reason = measure_base(&base);
+    const mls_side_group *first = series->bases > 0 ? plan->bases.items[series->first_base].group : group;
+    size_t place = 0;
+    if (reason == NULL && (group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN)) {
+        reason = "of another division than the base";
+    }
+    if (reason == NULL) {
+        place = base_place(plan, series, group->accelerators);
+        if (place < plan->bases.count && plan->bases.items[place].group->accelerators == group->accelerators) {
+            reason = "another group with as many accelerators is the base";
+        }
+    }
+    if (reason != NULL) {
+        add_unfit(plan, group, reason);
+        return MLS_OK;
+    }
+    find_published(plan, &base);
+    if (request->models != NULL) {
+        find_memory(&base, request, plan->arena);
+    }
+    const mls_status status = find_points(&base, request, error);
+    if (status == MLS_OK) {
+        MLS_ARENA_ADD(plan->arena, &plan->bases, base);
+        mls_plan_base *at = plan->bases.items + place;
+        memmove(at + 1, at, (plan->bases.count - 1 - place) * sizeof *at);
+        *at = base;
+        series->bases++;
+    }
+    return status;
+}
+
+static bool is_alike(const mls_side_group *a, const mls_side_group *b)
+{
+    return a->benchmark != NULL && b->benchmark != NULL && a->usage == b->usage &&
+           strcmp(a->benchmark, b->benchmark) == 0 &&
+           (a->accelerator == NULL || b->accelerator == NULL ? a->accelerator == b->accelerator
+                                                             : strcmp(a->accelerator, b->accelerator) == 0);
+}
+
+/* Finds the series, each made of all groups that are like its first, and the bases among these. */
+static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
+                             mls_error *error)
+{
+    const char *wanted = request->benchmark;
+    mls_side_group *const *groups = of->groups.items;
+    mls_status status = MLS_OK;
+    bool any = wanted == NULL;
+    for (size_t i = 0; i < of->groups.count && status == MLS_OK; i++) {
+        bool before = false;
+        if (groups[i]->benchmark == NULL) {
+            add_unfit(plan, groups[i], "benchmark not known");
+        } else if (wanted == NULL || strcmp(groups[i]->benchmark, wanted) == 0) {
+            any = true;
+            for (size_t k = 0; k < i && !before; k++) {
+                before = is_alike(groups[k], groups[i]);
+            }
+            mls_plan_series series = {.group = groups[i],
+                                      .first_base = plan->bases.count,
+                                      .target = {request->target_minutes, NAN, NAN, NAN, NULL}};
+            for (size_t k = i; k < of->groups.count && !before && status == MLS_OK; k++) {
+                if (is_alike(groups[k], groups[i])) {
+                    status = add_base(plan, request, &series, groups[k], error);
+                }
+            }
+            if (series.bases > 0) {
+                MLS_ARENA_ADD(plan->arena, &plan->series, series);
+            }
+        }
+    }
+    return status == MLS_OK && !any && of->groups.count > 0
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nothing of the benchmark %s is there", wanted)
+               : status;
+}
+
+/* The group of a series to start from, where so many accelerators are asked for. */
+static const mls_plan_base *base_for(const mls_plan *plan, const mls_plan_series *series, double accelerators)
+{
+    const mls_plan_base *bases = plan->bases.items;
+    const size_t place = base_place(plan, series, accelerators);
+    const bool last = place == series->first_base + series->bases;
+    const bool below = place > series->first_base && (last || accelerators / bases[place - 1].group->accelerators <=
+                                                                  bases[place].group->accelerators / accelerators);
+    return &bases[below ? place - 1 : place];
+}
+
+/* --------------------------------------------------------------------------------------------------- one prediction */
+
+enum { MS_PER_MINUTE = 60000 };
+
+/* Samples to converge at a batch; NAN: not known. */
+static double samples_at(const mls_plan_base *base, const mls_plan_request *request, double batch)
+{
+    const double own = base->group->global_batch_size;
+    if (batch == own) {
+        return base->samples;
+    }
+    const double samples = base->samples * mls_rcp_set_mean(base->points, batch) / base->reference;
+    return isnan(samples) ? request->samples : samples;
+}
+
+/* Predicts the times of a row whose base, numbers and samples are set. */
+static void predict(mls_plan_row *row, unsigned level)
+{
+    const mls_plan_base *base = row->base;
+    const mls_plan_factors *k = base->factors;
+    const double times = row->accelerators / base->group->accelerators;
+    const double batch = row->global_batch_size / base->group->global_batch_size;
+    const double doublings = log2(times);
+    const double rate_per_ms =
+        base->samples / base->training_ms * times * exp2(k->system * doublings + k->batch * log2(batch / times));
+    const double evaluation_ms = base->evaluation_ms * (row->samples / base->samples) * exp2(k->evaluation * doublings);
+    const double other_ms = base->total_ms - base->training_ms - base->evaluation_ms;
+    const double half = k->spread[level][0] + k->spread[level][1] * fabs(doublings);
+    row->rate = rate_per_ms * 1000;
+    row->efficiency = rate_per_ms * base->training_ms / base->samples / times;
+    row->training_minutes = row->samples / rate_per_ms / MS_PER_MINUTE;
+    row->evaluation_minutes = evaluation_ms / MS_PER_MINUTE;
+    row->other_minutes = (other_ms > 0 ? other_ms : 0) / MS_PER_MINUTE;
+    row->minutes = row->training_minutes + row->evaluation_minutes + row->other_minutes;
+    row->low_minutes = row->minutes * exp(-half);
+    row->high_minutes = row->minutes * exp(half);
+    row->accelerator_minutes = row->minutes * row->accelerators;
+}
+
+double mls_plan_score(const mls_plan_row *row)
+{
+    const double scored = row->base->group->scaled_minutes;
+    return row->measured && scored > 0 ? scored : row->minutes * row->scale;
+}
+
+/* ------------------------------------------------------------------------------------------------- what is predicted
+ */
 
 /* Batches are suggested that were published for half to twice as many accelerators, and, where there are none,
  * reference batches from a quarter to 64 times the base's. */
 enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 
 /* Adds a number that is whole. */
-static bool add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
+static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
 {
-    return !mls_plan_is_count(number) || MLS_ARENA_ADD(arena, to, number);
+    if (is_count(number)) {
+        MLS_ARENA_ADD(arena, to, number);
+    }
 }
 
 /* Sorts candidates, and leaves each there once. */
@@ -48,7 +471,7 @@ static double least_batch(const mls_plan_base *base, double accelerators)
 /* The batches for so many accelerators, ascending: those asked for; else those that were published for a similar
  * number, and those of the base, in proportion, and of reference points which give every rank a sample: a point beyond
  * all that was published is nothing that anybody can use. */
-static bool find_batches(const mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base,
+static void find_batches(const mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base,
                          double accelerators, mls_plan_numbers *batches)
 {
     const double own = base->group->global_batch_size;
@@ -56,37 +479,38 @@ static bool find_batches(const mls_plan *plan, const mls_plan_request *request, 
     const double least = least_batch(base, accelerators);
     double from = INFINITY;
     double upto = 0;
-    bool ok = true;
     batches->count = 0;
-    for (size_t i = 0; i < request->batches.count && ok; i++) {
-        ok = add_candidate(plan->arena, batches, request->batches.items[i]);
+    for (size_t i = 0; i < request->batches.count; i++) {
+        add_candidate(plan->arena, batches, request->batches.items[i]);
     }
     if (request->batches.count > 0) {
         order_candidates(batches);
-        return ok;
+        return;
     }
-    for (size_t i = 0; i < base->published.count && ok; i++) {
+    for (size_t i = 0; i < base->published.count; i++) {
         const mls_published_result *result = base->published.items[i];
         const double times = result->system->accelerators / accelerators;
         const double batch = result->global_batch_size;
-        if (times >= 1.0 / SIMILAR && times <= SIMILAR && mls_plan_is_count(batch)) {
+        if (times >= 1.0 / SIMILAR && times <= SIMILAR && is_count(batch)) {
             from = fmin(from, batch);
             upto = fmax(upto, batch);
-            ok = add_candidate(plan->arena, batches, batch);
+            add_candidate(plan->arena, batches, batch);
         }
     }
     from = upto > 0 ? from : own / LEAST_BATCH;
     upto = upto > 0 ? upto : own * LARGEST_BATCH;
-    for (size_t i = 0; i < sizeof suggested / sizeof *suggested && ok; i++) {
-        ok = suggested[i] < least || add_candidate(plan->arena, batches, suggested[i]);
+    for (size_t i = 0; i < sizeof suggested / sizeof *suggested; i++) {
+        if (suggested[i] >= least) {
+            add_candidate(plan->arena, batches, suggested[i]);
+        }
     }
-    for (size_t i = 0; i < base->points->count && ok; i++) {
+    for (size_t i = 0; i < base->points->count; i++) {
         const double batch = base->points->items[i].global_batch_size;
-        ok = base->points->items[i].pruned || batch < least || batch < from || batch > upto ||
-             add_candidate(plan->arena, batches, batch);
+        if (!base->points->items[i].pruned && batch >= least && batch >= from && batch <= upto) {
+            add_candidate(plan->arena, batches, batch);
+        }
     }
     order_candidates(batches);
-    return ok;
 }
 
 /* Whether fewer accelerators than the base had would not hold the job: what they shared there each has more of. */
@@ -105,7 +529,7 @@ static bool is_too_large(const mls_plan_row *row)
 
 /* By how much the score would be scaled, as a mean below the reference's is, and as the base's was; and what is to be
  * said against the row. */
-static bool judge_prediction(mls_arena *arena, mls_plan_row *row)
+static void judge_prediction(mls_arena *arena, mls_plan_row *row)
 {
     const mls_plan_base *base = row->base;
     const double known = data_parallel(base, row->accelerators);
@@ -131,9 +555,7 @@ static bool judge_prediction(mls_arena *arena, mls_plan_row *row)
         }
         row->note = mls_arena_copy(arena, mls_buffer_str(&note)).ptr;
         mls_buffer_release(&note);
-        return row->note != NULL;
     }
-    return true;
 }
 
 static void place_prediction(mls_plan_row *row, const mls_published *published)
@@ -152,10 +574,10 @@ static mls_plan_row predicted(const mls_plan_base *base, const mls_plan_request 
                               double batch)
 {
     mls_plan_row row = {.base = base, .accelerators = accelerators, .global_batch_size = batch, .scale = 1};
-    row.samples = mls_plan_samples(base, request, batch);
+    row.samples = samples_at(base, request, batch);
     row.model_parallel = fmax(ceil(accelerators / batch), 1);
     row.measured = accelerators == base->group->accelerators && batch == base->group->global_batch_size;
-    mls_plan_predict(&row, request->level);
+    predict(&row, request->level);
     if (row.measured && request->batches.count == 0 && base->group->score_minutes > 0) {
         row.minutes = row.low_minutes = row.high_minutes = base->group->score_minutes;
         row.accelerator_minutes = row.minutes * accelerators;
@@ -181,24 +603,24 @@ static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
 
 /* The rows of one number of accelerators, of which the fastest and that of the base's batch are shown, and some row in
  * any case: where no batch can be suggested, the least there could be, or the base's own, says why. */
-static bool add_rows(mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base, double accelerators,
+static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base, double accelerators,
                      mls_plan_numbers *batches)
 {
     const size_t first = plan->rows.count;
     mls_plan_row *fastest = NULL;
     bool shown = false;
-    bool ok = find_batches(plan, request, base, accelerators, batches);
-    if (batches->count == 0 && ok) {
+    find_batches(plan, request, base, accelerators, batches);
+    if (batches->count == 0) {
         const double least = ceil(least_batch(base, accelerators));
-        ok = add_candidate(plan->arena, batches, isfinite(least) ? least : base->group->global_batch_size);
+        add_candidate(plan->arena, batches, isfinite(least) ? least : base->group->global_batch_size);
     }
-    for (size_t i = 0; i < batches->count && ok; i++) {
+    for (size_t i = 0; i < batches->count; i++) {
         mls_plan_row row = predicted(base, request, accelerators, batches->items[i]);
-        ok = judge_prediction(plan->arena, &row);
+        judge_prediction(plan->arena, &row);
         place_prediction(&row, &plan->published);
         row.shown = request->batches.count > 0 || row.global_batch_size == base->group->global_batch_size;
         shown |= row.shown;
-        ok = ok && MLS_ARENA_ADD(plan->arena, &plan->rows, row);
+        MLS_ARENA_ADD(plan->arena, &plan->rows, row);
     }
     for (size_t i = first; i < plan->rows.count; i++) {
         fastest = is_faster(&plan->rows.items[i], fastest) ? &plan->rows.items[i] : fastest;
@@ -209,22 +631,21 @@ static bool add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
     } else if (!shown && first < plan->rows.count) {
         plan->rows.items[first].shown = true;
     }
-    return ok;
 }
 
 /* The fastest of so many accelerators.  Its base is NULL where there is none. */
-static bool find_fastest(const mls_plan *plan, const mls_plan_series *series, const mls_plan_request *request,
-                         double accelerators, mls_plan_numbers *batches, mls_plan_row *fastest)
+static mls_plan_row find_fastest(const mls_plan *plan, const mls_plan_series *series, const mls_plan_request *request,
+                                 double accelerators, mls_plan_numbers *batches)
 {
-    const mls_plan_base *base = mls_plan_base_for(plan, series, accelerators);
-    const bool ok = find_batches(plan, request, base, accelerators, batches);
-    *fastest = (mls_plan_row){.base = NULL};
-    for (size_t i = 0; i < batches->count && ok; i++) {
+    const mls_plan_base *base = base_for(plan, series, accelerators);
+    mls_plan_row fastest = {.base = NULL};
+    find_batches(plan, request, base, accelerators, batches);
+    for (size_t i = 0; i < batches->count; i++) {
         const mls_plan_row row = predicted(base, request, accelerators, batches->items[i]);
-        *fastest = is_faster(&row, fastest->base != NULL ? fastest : NULL) ? row : *fastest;
+        fastest = is_faster(&row, fastest.base != NULL ? &fastest : NULL) ? row : fastest;
     }
-    recommend(fastest, request);
-    return ok;
+    recommend(&fastest, request);
+    return fastest;
 }
 
 /* What no further accelerators take away, of the fastest that was found: it may have no base, where they would need
@@ -242,38 +663,37 @@ static const char *largest_part(const mls_plan_row *row)
 enum { TARGET_STEPS_MAX = 1000000 };
 
 /* Looks at whole nodes, one after the other: more accelerators need not be faster. */
-static bool find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
+static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
                         mls_plan_numbers *batches)
 {
     mls_plan_target *target = &series->target;
     const mls_plan_base *bases = plan->bases.items + series->first_base;
     const double smallest = bases[0].group->accelerators;
     const double largest = bases[series->bases - 1].group->accelerators;
-    const double node = mls_plan_is_count(bases[0].per_node) ? bases[0].per_node : 1;
+    const double node = is_count(bases[0].per_node) ? bases[0].per_node : 1;
     const double step = node * ceil(largest * MLS_PLAN_TIMES_MAX / node / TARGET_STEPS_MAX);
     const double most = floor(largest * MLS_PLAN_TIMES_MAX / step) * step;
     const double first = fmax(ceil(smallest / MLS_PLAN_TIMES_MAX / step), 1) * step;
     mls_plan_row row = {.base = NULL};
-    bool ok = true;
-    for (double n = first; n <= most && isnan(target->by_high) && ok; n += step) {
-        ok = find_fastest(plan, series, request, n, batches, &row);
+    for (double n = first; n <= most && isnan(target->by_high); n += step) {
+        row = find_fastest(plan, series, request, n, batches);
         const double reached = row.base != NULL ? target->minutes : -1;
         target->by_low = isnan(target->by_low) && row.low_minutes <= reached ? n : target->by_low;
         target->by_middle = isnan(target->by_middle) && row.minutes <= reached ? n : target->by_middle;
         target->by_high = isnan(target->by_high) && row.high_minutes <= reached ? n : target->by_high;
     }
     target->obstacle = isnan(target->by_low) ? largest_part(&row) : NULL;
-    return ok;
 }
 
 /* Refuse a number of accelerators that cannot be predicted: as an error if there is one series, else by listing the
  * base as unfit, so that the other series are still predicted. */
-static mls_status refuse(mls_plan *plan, const mls_plan_base *base, mls_error *error)
+static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_error *error)
 {
-    const char *reason = mls_arena_copy(plan->arena, mls_str_from(error->message)).ptr;
-    return plan->series.count == 1 ? MLS_ERROR_VALUE
-           : reason == NULL        ? mls_error_memory(error)
-                                   : mls_plan_unfit(plan, base->group, reason, error);
+    if (plan->series.count == 1) {
+        return MLS_ERROR_VALUE;
+    }
+    add_unfit(plan, base->group, mls_arena_copy(plan->arena, mls_str_from(error->message)).ptr);
+    return MLS_OK;
 }
 
 /* Numbers of accelerators of a series, ascending: those asked for, be it by nodes of a base or times its number, or
@@ -286,23 +706,22 @@ static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *serie
     const mls_plan_numbers times =
         any ? request->times : (mls_plan_numbers){suggested, sizeof suggested / sizeof *suggested, 0};
     mls_status status = MLS_OK;
-    bool ok = true;
-    for (size_t i = 0; i < request->accelerators.count && ok; i++) {
-        ok = add_candidate(plan->arena, to, request->accelerators.items[i]);
+    for (size_t i = 0; i < request->accelerators.count; i++) {
+        add_candidate(plan->arena, to, request->accelerators.items[i]);
     }
     for (size_t i = 0; i < series->bases && status == MLS_OK; i++) {
         const mls_plan_base *base = &plan->bases.items[series->first_base + i];
         const double own = base->group->accelerators;
-        for (size_t k = 0; k < request->nodes.count && ok; k++) {
-            ok = add_candidate(plan->arena, to, request->nodes.items[k] * base->per_node);
+        for (size_t k = 0; k < request->nodes.count; k++) {
+            add_candidate(plan->arena, to, request->nodes.items[k] * base->per_node);
         }
-        if (request->nodes.count > 0 && !mls_plan_is_count(base->per_node)) {
+        if (request->nodes.count > 0 && !is_count(base->per_node)) {
             (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "how many accelerators a node has is not known");
             status = refuse(plan, base, error);
         }
-        for (size_t k = 0; k < times.count && ok && status == MLS_OK; k++) {
-            ok = add_candidate(plan->arena, to, times.items[k] * own);
-            if (any && !mls_plan_is_count(times.items[k] * own)) {
+        for (size_t k = 0; k < times.count && status == MLS_OK; k++) {
+            add_candidate(plan->arena, to, times.items[k] * own);
+            if (any && !is_count(times.items[k] * own)) {
                 (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%g times %.0f accelerators is not a whole number",
                                     times.items[k], own);
                 status = refuse(plan, base, error);
@@ -310,7 +729,7 @@ static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *serie
         }
     }
     order_candidates(to);
-    return ok ? status : mls_error_memory(error);
+    return status;
 }
 
 static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
@@ -322,7 +741,7 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
     mls_status status = find_accelerators(plan, series, request, &accelerators, error);
     for (size_t i = 0; i < accelerators.count && status == MLS_OK; i++) {
         const double wanted = accelerators.items[i];
-        const mls_plan_base *base = mls_plan_base_for(plan, series, wanted);
+        const mls_plan_base *base = base_for(plan, series, wanted);
         const double own = base->group->accelerators;
         if (fmax(wanted / own, own / wanted) > MLS_PLAN_TIMES_MAX) {
             (void)mls_error_set(
@@ -331,13 +750,13 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
                 "says anything about it",
                 wanted, MLS_PLAN_TIMES_MAX, own);
             status = refuse(plan, base, error);
-        } else if (!add_rows(plan, request, base, wanted, &batches)) {
-            status = mls_error_memory(error);
+        } else {
+            add_rows(plan, request, base, wanted, &batches);
         }
     }
     series->rows = plan->rows.count - series->first_row;
-    if (status == MLS_OK && !isnan(series->target.minutes) && !find_target(plan, series, request, &batches)) {
-        status = mls_error_memory(error);
+    if (status == MLS_OK && !isnan(series->target.minutes)) {
+        find_target(plan, series, request, &batches);
     }
     return status;
 }
@@ -345,11 +764,8 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
 mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan, mls_error *error)
 {
     *plan = (mls_plan){.arena = mls_calloc(1, sizeof(mls_arena)), .level = request->level};
-    if (plan->arena == NULL) {
-        return mls_error_memory(error);
-    }
     mls_status status = mls_published_load(MLS_ANY_USAGE, 0, &plan->published, error);
-    status = status == MLS_OK ? mls_plan_bases_find(of, request, plan, error) : status;
+    status = status == MLS_OK ? find_bases(of, request, plan, error) : status;
     for (size_t i = 0; i < plan->series.count && status == MLS_OK; i++) {
         status = fill_series(plan, &plan->series.items[i], request, error);
     }

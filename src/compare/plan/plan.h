@@ -37,7 +37,7 @@ typedef struct mls_plan_figures {
 } mls_plan_figures;
 
 /** Reads the embedded figures, or (`text` with a ptr) others: JSON with an object `benchmarks`, by their names, one of
- * which is "*", and perhaps `chosen` (else 1).  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX or _VALUE with what is
+ * which is "*", and perhaps `chosen` (else 1).  MLS_OK, or MLS_ERROR_SYNTAX or _VALUE with what is
  * wrong; to be released in any case.
  */
 mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_error *error) MLS_MUST_USE;
@@ -121,7 +121,7 @@ typedef struct mls_plan {
 } mls_plan;
 
 /** Predicts from the groups of a comparison of the mode MLS_COMPARE_NOTHING, each row from the group of its series
- * whose number of accelerators is nearest.  MLS_OK, MLS_ERROR_MEMORY, MLS_ERROR_VALUE (no group of the benchmark; of
+ * whose number of accelerators is nearest.  MLS_OK, MLS_ERROR_VALUE (no group of the benchmark; of
  * the only series numbers that are more than MLS_PLAN_TIMES_MAX times away, or not whole), or what mls_published_load()
  * and mls_rcp_set_new() return; to be released in any case, before the comparison. */
 mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,

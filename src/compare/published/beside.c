@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/side.h"
 
@@ -213,45 +212,33 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     return count;
 }
 
-/* Only on as many of the same accelerators a result can stand beside a group. */
-static bool may_be_beside(const mls_group *group)
-{
-    return !mls_is_weak(&group->weak) && group->scaled_minutes > 0 && group->accelerator != NULL &&
-           !isnan(group->accelerators);
-}
-
-/* The results of an edition, read when they are first asked for. */
-static mls_status find_edition(mls_published_beside *beside, const mls_edition *edition, const mls_published **results,
-                               mls_error *error)
-{
-    for (size_t i = 0; i < beside->editions.count; i++) {
-        if (beside->editions.items[i].edition == edition) {
-            *results = &beside->editions.items[i].results;
-            return MLS_OK;
-        }
-    }
-    if (!MLS_GROW(&beside->editions, items)) {
-        return mls_error_memory(error);
-    }
-    mls_published_edition *made = &beside->editions.items[beside->editions.count++];
-    *made = (mls_published_edition){.edition = edition};
-    *results = &made->results;
-    return mls_published_load(edition->usage, edition->number, &made->results, error);
-}
-
 const mls_published_near *mls_published_beside_of(mls_published_beside *beside, const mls_group *group)
 {
-    const mls_published *published = NULL;
+    const mls_edition *edition = group->edition;
     mls_published_near *near = &beside->near;
-    if (beside->error.status != MLS_OK || !may_be_beside(group) ||
-        find_edition(beside, group->edition, &published, &beside->error) != MLS_OK) {
+    size_t at = 0;
+    /* Only on as many of the same accelerators a result can stand beside a group. */
+    if (beside->error.status != MLS_OK || mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) ||
+        group->accelerator == NULL || isnan(group->accelerators)) {
         return NULL;
+    }
+    while (at < beside->editions.count && beside->editions.items[at].edition != edition) {
+        at++;
+    }
+    if (at == beside->editions.count) { /* the results of an edition are read when they are first asked for */
+        MLS_GROW(&beside->editions, items);
+        mls_published_edition *made = &beside->editions.items[beside->editions.count++];
+        *made = (mls_published_edition){.edition = edition};
+        if (mls_published_load(edition->usage, edition->number, &made->results, &beside->error) != MLS_OK) {
+            return NULL;
+        }
     }
     const mls_side_group side = mls_side_group_of(group);
     mls_published_query query = mls_query_of_side(&side);
     query.logged = group;
-    if (mls_published_nearest(published, &query, near, 1) != 1 || near->result->edition != query.edition ||
-        near->result->system->accelerators != query.accelerators || !has_model(&query, near->result)) {
+    if (mls_published_nearest(&beside->editions.items[at].results, &query, near, 1) != 1 ||
+        near->result->edition != query.edition || near->result->system->accelerators != query.accelerators ||
+        !has_model(&query, near->result)) {
         return NULL;
     }
     if (near->self) {
@@ -259,9 +246,7 @@ const mls_published_near *mls_published_beside_of(mls_published_beside *beside, 
     }
     mls_arena_free(beside->arena);
     beside->arena = mls_calloc(1, sizeof *beside->arena);
-    const mls_status status = beside->arena != NULL ? mls_why_of_group(beside->arena, group, near, &beside->error)
-                                                    : mls_error_memory(&beside->error);
-    return status == MLS_OK ? near : NULL;
+    return mls_why_of_group(beside->arena, group, near, &beside->error) == MLS_OK ? near : NULL;
 }
 
 void mls_published_beside_release(mls_published_beside *beside)
@@ -273,20 +258,6 @@ void mls_published_beside_release(mls_published_beside *beside)
     mls_arena_free(beside->arena);
 }
 
-/* Adds the reasons for the difference to each that is shown; settings of the nearest only. */
-static mls_status add_reasons(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
-                              mls_beside *beside, mls_error *error)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < beside->count && status == MLS_OK; i++) {
-        status = mls_why_add(comparison, request, group, &beside->near[i], true, error);
-    }
-    for (size_t i = 0; i < beside->around_count && status == MLS_OK; i++) {
-        status = mls_why_add(comparison, request, group, &beside->around[i], false, error);
-    }
-    return status;
-}
-
 static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
                              mls_error *error)
 {
@@ -294,33 +265,34 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
     mls_published_query query = mls_query_of_side(group);
     query.submitter = request->submitter;
     if (group->benchmark == NULL || group->weak || !isfinite(group->scaled_minutes)) {
-        return mls_leave_out(comparison, group,
-                             group->benchmark == NULL ? "unknown benchmark"
-                             : group->weak            ? "no published result of weak scaling is known"
-                                                      : mls_no_score_reason(group))
-                   ? MLS_OK
-                   : MLS_ERROR_MEMORY;
+        mls_leave_out(comparison, group,
+                      group->benchmark == NULL ? "unknown benchmark"
+                      : group->weak            ? "no published result of weak scaling is known"
+                                               : mls_no_score_reason(group));
+        return MLS_OK;
     }
     const mls_published *published = &comparison->published[group->usage];
     const size_t limit = request->around < published->count ? request->around : published->count;
+    mls_status status = MLS_OK;
     beside.around = mls_arena_array(comparison->arena, 2 * limit + 3, sizeof *beside.around);
-    if (beside.around == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
     beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
-    const mls_status status = add_reasons(comparison, group, request, &beside, error);
-    if (status != MLS_OK) {
-        return status;
+    /* Each has the reasons for its difference; settings only the nearest. */
+    for (size_t i = 0; i < beside.count && status == MLS_OK; i++) {
+        status = mls_why_add(comparison, request, group, &beside.near[i], true, error);
     }
-    const bool added =
-        beside.count + beside.around_count > 0
-            ? MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside)
-            : mls_leave_out(comparison, group,
-                            request->submitter != NULL
-                                ? "no published score of this benchmark, division and submitter is known exactly"
-                                : "no published score of this benchmark and division is known exactly");
-    return added ? MLS_OK : MLS_ERROR_MEMORY;
+    for (size_t i = 0; i < beside.around_count && status == MLS_OK; i++) {
+        status = mls_why_add(comparison, request, group, &beside.around[i], false, error);
+    }
+    if (status == MLS_OK && beside.count + beside.around_count > 0) {
+        MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside);
+    } else if (status == MLS_OK) {
+        mls_leave_out(comparison, group,
+                      request->submitter != NULL
+                          ? "no published score of this benchmark, division and submitter is known exactly"
+                          : "no published score of this benchmark and division is known exactly");
+    }
+    return status;
 }
 
 mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request, mls_error *error)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/data.h"
-#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/side.h"
 #include "json/text_table.h"
@@ -55,20 +54,10 @@ typedef struct published_reading {
     mls_text_table systems, results;
 } published_reading;
 
-/* The model of an accelerator, which is often that of the system before: it takes longer to find than all else. */
-static mls_accelerator_model model_like_before(published_reading *reading, const char *accelerator)
-{
-    if (!mls_same_text(reading->accelerator, accelerator)) {
-        reading->accelerator = accelerator;
-        reading->model = mls_accelerator_model_of(mls_str_from(accelerator));
-    }
-    return reading->model;
-}
-
 static mls_status take_published_system(published_reading *reading, const mls_text_row *cells)
 {
     system_row *row = mls_arena_zeroed(reading->to->arena, 1, sizeof *row);
-    const mls_status status = row != NULL ? mls_text_table_row(&reading->systems, cells, row) : MLS_ERROR_MEMORY;
+    const mls_status status = mls_text_table_row(&reading->systems, cells, row);
     if (status != MLS_OK) {
         return status;
     }
@@ -78,7 +67,12 @@ static mls_status take_published_system(published_reading *reading, const mls_te
     system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
     system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
     system->accelerators = all > 0 ? all : (double)NAN;
-    system->model = model_like_before(reading, system->accelerator);
+    /* The model is often that of the system before: it takes longer to find than all else. */
+    if (!mls_same_text(reading->accelerator, system->accelerator)) {
+        reading->accelerator = system->accelerator;
+        reading->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
+    }
+    system->model = reading->model;
     reading->result.system = system;
     return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
 }
@@ -94,9 +88,7 @@ static bool is_known_as_said(const mls_published_result *result)
 static mls_status take_published_result(published_reading *reading, const mls_text_row *cells)
 {
     mls_published *to = reading->to;
-    if (!mls_grow((void **)&to->results, to->count, &reading->capacity, sizeof *to->results)) {
-        return MLS_ERROR_MEMORY;
-    }
+    mls_grow((void **)&to->results, to->count, &reading->capacity, sizeof *to->results);
     mls_published_result *result = &to->results[to->count++];
     *result = reading->result;
     result->row = to->count;
@@ -108,16 +100,6 @@ static mls_status take_published_result(published_reading *reading, const mls_te
     return MLS_OK;
 }
 
-/* The last columns are of one round only: rows of the others are read faster when nobody asks them for these. */
-static mls_status read_result_heading(mls_text_table *results, const mls_text_row *row)
-{
-    const mls_status status = mls_text_table_heading(results, row);
-    while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0) {
-        results->count--;
-    }
-    return status;
-}
-
 static mls_status take_published_row(void *state, const mls_text_row *row)
 {
     published_reading *reading = state;
@@ -125,7 +107,13 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
         return mls_text_table_heading(&reading->systems, row);
     }
     if (reading->results.columns == 0) {
-        return read_result_heading(&reading->results, row);
+        mls_text_table *results = &reading->results;
+        const mls_status status = mls_text_table_heading(results, row);
+        /* The last columns are of one round only: rows of others are read faster when nobody asks them for these. */
+        while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0) {
+            results->count--;
+        }
+        return status;
     }
     return row->count == reading->systems.columns ? take_published_system(reading, row)
                                                   : take_published_result(reading, row);
@@ -191,59 +179,48 @@ static void rank_results(mls_published *published)
     }
 }
 
-/* The round of an embedded table of a usage: "5.1" of "published/training-5.1.table"; empty: it is none. */
-static mls_str round_of_usage(const char *name, mls_usage usage)
-{
-    const mls_str family = mls_str_from(mls_usage_name(usage));
-    mls_str rest = mls_str_from(name);
-    const mls_str parts[] = {MLS_S("published/"), family, MLS_S("-")};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!mls_str_starts(rest, parts[i])) {
-            return (mls_str){0};
-        }
-        rest = (mls_str){rest.ptr + parts[i].len, rest.len - parts[i].len};
-    }
-    return mls_str_ends(rest, MLS_S(".table")) ? (mls_str){rest.ptr, rest.len - strlen(".table")} : (mls_str){0};
-}
-
-/* The same of a usage, or of any: *usage says which. */
+/* The round of an embedded table, "5.1" of "published/training-5.1.table", which is of *usage; empty: it is none of the
+ * usage that is wanted. */
 static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
 {
-    mls_str round = {0};
-    for (unsigned i = 0; i < MLS_USAGE_COUNT && round.len == 0; i++) {
-        *usage = (mls_usage)i;
-        round = wanted == MLS_ANY_USAGE || wanted == *usage ? round_of_usage(name, *usage) : round;
+    mls_str rest = mls_str_from(name);
+    if (!mls_str_starts(rest, MLS_S("published/")) || !mls_str_ends(rest, MLS_S(".table"))) {
+        return (mls_str){0};
     }
-    return round;
+    rest = mls_str_rest((mls_str){rest.ptr, rest.len - strlen(".table")}, strlen("published/"));
+    for (unsigned i = 0; i < MLS_USAGE_COUNT; i++) {
+        const mls_str family = mls_str_from(mls_usage_name((mls_usage)i));
+        if ((wanted == MLS_ANY_USAGE || wanted == (mls_usage)i) && mls_str_starts(rest, family) &&
+            rest.len > family.len && rest.ptr[family.len] == '-') {
+            *usage = (mls_usage)i;
+            return mls_str_rest(rest, family.len + 1);
+        }
+    }
+    return (mls_str){0};
 }
 
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
 {
     published_reading reading = {.to = published};
-    mls_status status;
-    const char *last = "";
     *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
-    status = published->arena != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
+    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
         const mls_str round = table_round(file->name, usage, &reading.result.usage);
         if (!mls_edition_number(round, &reading.result.edition) ||
             (edition != 0 && edition != reading.result.edition)) {
             continue;
         }
-        last = file->name;
         reading.result.round = mls_arena_copy(published->arena, round).ptr;
-        status = reading.result.round != NULL
-                     ? read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)})
-                     : MLS_ERROR_MEMORY;
+        const mls_status status =
+            read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)});
+        if (status != MLS_OK) {
+            return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
+        }
     }
-    if (status == MLS_OK && published->count > 0) {
+    if (published->count > 0) {
         qsort(published->results, published->count, sizeof *published->results, compare_results);
         rank_results(published);
     }
-    if (status == MLS_OK || status == MLS_ERROR_MEMORY) {
-        return status == MLS_OK ? MLS_OK : mls_error_memory(error);
-    }
-    return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", last);
+    return MLS_OK;
 }
 
 void mls_published_release(mls_published *published)

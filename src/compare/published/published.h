@@ -57,7 +57,7 @@ typedef struct mls_published {
 /** For mls_published_load(): of all usages. */
 #define MLS_ANY_USAGE ((mls_usage)MLS_USAGE_COUNT)
 
-/** Reads the results of a usage, of one edition's number or (0) of all: none is no error.  MLS_OK, MLS_ERROR_MEMORY, or
+/** Reads the results of a usage, of one edition's number or (0) of all: none is no error.  MLS_OK, or
  * MLS_ERROR_VALUE for broken data; *published is to be released in any case, and ends its results. */
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published,
                               mls_error *error) MLS_MUST_USE;
@@ -146,7 +146,7 @@ typedef struct mls_published_runs {
     MLS_LIST_OF(mls_published_setting) settings;
 } mls_published_runs;
 
-/** Reads the runs of one result: none when its logs are not public, which is no error.  MLS_OK, MLS_ERROR_MEMORY, or
+/** Reads the runs of one result: none when its logs are not public, which is no error.  MLS_OK, or
  * MLS_ERROR_VALUE for broken data; *runs is to be released in any case. */
 mls_status mls_published_open(const mls_published_result *result, mls_published_runs *runs,
                               mls_error *error) MLS_MUST_USE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_runs.c - the runs of a published result, and what all of them were set up with.
+/* published_runs.c - the runs of a published result, and what all of them were set up with; of many results opened
+ * together, the settings in which they differ.
  *
  * A table of src/data/published/runs names below its first line the settings of a round, each with a value as it was
  * logged, and below its second heading has a line for each result: its settings by their numbers, from 1 and rising,
@@ -10,8 +11,9 @@
 #include <stdlib.h>
 
 #include "base/data.h"
-#include "base/memory.h"
+#include "base/map.h"
 #include "base/number.h"
+#include "base/statistics.h"
 #include "compare/published/published.h"
 
 #define RESULTS_HEADING "\nsystem_id|system_name|benchmark|unit|by|settings|"
@@ -61,9 +63,7 @@ static mls_status take_published_settings(mls_published_runs *to, mls_str number
             return MLS_ERROR_VALUE;
         }
         setting.value = line;
-        if (!MLS_GROW(&to->settings, items)) {
-            return MLS_ERROR_MEMORY;
-        }
+        MLS_GROW(&to->settings, items);
         to->settings.items[to->settings.count++] = setting;
     }
     return MLS_OK;
@@ -80,9 +80,7 @@ static mls_status take_published_run(mls_published_runs *to, mls_str words, doub
             return MLS_ERROR_VALUE;
         }
     }
-    if (!MLS_GROW(&to->runs, items)) {
-        return MLS_ERROR_MEMORY;
-    }
+    MLS_GROW(&to->runs, items);
     mls_published_run *run = &to->runs.items[to->runs.count++];
     *run = (mls_published_run){.valid = numbers[VALID] > 0,
                                .to_converge = numbers[TO_CONVERGE],
@@ -149,9 +147,8 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
             runs->unit = mls_epoch_unit(result->benchmark);
         }
     }
-    return status == MLS_OK ? MLS_OK
-           : status == MLS_ERROR_MEMORY
-               ? mls_error_memory(error)
+    return status == MLS_OK
+               ? MLS_OK
                : mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published runs, at %s on %s", name,
                                result->system->system_id, result->benchmark);
 }
@@ -176,23 +173,6 @@ mls_status mls_published_next_start(mls_published_starts *starts)
         return MLS_OK;
     }
     return MLS_STOPPED;
-}
-
-/* The starts of the result whose line this is. */
-static mls_status open_starts(mls_str line, mls_published_starts *starts)
-{
-    mls_str cells[BEFORE_RUNS];
-    bool more = true;
-    for (int i = 0; i < BEFORE_RUNS; i++) {
-        more = more && mls_str_cut(&line, '|', &cells[i]);
-    }
-    if (!more) {
-        return MLS_ERROR_VALUE;
-    }
-    starts->system_id = cells[0];
-    starts->benchmark = cells[2];
-    starts->left = line;
-    return MLS_OK;
 }
 
 mls_published_starts mls_published_starts_of(const mls_published_result *result)
@@ -238,8 +218,15 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
             mls_published_starts starts = {.round = round};
             more = mls_str_cut(&rest, '\n', &line);
             if (line.len > 0) {
-                status = open_starts(line, &starts);
-                status = status == MLS_OK ? take(state, &starts) : status;
+                mls_str cells[BEFORE_RUNS] = {{0}};
+                bool cells_more = true;
+                for (int i = 0; i < BEFORE_RUNS; i++) {
+                    cells_more = cells_more && mls_str_cut(&line, '|', &cells[i]);
+                }
+                starts.system_id = cells[0];
+                starts.benchmark = cells[2];
+                starts.left = line;
+                status = cells_more ? take(state, &starts) : MLS_ERROR_VALUE;
             }
         }
     }
@@ -251,4 +238,101 @@ void mls_published_runs_release(mls_published_runs *runs)
     free(runs->runs.items);
     free(runs->settings.items);
     *runs = (mls_published_runs){0};
+}
+
+/* ------------------------------------------------------------------------------------------- many, opened together */
+
+#define BATCH_SIZE MLS_S("global_batch_size")
+
+/* The values of a key: the first, how many results have one, and whether another one is different. */
+typedef struct key_row {
+    mls_str value;
+    size_t known;
+    bool differs;
+} key_row;
+
+mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key)
+{
+    for (size_t i = 0; i < runs->settings.count; i++) {
+        if (mls_str_equal(runs->settings.items[i].key, key)) {
+            return runs->settings.items[i].value;
+        }
+    }
+    return (mls_str){0};
+}
+
+/* Numbers are the same in whatever way they were written. */
+static bool same_logged(mls_str a, mls_str b)
+{
+    double x;
+    double y;
+    return mls_str_equal(a, b) || (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y);
+}
+
+static void note_settings(mls_map *keys, const mls_published_runs *runs)
+{
+    for (size_t i = 0; i < runs->settings.count; i++) {
+        const mls_published_setting *setting = &runs->settings.items[i];
+        bool added;
+        mls_map_entry *entry = mls_map_put(keys, setting->key, &added);
+        if (added) {
+            entry->value.pointer = mls_arena_zeroed(keys->arena, 1, sizeof(key_row));
+        }
+        key_row *row = entry->value.pointer;
+        row->value = added ? setting->value : row->value;
+        row->differs |= !same_logged(row->value, setting->value);
+        row->known++;
+    }
+}
+
+static int compare_opened_keys(const void *left, const void *right)
+{
+    const mls_published_key *a = left;
+    const mls_published_key *b = right;
+    const bool first = mls_str_equal(a->name, BATCH_SIZE);
+    const bool second = mls_str_equal(b->name, BATCH_SIZE);
+    const int order = first != second ? second - first : mls_compare_sizes(b->known, a->known);
+    return order != 0 ? order : mls_str_compare(a->name, b->name);
+}
+
+mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_published_opened *opened, mls_error *error)
+{
+    mls_arena arena = {0};
+    mls_map keys = {.arena = &arena};
+    mls_status status = MLS_OK;
+    *opened = (mls_published_opened){.items = mls_calloc(count + 1, sizeof *opened->items)};
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        mls_published_runs *runs = &opened->items[opened->count++];
+        status = mls_published_open(hits[i].result, runs, error);
+        note_settings(&keys, runs);
+        hits[i].opened = runs;
+    }
+    /* Marks the settings that differ, and lists their keys, whose names are those of the settings. */
+    for (size_t i = 0; i < opened->count; i++) {
+        for (size_t k = 0; k < opened->items[i].settings.count; k++) {
+            mls_published_setting *setting = &opened->items[i].settings.items[k];
+            key_row *row = mls_map_find(&keys, setting->key)->value.pointer;
+            setting->differs = row->differs;
+            if (row->differs && row->known > 0) {
+                MLS_GROW(&opened->keys, items);
+                opened->keys.items[opened->keys.count++] = (mls_published_key){setting->key, row->known};
+                row->known = 0; /* it is listed */
+            }
+        }
+    }
+    if (opened->keys.count > 1) {
+        qsort(opened->keys.items, opened->keys.count, sizeof *opened->keys.items, compare_opened_keys);
+    }
+    mls_arena_release(&arena);
+    return status;
+}
+
+void mls_published_opened_release(mls_published_opened *opened)
+{
+    for (size_t i = 0; i < opened->count; i++) {
+        mls_published_runs_release(&opened->items[i]);
+    }
+    free(opened->items);
+    free(opened->keys.items);
+    *opened = (mls_published_opened){0};
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "base/statistics.h"
 #include "compare/side.h"
 
@@ -198,9 +197,6 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
     mls_published_order order = filter->order;
     *hits = mls_calloc(published->count + 1, sizeof **hits);
     *count = 0;
-    if (*hits == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (mls_published_passes(filter, result) && !(filter->trend && isnan(result->system->accelerators)) &&

@@ -4,17 +4,9 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "compare/side.h"
 #include "score/score.h"
-
-/* A run as scoring sees it. */
-static mls_run timed_run(const mls_published_run *run)
-{
-    const double start = isnan(run->start_ms) ? 0 : run->start_ms;
-    return (mls_run){.valid = run->valid, .run_start = {.time_ms = start}, .run_stop = {.time_ms = start + run->ms}};
-}
 
 const char *mls_no_score_reason(const mls_side_group *group)
 {
@@ -22,40 +14,8 @@ const char *mls_no_score_reason(const mls_side_group *group)
                                                                                       : "no score";
 }
 
-static bool add_published_settings(mls_arena *arena, mls_settings *to, const mls_published_runs *from)
-{
-    bool ok = true;
-    for (size_t i = 0; i < from->settings.count && ok; i++) {
-        ok = mls_setting_add_json(arena, to, from->settings.items[i].key, from->settings.items[i].value);
-    }
-    return ok;
-}
-
-static bool add_published_run(mls_arena *arena, mls_side_group *to, const mls_published_runs *from, size_t index,
-                              mls_olympic_mark mark, const mls_side_run *alike)
-{
-    const mls_published_run *run = &from->runs.items[index];
-    const mls_run timed = timed_run(run);
-    mls_buffer file = {0};
-    mls_buffer_printf(&file, "%s/run %zu", to->path, index + 1);
-    mls_side_run made = {.file = mls_arena_copy(arena, mls_buffer_str(&file)).ptr,
-                         .valid = run->valid,
-                         .mark = mark,
-                         .start_ms = run->start_ms,
-                         .minutes = mls_run_minutes(&timed),
-                         .init_minutes = run->init_ms / 60000,
-                         .to_converge = run->to_converge,
-                         .unit = isnan(run->to_converge) ? NULL : from->unit,
-                         .settings = alike->settings,
-                         .environment = alike->environment};
-    const bool named = !file.failed && made.file != NULL;
-    mls_buffer_release(&file);
-    mls_side_run_times(&made, run->ms, run->init_ms);
-    mls_side_run_parts(&made, !isnan(run->part_ms[MLS_PART_TRAINING]), run->part_ms, run->evaluations);
-    return named && MLS_ARENA_ADD(arena, &to->runs, made);
-}
-
-static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_published_runs *from,
+/* Adds the runs, which count in the score as those of logs do; settings and place are those of all. */
+static void add_published_runs(mls_arena *arena, mls_side_group *to, const mls_published_runs *from,
                                const mls_benchmark *rules, bool select_window)
 {
     const size_t count = from->runs.count;
@@ -66,15 +26,36 @@ static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
     const mls_side_place place = {
         .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
     mls_side_run alike = {0}; /* what all runs share */
-    bool ok = timed != NULL && runs != NULL && add_published_settings(arena, &alike.settings, from) &&
-              mls_side_run_environment(arena, &alike, &place, to);
-    for (size_t i = 0; i < count && ok; i++) {
-        timed[i] = timed_run(&from->runs.items[i]);
+    for (size_t i = 0; i < from->settings.count; i++) {
+        mls_setting_add_json(arena, &alike.settings, from->settings.items[i].key, from->settings.items[i].value);
+    }
+    mls_side_run_environment(arena, &alike, &place, to);
+    for (size_t i = 0; i < count; i++) {
+        const mls_published_run *run = &from->runs.items[i];
+        const double start = isnan(run->start_ms) ? 0 : run->start_ms;
+        timed[i] =
+            (mls_run){.valid = run->valid, .run_start = {.time_ms = start}, .run_stop = {.time_ms = start + run->ms}};
         runs[i] = &timed[i];
     }
-    ok = ok && mls_group_olympic(&scored, select_window) == MLS_OK;
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = add_published_run(arena, to, from, i, scored.marks[i], &alike);
+    const bool scored_all = mls_group_olympic(&scored, select_window) == MLS_OK;
+    for (size_t i = 0; i < count && scored_all; i++) {
+        const mls_published_run *run = &from->runs.items[i];
+        mls_buffer file = {0};
+        mls_buffer_printf(&file, "%s/run %zu", to->path, i + 1);
+        mls_side_run made = {.file = mls_arena_copy(arena, mls_buffer_str(&file)).ptr,
+                             .valid = run->valid,
+                             .mark = scored.marks[i],
+                             .start_ms = run->start_ms,
+                             .minutes = mls_run_minutes(&timed[i]),
+                             .init_minutes = run->init_ms / 60000,
+                             .to_converge = run->to_converge,
+                             .unit = isnan(run->to_converge) ? NULL : from->unit,
+                             .settings = alike.settings,
+                             .environment = alike.environment};
+        mls_buffer_release(&file);
+        mls_side_run_times(&made, run->ms, run->init_ms);
+        mls_side_run_parts(&made, !isnan(run->part_ms[MLS_PART_TRAINING]), run->part_ms, run->evaluations);
+        MLS_ARENA_ADD(arena, &to->runs, made);
     }
     to->official = scored.score.official;
     to->dropped = scored.score.dropped;
@@ -82,7 +63,6 @@ static bool add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
     free(scored.marks);
     free((void *)runs);
     free(timed);
-    return ok;
 }
 
 mls_status mls_published_group(mls_arena *arena, const mls_published_result *result, const mls_benchmark *rules,
@@ -109,18 +89,16 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
                               .score_minutes = NAN,
                               .scale = result->scale_factor,
                               .scaled_minutes = exact ? result->minutes : (double)NAN};
-    const bool named = !path.failed && !edition.failed && group->path != NULL && group->edition != NULL;
     mls_buffer_release(&path);
     mls_buffer_release(&edition);
-    mls_status status = mls_published_open(result, &opened, error);
+    const mls_status status = mls_published_open(result, &opened, error);
     if (status == MLS_OK && opened.runs.count > 0) {
         const mls_str batch = mls_published_setting_of(&opened, MLS_S("global_batch_size"));
         if (isnan(group->global_batch_size) && batch.ptr != NULL) {
             (void)mls_number_parse(batch, &group->global_batch_size);
         }
-        status =
-            named && add_published_runs(arena, group, &opened, rules, select_window) ? MLS_OK : mls_error_memory(error);
+        add_published_runs(arena, group, &opened, rules, select_window);
     }
     mls_published_runs_release(&opened);
-    return status == MLS_OK && !named ? mls_error_memory(error) : status;
+    return status;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_words.c - which published results stand on a side: `published:WORDS`. */
+/* published_words.c - which published results stand on a side: `published:WORDS`.
+ *
+ * Words narrow the results of a round down to those of one system; best and nearest choose one of what is left, by the
+ * other side.  Where nothing is left, or several systems are, explain() says why, and what was meant perhaps. */
 #include <math.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/map.h"
@@ -19,7 +21,8 @@ typedef struct published_words {
     mls_str texts[WORDS_MOST];
     bool whole[WORDS_MOST]; /* some system is called just that */
     size_t text_count;
-    unsigned edition; /* 0: none is named */
+    unsigned edition;             /* 0: none is named … */
+    MLS_LIST_OF(unsigned) rounds; /* … and it may be of these */
     bool best, nearest;
     mls_published left; /* only results and their number */
 } published_words;
@@ -53,16 +56,6 @@ bool mls_request_has_published(const mls_compare_request *request)
 static mls_status refuse_words(const published_words *of, const char *why, mls_error *error)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, MLS_PUBLISHED_PREFIX "%.*s: %s", MLS_CUT(of->all, 80), why);
-}
-
-static bool has_text_in(const char *text, mls_str part)
-{
-    for (const char *at = text; part.len > 0 && *at != '\0'; at++) {
-        if (strncasecmp(at, part.ptr, part.len) == 0) {
-            return true;
-        }
-    }
-    return part.len == 0;
 }
 
 static bool is_called(const mls_published_result *result, mls_str text)
@@ -99,7 +92,7 @@ static mls_status read_published_words(choosing *in, published_words *of, mls_er
             for (size_t i = 0; i < in->all.count; i++) {
                 of->whole[of->text_count] |= is_called(&in->all.results[i], word);
             }
-            of->texts[of->text_count++] = word;
+            of->texts[of->text_count++] = mls_arena_copy(in->to->arena, word);
         }
     }
     return of->best && of->nearest ? refuse_words(of, "best and nearest exclude each other", error) : MLS_OK;
@@ -107,49 +100,49 @@ static mls_status read_published_words(choosing *in, published_words *of, mls_er
 
 /* ------------------------------------------------------------ what is left */
 
-/* Whether a side without a round means the one of a result: that of the logs, else of another side, else that of the
- * options; *known: there is any. */
-static bool is_of_the_others(const choosing *in, const published_words *of, const mls_published_result *result,
-                             bool *known)
+/* The rounds of a side: the one that its words name, else those of the logs, of another side, or of the options. */
+static void find_rounds(const choosing *in, published_words *of)
 {
-    const mls_edition *chosen = in->request->collect.edition;
-    bool same = false;
-    *known = false;
-    for (size_t i = 0; i < in->logged; i++) {
-        unsigned edition = 0;
+    mls_arena *arena = in->to->arena;
+    unsigned edition = 0;
+    if (of->edition != 0) {
+        MLS_ARENA_ADD(arena, &of->rounds, of->edition);
+    }
+    for (size_t i = 0; i < in->logged && of->edition == 0; i++) {
         if (mls_edition_number(mls_str_from(in->to->groups.items[i]->edition), &edition)) {
-            *known = true;
-            same |= edition == result->edition;
+            MLS_ARENA_ADD(arena, &of->rounds, edition);
         }
     }
-    for (size_t i = 0; i < in->sides.count && in->logged == 0; i++) {
-        *known |= in->sides.items[i].edition != 0;
-        same |= in->sides.items[i].edition == result->edition && &in->sides.items[i] != of;
+    for (size_t i = 0; i < in->sides.count && of->edition == 0 && in->logged == 0; i++) {
+        if (in->sides.items[i].edition != 0) {
+            MLS_ARENA_ADD(arena, &of->rounds, in->sides.items[i].edition);
+        }
     }
-    if (!*known && chosen != NULL) {
-        *known = true;
-        same = chosen->number == result->edition;
+    if (of->rounds.count == 0 && in->request->collect.edition != NULL) {
+        MLS_ARENA_ADD(arena, &of->rounds, in->request->collect.edition->number);
     }
-    return same;
 }
 
-static bool is_of_round(const choosing *in, const published_words *of, const mls_published_result *result)
+static bool is_of_round(const published_words *of, const mls_published_result *result)
 {
-    bool known;
-    return of->edition != 0 ? of->edition == result->edition : is_of_the_others(in, of, result, &known);
+    bool is = false;
+    for (size_t i = 0; i < of->rounds.count && !is; i++) {
+        is = of->rounds.items[i] == result->edition;
+    }
+    return is;
 }
 
 static bool has_word(const published_words *of, size_t i, const mls_published_result *result)
 {
     return of->whole[i] ? is_called(result, of->texts[i])
-                        : has_text_in(result->system->submitter, of->texts[i]) ||
-                              has_text_in(result->system->system_id, of->texts[i]);
+                        : strcasestr(result->system->submitter, of->texts[i].ptr) != NULL ||
+                              strcasestr(result->system->system_id, of->texts[i].ptr) != NULL;
 }
 
 /* By its words and round alone. */
-static bool is_meant(const choosing *in, const published_words *of, const mls_published_result *result)
+static bool is_meant(const published_words *of, const mls_published_result *result)
 {
-    bool meant = is_of_round(in, of, result);
+    bool meant = is_of_round(of, result);
     for (size_t i = 0; i < of->text_count && meant; i++) {
         meant = has_word(of, i, result);
     }
@@ -177,7 +170,7 @@ static bool is_on_both(const choosing *in, const published_words *of, const mls_
         bool has = other->all.ptr == of->all.ptr;
         for (size_t k = 0; k < in->all.count && !has; k++) {
             has = is_result_on(&in->all.results[k], result->usage, result->benchmark) &&
-                  is_meant(in, other, &in->all.results[k]);
+                  is_meant(other, &in->all.results[k]);
         }
         on = has;
     }
@@ -191,19 +184,15 @@ static bool same_system(const mls_published_result *a, const mls_published_resul
            strcmp(a->system->submitter, b->system->submitter) == 0;
 }
 
-static mls_status take_left(const choosing *in, published_words *of, mls_error *error)
+static void take_left(const choosing *in, published_words *of)
 {
-    of->left.results = mls_arena_array(in->to->arena, in->all.count + 1, sizeof *of->left.results);
-    if (of->left.results == NULL) {
-        return mls_error_memory(error);
-    }
+    of->left = (mls_published){.results = mls_arena_array(in->to->arena, in->all.count + 1, sizeof *of->left.results)};
     for (size_t i = 0; i < in->all.count; i++) {
         const mls_published_result *result = &in->all.results[i];
-        if (is_meant(in, of, result) && is_on_both(in, of, result)) {
+        if (is_meant(of, result) && is_on_both(in, of, result)) {
             of->left.results[of->left.count++] = *result;
         }
     }
-    return MLS_OK;
 }
 
 /* -------------------------------------------------------- best and nearest */
@@ -260,52 +249,60 @@ static void choose_one(const choosing *in, published_words *of)
 
 /* Lists the systems that are left as candidates, each by the words that choose it and what it is; how many there are.
  */
-static bool list_systems(const choosing *in, const published_words *of, size_t *systems)
+static size_t list_systems(const choosing *in, const published_words *of)
 {
     mls_comparison *to = in->to;
-    mls_buffer line = {0};
-    bool ok = true;
-    *systems = 0;
-    for (size_t i = 0; i < of->left.count && ok; i++) {
+    size_t systems = 0;
+    for (size_t i = 0; i < of->left.count; i++) {
         const mls_published_result *result = &of->left.results[i];
         const mls_published_system *system = result->system;
+        mls_buffer line = {0};
         bool again = false;
         for (size_t k = 0; k < i && !again; k++) {
             again = same_system(&of->left.results[k], result);
         }
-        *systems += !again;
-        if (again || *systems > CANDIDATES_MOST) {
+        systems += !again;
+        if (again || systems > CANDIDATES_MOST) {
             continue;
         }
-        line.len = 0;
         mls_buffer_printf(&line, MLS_PUBLISHED_PREFIX "%s,%s  (%s", result->round, system->system_id,
                           system->submitter);
         if (system->accelerators > 0 && system->model.text[0] != '\0') {
             mls_buffer_printf(&line, ", %s x %s", mls_words_count(system->accelerators).text, system->model.text);
         }
         mls_buffer_append_text(&line, ")");
-        const char *copy = line.failed ? NULL : mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr;
-        ok = copy != NULL && MLS_ARENA_ADD(to->arena, &to->candidates, copy);
+        MLS_ARENA_ADD(to->arena, &to->candidates, mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr);
+        mls_buffer_release(&line);
     }
-    mls_buffer_release(&line);
-    return ok;
+    return systems;
 }
 
-static mls_status explain_several(const choosing *in, const published_words *of, mls_error *error)
+/* A word that no result of the round has: what was meant, perhaps. */
+static void explain_word(const choosing *in, const published_words *of, mls_str word, mls_buffer *why)
 {
-    size_t systems;
-    return list_systems(in, of, &systems)
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                               MLS_PUBLISHED_PREFIX "%.*s: %zu systems, and a side is one%s", MLS_CUT(of->all, 80),
-                               systems, systems > CANDIDATES_MOST ? "; ten of them are listed" : "")
-               : mls_error_memory(error);
+    mls_nearest nearest = mls_nearest_to(word);
+    const mls_nearest benchmark =
+        mls_editions_nearest_benchmark(in->request->collect.score.editions, MLS_USAGE_TRAINING, word);
+    for (size_t i = 0; i < in->all.count; i++) {
+        if (is_of_round(of, &in->all.results[i])) {
+            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->submitter));
+            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->system_id));
+        }
+    }
+    mls_buffer_printf(why, "no published result of the round has '%.*s' in its submitter or system", MLS_CUT(word, 40));
+    if (nearest.found.len == 0 && benchmark.found.len > 0) {
+        mls_buffer_printf(why, "; did you mean '%.*s'? The benchmark is that of the other side, or of --benchmark",
+                          MLS_CUT(benchmark.found, 80));
+    } else if (nearest.found.len > 0) {
+        mls_buffer_printf(why, "; did you mean '%.*s'?", MLS_CUT(nearest.found, 80));
+    }
 }
 
 /* Words that each mean something, and nothing together: what there is without the last that can be left out. */
-static mls_status explain_together(const choosing *in, const published_words *of, mls_error *error)
+static void explain_together(const choosing *in, const published_words *of, mls_buffer *why)
 {
-    size_t systems = 0;
-    for (size_t at = of->text_count; at-- > 0 && systems == 0;) {
+    mls_buffer_append_text(why, "no published result is all of that");
+    for (size_t at = of->text_count; at-- > 0;) {
         published_words rest = *of;
         rest.text_count = 0;
         for (size_t i = 0; i < of->text_count; i++) {
@@ -313,103 +310,72 @@ static mls_status explain_together(const choosing *in, const published_words *of
             rest.whole[rest.text_count] = of->whole[i];
             rest.text_count += i != at;
         }
-        const mls_status status = take_left(in, &rest, error);
-        if (status != MLS_OK || !list_systems(in, &rest, &systems)) {
-            return status != MLS_OK ? status : mls_error_memory(error);
-        }
+        take_left(in, &rest);
+        const size_t systems = list_systems(in, &rest);
         if (systems > 0) {
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                                 MLS_PUBLISHED_PREFIX "%.*s: no published result is all of that; without '%.*s' %s",
-                                 MLS_CUT(of->all, 80), MLS_CUT(of->texts[at], 40),
-                                 systems > CANDIDATES_MOST ? "ten of those are listed"
-                                 : systems == 1            ? "there is one"
-                                                           : "there are these");
+            mls_buffer_printf(why, "; without '%.*s' %s", MLS_CUT(of->texts[at], 40),
+                              systems > CANDIDATES_MOST ? "ten of those are listed"
+                              : systems == 1            ? "there is one"
+                                                        : "there are these");
+            return;
         }
     }
-    return refuse_words(of, "no published result is all of that", error);
-}
-
-static mls_status explain_word(const choosing *in, const published_words *of, size_t at, mls_error *error)
-{
-    mls_nearest nearest = mls_nearest_to(of->texts[at]);
-    const mls_nearest benchmark =
-        mls_editions_nearest_benchmark(in->request->collect.score.editions, MLS_USAGE_TRAINING, of->texts[at]);
-    mls_buffer why = {0};
-    for (size_t i = 0; i < in->all.count; i++) {
-        if (is_of_round(in, of, &in->all.results[i])) {
-            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->submitter));
-            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->system_id));
-        }
-    }
-    mls_buffer_printf(&why, "no published result of the round has '%.*s' in its submitter or system",
-                      MLS_CUT(of->texts[at], 40));
-    if (nearest.found.len == 0 && benchmark.found.len > 0) {
-        mls_buffer_printf(&why, "; did you mean '%.*s'? The benchmark is that of the other side, or of --benchmark",
-                          MLS_CUT(benchmark.found, 80));
-    } else if (nearest.found.len > 0) {
-        mls_buffer_printf(&why, "; did you mean '%.*s'?", MLS_CUT(nearest.found, 80));
-    }
-    const mls_status status = why.failed ? mls_error_memory(error) : refuse_words(of, why.ptr, error);
-    mls_buffer_release(&why);
-    return status;
 }
 
 /* Words that mean results, all on other benchmarks: on which. */
-static mls_status explain_benchmarks(const choosing *in, const published_words *of, mls_error *error)
+static void explain_benchmarks(const choosing *in, const published_words *of, mls_buffer *why)
 {
     mls_map known = {.arena = in->to->arena};
-    mls_buffer why = {0};
-    bool ok = true;
-    mls_buffer_append_text(&why, "no published result on a benchmark of the other sides, only on");
-    for (size_t i = 0; i < in->all.count && ok; i++) {
-        const mls_published_result *result = &in->all.results[i];
-        bool added = false;
-        if (is_meant(in, of, result)) {
-            ok = mls_map_put(&known, mls_str_from(result->benchmark), &added) != NULL;
-            mls_buffer_printf(&why, "%s%s", !added ? "" : known.count > 1 ? ", " : " ", added ? result->benchmark : "");
-        }
-    }
-    const mls_status status = ok && !why.failed ? refuse_words(of, why.ptr, error) : mls_error_memory(error);
-    mls_buffer_release(&why);
-    return status;
-}
-
-/* Why no result is left. */
-static mls_status explain_none(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
-{
-    bool round_known = of->edition != 0;
-    bool in_round = false;
-    bool meant = false;
+    mls_buffer_append_text(why, "no published result on a benchmark of the other sides, only on");
     for (size_t i = 0; i < in->all.count; i++) {
         const mls_published_result *result = &in->all.results[i];
-        bool known = true;
-        in_round |= of->edition != 0 ? of->edition == result->edition : is_of_the_others(in, of, result, &known);
-        round_known |= known;
-        meant |= is_meant(in, of, result);
+        bool added = false;
+        if (is_meant(of, result)) {
+            mls_map_put(&known, mls_str_from(result->benchmark), &added);
+            mls_buffer_printf(why, "%s%s", !added ? "" : known.count > 1 ? ", " : " ", added ? result->benchmark : "");
+        }
     }
-    if (!round_known) {
-        return refuse_words(of, "it needs a round, such as 5.1: no other side tells one", error);
+}
+
+/* Refuses a side: nothing is left of it (`narrowed`: by best or nearest), or several systems are. */
+static mls_status explain(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
+{
+    mls_buffer why = {0};
+    size_t results = 0; /* of the round */
+    size_t meant = 0;   /* of these, by the words */
+    size_t unknown = 0; /* the first word that none of them has */
+    for (size_t i = 0; i < in->all.count; i++) {
+        results += is_of_round(of, &in->all.results[i]);
+        meant += is_meant(of, &in->all.results[i]);
     }
-    for (size_t at = 0; at < of->text_count && in_round; at++) {
-        bool found = false;
+    for (bool found = true; unknown < of->text_count && found; unknown += found) {
+        found = false;
         for (size_t i = 0; i < in->all.count && !found; i++) {
-            found = is_of_round(in, of, &in->all.results[i]) && has_word(of, at, &in->all.results[i]);
-        }
-        if (!found) {
-            return explain_word(in, of, at, error);
+            found = is_of_round(of, &in->all.results[i]) && has_word(of, unknown, &in->all.results[i]);
         }
     }
-    if (in_round && !meant) {
-        return explain_together(in, of, error);
+    if (of->left.count > 0) {
+        const size_t systems = list_systems(in, of);
+        mls_buffer_printf(&why, "%zu systems, and a side is one%s", systems,
+                          systems > CANDIDATES_MOST ? "; ten of them are listed" : "");
+    } else if (of->rounds.count == 0) {
+        mls_buffer_append_text(&why, "it needs a round, such as 5.1: no other side tells one");
+    } else if (results == 0) {
+        mls_buffer_append_text(&why, "no results of that round are published");
+    } else if (unknown < of->text_count) {
+        explain_word(in, of, of->texts[unknown], &why);
+    } else if (meant == 0) {
+        explain_together(in, of, &why);
+    } else if (!narrowed) {
+        explain_benchmarks(in, of, &why);
+    } else {
+        mls_buffer_append_text(&why, of->best
+                                         ? "no published score on as many of the same accelerators is known exactly"
+                                         : "no published score of this benchmark and division is known exactly");
     }
-    if (in_round && !narrowed) {
-        return explain_benchmarks(in, of, error);
-    }
-    return refuse_words(of,
-                        !in_round  ? "no results of that round are published"
-                        : of->best ? "no published score on as many of the same accelerators is known exactly"
-                                   : "no published score of this benchmark and division is known exactly",
-                        error);
+    (void)refuse_words(of, why.ptr, error);
+    mls_buffer_release(&why);
+    return MLS_ERROR_VALUE;
 }
 
 /* -------------------------------------------------------------- the groups */
@@ -421,9 +387,6 @@ static mls_status add_result(const choosing *in, const published_words *of, cons
     const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
     mls_side_group group;
     mls_published_result *kept = mls_arena_alloc(in->to->arena, sizeof *kept);
-    if (kept == NULL) {
-        return mls_error_memory(error);
-    }
     *kept = *result;
     const mls_status status = mls_published_group(in->to->arena, kept, rules, how->select_window, &group, error);
     if (status != MLS_OK) {
@@ -439,27 +402,26 @@ static mls_status add_result(const choosing *in, const published_words *of, cons
             return MLS_OK;
         }
     }
-    return mls_side_group_add(in->to, &group) != NULL ? MLS_OK : mls_error_memory(error);
+    mls_side_group_add(in->to, &group);
+    return MLS_OK;
 }
 
 /* Finds the results of a side, and adds them. */
 static mls_status choose_side(const choosing *in, published_words *of, mls_error *error)
 {
     bool several = false;
-    mls_status status = take_left(in, of, error);
-    const bool some = of->left.count > 0;
-    if (status == MLS_OK && (of->best || of->nearest)) {
+    take_left(in, of);
+    const bool narrowed = of->left.count > 0;
+    if (of->best || of->nearest) {
         choose_one(in, of);
     }
     for (size_t i = 1; i < of->left.count; i++) {
         several |= !same_system(&of->left.results[0], &of->left.results[i]);
     }
-    if (status == MLS_OK && of->left.count == 0) {
-        return explain_none(in, of, some, error);
+    if (of->left.count == 0 || (several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest)) {
+        return explain(in, of, narrowed, error);
     }
-    if (status == MLS_OK && several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest) {
-        return explain_several(in, of, error);
-    }
+    mls_status status = MLS_OK;
     for (size_t i = 0; i < of->left.count && status == MLS_OK; i++) {
         status = add_result(in, of, &of->left.results[i], error);
     }
@@ -500,62 +462,33 @@ static void name_side(const choosing *in, const published_words *of)
     }
 }
 
-/* Puts the groups into the order of the sides, as all who look for those of a side expect. */
-static bool sort_by_sides(const choosing *in)
-{
-    mls_comparison *to = in->to;
-    mls_side_group **sorted = mls_arena_array(to->arena, to->groups.count + 1, sizeof *sorted);
-    size_t count = 0;
-    for (size_t s = 0; s < in->request->sides.count && sorted != NULL; s++) {
-        for (size_t i = 0; i < to->groups.count; i++) {
-            if (to->groups.items[i]->side == in->request->sides.items[s]) {
-                sorted[count++] = to->groups.items[i];
-            }
-        }
-    }
-    to->groups.items = sorted != NULL ? sorted : to->groups.items;
-    return sorted != NULL;
-}
-
-static mls_status find_sides(choosing *in, mls_error *error)
-{
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < in->request->sides.count && status == MLS_OK; i++) {
-        mls_side *side = in->request->sides.items[i];
-        for (size_t k = 0; k < side->paths.count && status == MLS_OK; k++) {
-            const char *path = side->paths.items[k];
-            published_words of = {.side = side};
-            if (mls_is_published_side(path)) {
-                of.all = mls_str_from(path + strlen(MLS_PUBLISHED_PREFIX));
-                status = read_published_words(in, &of, error);
-                status = status == MLS_OK && !MLS_ARENA_ADD(in->to->arena, &in->sides, of) ? mls_error_memory(error)
-                                                                                           : status;
-            }
-        }
-    }
-    return status;
-}
-
-/* A side whose words mean nothing is refused before another one that finds nothing on the same benchmark. */
-static mls_status refuse_meaningless(const choosing *in, mls_error *error)
-{
-    for (size_t i = 0; i < in->sides.count; i++) {
-        bool meant = false;
-        for (size_t k = 0; k < in->all.count && !meant; k++) {
-            meant = is_meant(in, &in->sides.items[i], &in->all.results[k]);
-        }
-        if (!meant) {
-            return explain_none(in, &in->sides.items[i], false, error);
-        }
-    }
-    return MLS_OK;
-}
-
 mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
+    mls_arena *arena = comparison->arena;
     choosing in = {.request = request, .to = comparison, .all = comparison->opened, .logged = comparison->groups.count};
-    mls_status status = find_sides(&in, error);
-    status = status == MLS_OK ? refuse_meaningless(&in, error) : status;
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < request->sides.count; i++) {
+        mls_side *side = request->sides.items[i];
+        for (size_t k = 0; k < side->paths.count && status == MLS_OK; k++) {
+            published_words of = {.side = side};
+            if (mls_is_published_side(side->paths.items[k])) {
+                of.all = mls_str_from(side->paths.items[k] + strlen(MLS_PUBLISHED_PREFIX));
+                status = read_published_words(&in, &of, error);
+                MLS_ARENA_ADD(arena, &in.sides, of);
+            }
+        }
+    }
+    for (size_t i = 0; i < in.sides.count; i++) {
+        find_rounds(&in, &in.sides.items[i]);
+    }
+    /* A side whose words mean nothing is refused before another one that finds nothing on the same benchmark. */
+    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
+        bool meant = false;
+        for (size_t k = 0; k < in.all.count && !meant; k++) {
+            meant = is_meant(&in.sides.items[i], &in.all.results[k]);
+        }
+        status = meant ? MLS_OK : explain(&in, &in.sides.items[i], false, error);
+    }
     /* Sides that are chosen by another side come last. */
     for (int relative = 0; relative < 2; relative++) {
         for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
@@ -570,5 +503,16 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
             name_side(&in, &in.sides.items[i]);
         }
     }
-    return status == MLS_OK && !sort_by_sides(&in) ? mls_error_memory(error) : status;
+    /* All who look for the groups of a side expect them in the order of the sides. */
+    mls_side_group **sorted = mls_arena_array(arena, comparison->groups.count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (size_t s = 0; s < request->sides.count; s++) {
+        for (size_t i = 0; i < comparison->groups.count; i++) {
+            if (comparison->groups.items[i]->side == request->sides.items[s]) {
+                sorted[count++] = comparison->groups.items[i];
+            }
+        }
+    }
+    comparison->groups.items = sorted;
+    return status;
 }
