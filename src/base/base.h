@@ -190,7 +190,7 @@ typedef struct mls_findings {
     size_t count, capacity;
     mls_finding_counts counts; /**< of all found, kept or not */
     uint32_t *beyond;          /**< per code: found and not kept, see mls_findings_found(); NULL: none */
-    bool out_of_memory;        /**< sticky: a finding was lost for lack of memory */
+    bool out_of_memory;        /**< never set; callers still ask */
 } mls_findings;
 
 /** How many of a code were found, kept or not. */
@@ -207,7 +207,7 @@ typedef struct mls_finding_place {
 } mls_finding_place;
 
 /** Adds a finding with the code's own severity; control characters of its message are escaped.  Past
- * MLS_FINDINGS_KEPT_PER_CODE of a code only the counters grow.  Whoever reads the list checks out_of_memory once. */
+ * MLS_FINDINGS_KEPT_PER_CODE of a code only the counters grow. */
 void mls_findings_add(mls_findings *list, mls_finding_code code, mls_finding_place place, const char *format, ...)
     MLS_PRINTF(4, 5);
 

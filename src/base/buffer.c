@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-static locale_t c_locale; /* none when memory ran out: the thread's own is used then */
+static locale_t c_locale; /* 0 if it could not be made: the thread's own is used then */
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
 static void make_c_locale(void)
@@ -51,8 +51,8 @@ double mls_text_double(const char *text)
 
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {
-    if (buffer->failed || extra < buffer->capacity - buffer->len) {
-        return !buffer->failed;
+    if (extra < buffer->capacity - buffer->len) {
+        return true;
     }
     size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
     while (capacity - buffer->len <= extra) {
@@ -69,13 +69,12 @@ bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 
 void mls_buffer_append(mls_buffer *buffer, mls_str text)
 {
-    if (mls_buffer_reserve(buffer, text.len)) {
-        if (text.len > 0) {
-            memcpy(buffer->ptr + buffer->len, text.ptr, text.len);
-        }
-        buffer->len += text.len;
-        buffer->ptr[buffer->len] = '\0';
+    mls_buffer_reserve(buffer, text.len);
+    if (text.len > 0) {
+        memcpy(buffer->ptr + buffer->len, text.ptr, text.len);
     }
+    buffer->len += text.len;
+    buffer->ptr[buffer->len] = '\0';
 }
 
 void mls_buffer_append_char(mls_buffer *buffer, char c)
@@ -90,11 +89,10 @@ void mls_buffer_append_text(mls_buffer *buffer, const char *text)
 
 void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count)
 {
-    if (mls_buffer_reserve(buffer, count)) {
-        memset(buffer->ptr + buffer->len, c, count);
-        buffer->len += count;
-        buffer->ptr[buffer->len] = '\0';
-    }
+    mls_buffer_reserve(buffer, count);
+    memset(buffer->ptr + buffer->len, c, count);
+    buffer->len += count;
+    buffer->ptr[buffer->len] = '\0';
 }
 
 /* Formats where there is room: only what is longer is formatted twice. */
@@ -103,16 +101,17 @@ void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
     enum { USUAL_LENGTH = 100 };
     va_list again;
     va_copy(again, args);
-    if (!buffer->failed && (buffer->ptr != NULL || mls_buffer_reserve(buffer, USUAL_LENGTH))) {
-        const size_t room = buffer->capacity - buffer->len;
-        const int length = mls_text_vprintf(buffer->ptr + buffer->len, room, format, args);
-        buffer->failed = length < 0;
-        if (length >= 0 && (size_t)length >= room && mls_buffer_reserve(buffer, (size_t)length)) {
-            (void)mls_text_vprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
-        }
-        buffer->len += buffer->failed ? 0 : (size_t)length;
-        buffer->ptr[buffer->len] = '\0';
+    if (buffer->ptr == NULL) {
+        mls_buffer_reserve(buffer, USUAL_LENGTH);
     }
+    const size_t room = buffer->capacity - buffer->len;
+    const int length = mls_text_vprintf(buffer->ptr + buffer->len, room, format, args);
+    if (length >= 0 && (size_t)length >= room) {
+        mls_buffer_reserve(buffer, (size_t)length);
+        (void)mls_text_vprintf(buffer->ptr + buffer->len, (size_t)length + 1, format, again);
+    }
+    buffer->len += length > 0 ? (size_t)length : 0;
+    buffer->ptr[buffer->len] = '\0';
     va_end(again);
 }
 
@@ -134,12 +133,9 @@ void mls_buffer_cut(mls_buffer *buffer, size_t len)
 
 char *mls_buffer_detach(mls_buffer *buffer)
 {
-    char *text = NULL;
-    if (mls_buffer_reserve(buffer, 0)) {
-        text = buffer->ptr;
-        buffer->ptr = NULL;
-    }
-    mls_buffer_release(buffer);
+    mls_buffer_reserve(buffer, 0);
+    char *text = buffer->ptr;
+    *buffer = (mls_buffer){0};
     return text;
 }
 

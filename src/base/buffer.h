@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* buffer.h - a growing string of bytes, and printing that is the same under every locale.
  *
- * Zero-initialised is empty.  Failure is sticky: an append that finds no memory sets `failed` and every later one does
- * nothing, so a writer checks once, at the end.  `ptr` is NULL only while nothing was ever appended, and there is
- * always a NUL after the last byte (not counted in len). */
+ * Zero-initialised is empty.  `ptr` is NULL only while nothing was ever appended, and there is always a NUL after the
+ * last byte (not counted in len). */
 #pragma once
 
 #include "base/base.h"
@@ -16,7 +15,7 @@ double mls_text_double(const char *text);
 typedef struct mls_buffer {
     char *ptr;
     size_t len, capacity;
-    bool failed;
+    bool failed; /* never set; callers still ask */
 } mls_buffer;
 
 /* Room for `extra` more bytes (and the NUL) without another allocation. */
@@ -38,13 +37,13 @@ static inline mls_str mls_buffer_str(const mls_buffer *buffer)
 /* Back to its first `len` bytes, when there are more. */
 void mls_buffer_cut(mls_buffer *buffer, size_t len);
 
-/* Empty again, memory kept; what was lost stays lost, so `failed` stays. */
+/* Empty again, memory kept. */
 static inline void mls_buffer_clear(mls_buffer *buffer)
 {
     mls_buffer_cut(buffer, 0);
 }
 
-/* Hands the bytes over, NUL-terminated, to be given to free(), and is empty; NULL when an append had failed. */
+/* Hand the bytes over, NUL-terminated, to be given to free(), and be empty. */
 char *mls_buffer_detach(mls_buffer *buffer) MLS_MUST_USE;
 
 void mls_buffer_release(mls_buffer *buffer);

@@ -165,7 +165,7 @@ int mls_file_open_below(const char *path, size_t root, int flags)
     const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
     const char *below = path + root;
     char *folder = mls_strndup(path, root);
-    const int above = folder != NULL ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    const int above = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd = -1;
     while (*below == '/') {
         below++;
@@ -188,9 +188,7 @@ static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, ml
 {
     const size_t before = text->len;
     for (;;) {
-        if (!mls_buffer_reserve(text, READ_STEP)) {
-            return mls_error_memory(error);
-        }
+        mls_buffer_reserve(text, READ_STEP);
         const ssize_t got = read(fd, text->ptr + text->len, READ_STEP);
         if (got == 0) {
             const char *packed = any ? NULL : mls_file_magic_words((mls_str){text->ptr + before, text->len - before});

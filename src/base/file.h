@@ -37,7 +37,7 @@ int mls_file_open_again(const char *path, size_t root, mls_error *error) MLS_MUS
 /* The kind of file that begins with these bytes (16 are enough), and what unpacks it; NULL: it may be a text. */
 const char *mls_file_magic_words(mls_str head);
 
-/* Appends a whole text of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT, _SYNTAX (it is packed) or _MEMORY with
+/* Appends a whole text of at most `limit` bytes.  MLS_ERROR_READ, _LIMIT, _SYNTAX (it is packed) with
  * `error` (may be NULL) set. */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
@@ -51,7 +51,7 @@ mls_status mls_file_read_bytes(const char *path, size_t limit, mls_buffer *bytes
 /* "named pipe", "socket", "device" or "folder"; NULL for what holds bytes of its own: a regular file. */
 const char *mls_file_kind_words(mode_t mode);
 
-/* "folder/name", or `name` alone when `folder` is empty; to be given to free(); NULL when memory runs out. */
+/* "folder/name", or `name` alone when `folder` is empty; to be given to free(). */
 char *mls_path_join(const char *folder, const char *name) MLS_MUST_USE;
 
 /* The part of a path before a file's own name: up to the last '/', and with it; empty when there is none. */

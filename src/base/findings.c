@@ -64,12 +64,9 @@ static const char *finding_text(const char *text, size_t length, char **at)
 static void keep_finding(mls_findings *list, mls_finding finding, mls_str message, mls_str key)
 {
     const size_t path = finding.path != NULL ? strlen(finding.path) : 0;
-    char *texts = MLS_GROW(list, items) ? mls_malloc(message.len + key.len + path + 3) : NULL;
-    if (texts == NULL) {
-        list->out_of_memory = true;
-        return;
-    }
+    char *texts = mls_malloc(message.len + key.len + path + 3);
     char *at = texts;
+    MLS_GROW(list, items);
     finding.message = texts;
     (void)finding_text(message.ptr, message.len, &at);
     finding.key = finding_text(key.ptr, key.len, &at);
@@ -95,10 +92,7 @@ size_t mls_findings_found(const mls_findings *list, mls_finding_code code)
 static void count_beyond(mls_findings *list, size_t code, size_t more)
 {
     list->beyond = list->beyond != NULL ? list->beyond : mls_calloc(MLS_FINDING_COUNT, sizeof *list->beyond);
-    list->out_of_memory |= list->beyond == NULL;
-    if (list->beyond != NULL) {
-        list->beyond[code] += (uint32_t)more;
-    }
+    list->beyond[code] += (uint32_t)more;
 }
 
 static bool keeps_more(const mls_findings *list, mls_finding_code code)
@@ -125,13 +119,9 @@ static void add_finding(mls_findings *list, mls_finding_code code, mls_severity 
     mls_buffer clean = {0};
     mls_buffer_vprintf(&raw, format, args);
     mls_escape_append(&clean, mls_buffer_str(&raw));
-    clean.failed |= raw.failed;
     mls_buffer_release(&raw);
-    list->out_of_memory |= clean.failed;
-    if (!clean.failed) {
-        keep_finding(list, (mls_finding){code, severity, place.line, place.column, place.path, NULL, NULL},
-                     clean.ptr != NULL ? mls_buffer_str(&clean) : MLS_S(""), place.key);
-    }
+    keep_finding(list, (mls_finding){code, severity, place.line, place.column, place.path, NULL, NULL},
+                 clean.ptr != NULL ? mls_buffer_str(&clean) : MLS_S(""), place.key);
     mls_buffer_release(&clean);
 }
 
@@ -155,7 +145,6 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
 {
     mls_finding_counts_add(&list->counts, &from->counts);
-    list->out_of_memory |= from->out_of_memory;
     bool there[MLS_FINDING_COUNT] = {false};
     for (size_t i = 0; i < from->count; i++) {
         there[from->items[i].code] = true;
@@ -180,7 +169,6 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
 void mls_findings_append_as_they_are(mls_findings *list, const mls_findings *from)
 {
     mls_finding_counts_add(&list->counts, &from->counts);
-    list->out_of_memory |= from->out_of_memory;
     for (size_t i = 0; i < from->count; i++) {
         const mls_finding *f = &from->items[i];
         if (keeps_more(list, f->code)) {

@@ -39,25 +39,21 @@ static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
     }
 }
 
-static bool map_grow(mls_map *map)
+static void map_grow(mls_map *map)
 {
     mls_map grown = *map;
     grown.capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
     if (grown.capacity > UINT32_MAX / 4) {
-        return false;
+        mls_no_memory();
     }
     grown.entries = mls_arena_array(map->arena, grown.capacity, sizeof *grown.entries);
     grown.slots = mls_arena_zeroed(map->arena, grown.capacity * 2, sizeof *grown.slots);
-    if (grown.entries == NULL || grown.slots == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < map->count; i++) {
         grown.entries[i] = map->entries[i];
         *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;
     }
     grown.salt = map->count == 0 ? (uint64_t)(uintptr_t)grown.slots : map->salt;
     *map = grown;
-    return true;
 }
 
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
@@ -68,8 +64,8 @@ mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
 
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
 {
-    if (map->count == map->capacity && !map_grow(map)) {
-        return NULL;
+    if (map->count == map->capacity) {
+        map_grow(map);
     }
     const uint64_t hash = mls_str_hash(key, map->salt);
     uint32_t *slot = slot_of(map, key, hash);
@@ -77,11 +73,7 @@ mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
         *added = *slot == 0;
     }
     if (*slot == 0) {
-        key = mls_arena_copy(map->arena, key);
-        if (key.ptr == NULL) {
-            return NULL;
-        }
-        map->entries[map->count] = (mls_map_entry){.key = key, .hash = hash};
+        map->entries[map->count] = (mls_map_entry){.key = mls_arena_copy(map->arena, key), .hash = hash};
         *slot = (uint32_t)++map->count;
     }
     return &map->entries[*slot - 1];

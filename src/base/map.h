@@ -26,10 +26,10 @@ typedef struct mls_map {
     uint64_t salt;
 } mls_map;
 
-/* The entry of a key, or NULL.  It is valid until the next mls_map_put(). */
+/* Return the entry of a key, or NULL.  It is valid until the next mls_map_put(). */
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key);
 
-/* The entry of a key, added with the value 0 when it was not there; *added (may be NULL) says so.  NULL: no memory. */
+/* Return the entry of a key, added with the value 0 when it was not there; *added (may be NULL) says so. */
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added);
 
 /* A fast hash of bytes, not for keeping: it may differ from one release to the next. */

@@ -20,8 +20,8 @@ void *mls_realloc(void *memory, size_t size) MLS_MUST_USE;
 char *mls_strdup(const char *text) MLS_MUST_USE;
 char *mls_strndup(const char *text, size_t size) MLS_MUST_USE;
 
-/* Makes room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
- * free().  False, nothing changed: no memory. */
+/* Make room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
+ * free().  Always true, while callers still ask. */
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
 /* mls_grow() of an MLS_LIST_OF(), or of a struct with such members. */
@@ -40,27 +40,25 @@ typedef struct mls_arena {
     char *next, *end;
 } mls_arena;
 
-/* `size` bytes aligned for any type, or NULL.  Not cleared. */
+/* Return `size` bytes aligned for any type, not cleared. */
 void *mls_arena_alloc(mls_arena *arena, size_t size) MLS_MUST_USE;
 
-/* `size` bytes, aligned for nothing but characters: they stand close together, at the other end of a block.  NULL: no
- * memory. */
+/* Return `size` bytes for characters, without alignment: texts are packed at the other end of a block. */
 char *mls_arena_text(mls_arena *arena, size_t size) MLS_MUST_USE;
 
-/* Room for `count` items of `size` bytes, as it comes or zeroed; NULL on overflow too. */
+/* Return room for `count` items of `size` bytes, not cleared or zeroed. */
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
-/* Makes room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena.  False,
- * with nothing changed, when memory runs out. */
+/* Make room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena. */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size);
 
-/* Adds a value to such a list whose items lie in an arena.  False: no memory. */
+/* Append a value to a list whose items are in an arena. */
 #define MLS_ARENA_ADD(arena, list, ...)                                                                                \
     (mls_arena_grow(arena, (void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items) &&        \
      ((list)->items[(list)->count++] = (__VA_ARGS__), true))
 
-/* A copy of `text` with a NUL after it (not counted in len); ptr NULL when memory runs out. */
+/* Return a copy of `text` with a NUL after it (not counted in len). */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 
 /* Everything handed out becomes invalid; the largest block stays for reuse, or goes too: usable again in any case. */

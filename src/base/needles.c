@@ -167,42 +167,36 @@ static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
     return weight + SEEN * *place_seen(self, needle.ptr + from, end - from);
 }
 
-static bool add_window(window_list *list, const char *bytes, window_open open, size_t needle, mls_str text, int at)
+static void add_window(window_list *list, const char *bytes, window_open open, size_t needle, mls_str text, int at)
 {
     const int32_t last = (int32_t)text.len - PART;
-    if (!MLS_GROW(list, items)) {
-        return false;
-    }
+    MLS_GROW(list, items);
     list->items[list->count++] = (needle_window){load_part(bytes), load_part(bytes + 1),      open, (uint32_t)needle,
                                                  last - at,        load_part(text.ptr + last)};
-    return true;
 }
 
 /* The window at `at` of a needle; where two bytes hang over, as of the shortest needles, with all that the first of
  * them can be. */
-static bool add_windows(window_list *list, size_t needle, mls_str text, int at)
+static void add_windows(window_list *list, size_t needle, mls_str text, int at)
 {
     char bytes[WINDOW] = {0};
     const size_t inside = at < 0 ? WINDOW - 1 : text.len - (size_t)at < WINDOW ? text.len - (size_t)at : WINDOW;
     memcpy(bytes + (at < 0), text.ptr + (at < 0 ? 0 : at), inside);
-    bool ok = true;
     if (inside >= PART) {
-        ok = add_window(list, bytes, at < 0 ? OPEN_FIRST : inside < WINDOW ? OPEN_LAST : OPEN_NONE, needle, text, at);
+        add_window(list, bytes, at < 0 ? OPEN_FIRST : inside < WINDOW ? OPEN_LAST : OPEN_NONE, needle, text, at);
     }
-    for (unsigned value = 0; inside < PART && value < 256 && ok; value++) {
+    for (unsigned value = 0; inside < PART && value < 256; value++) {
         bytes[PART - 1] = (char)value;
-        ok = add_window(list, bytes, OPEN_LAST, needle, text, at);
+        add_window(list, bytes, OPEN_LAST, needle, text, at);
     }
-    return ok;
 }
 
 /* One of the places that are looked at is at each distance from the needle's beginning, counted in strides: for each
  * the rarest window there. */
-static bool add_needle(mls_needles *self, window_list *list, size_t needle)
+static void add_needle(mls_needles *self, window_list *list, size_t needle)
 {
     const mls_str text = self->texts[needle];
-    bool ok = true;
-    for (int k = -1; k < STRIDE - 1 && ok; k++) {
+    for (int k = -1; k < STRIDE - 1; k++) {
         unsigned min = UINT_MAX;
         int rarest = k;
         for (int at = k; at <= (int)text.len - PART; at += STRIDE) {
@@ -210,9 +204,8 @@ static bool add_needle(mls_needles *self, window_list *list, size_t needle)
             rarest = weight < min ? at : rarest;
             min = weight < min ? weight : min;
         }
-        ok = add_windows(list, needle, text, rarest);
+        add_windows(list, needle, text, rarest);
     }
-    return ok;
 }
 
 static size_t count_marked(const mls_needles *self, mls_str sample)
@@ -287,31 +280,26 @@ static void sort_windows(mls_needles *self, const window_list *list, needle_wind
     self->windows = sorted;
 }
 
-/* Chooses windows by a text and those before it.  False, nothing changed: no memory. */
-static bool learn_from(mls_needles *self, mls_str sample)
+/* Choose windows by a text and those before it. */
+static void learn_from(mls_needles *self, mls_str sample)
 {
     window_list list = {0};
-    bool ok = true;
     for (size_t at = 0; at + WINDOW <= sample.len; at++) {
         for (size_t count = PART; count <= WINDOW; count++) {
             uint8_t *seen = place_seen(self, sample.ptr + at, count);
             *seen = (uint8_t)(*seen + (*seen < SEEN_MOST));
         }
     }
-    for (size_t i = 0; i < self->count && ok; i++) {
-        ok = add_needle(self, &list, i);
+    for (size_t i = 0; i < self->count; i++) {
+        add_needle(self, &list, i);
     }
-    needle_window *sorted = ok ? mls_malloc((list.count + 1) * sizeof *sorted) : NULL;
-    if (sorted != NULL) {
-        if (self->factor == 0) { /* the first text says too little to choose by it */
-            mark_windows(self, &list, factor_first | 0x10001);
-        } else {
-            choose_factor(self, &list, sample);
-        }
-        sort_windows(self, &list, sorted);
+    if (self->factor == 0) { /* the first text says too little to choose by it */
+        mark_windows(self, &list, factor_first | 0x10001);
+    } else {
+        choose_factor(self, &list, sample);
     }
+    sort_windows(self, &list, mls_malloc((list.count + 1) * sizeof *self->windows));
     free(list.items);
-    return sorted != NULL;
 }
 
 void mls_needles_learn(mls_needles *self, mls_str text)
@@ -329,7 +317,7 @@ void mls_needles_learn(mls_needles *self, mls_str text)
         self->sampled = 0;
         self->learn_at = REST * self->read;
         if (count_marked(self, sample) * SELDOM >= SAMPLE) {
-            (void)learn_from(self, sample); /* without memory it searches as before */
+            learn_from(self, sample);
         }
     }
 }
@@ -337,28 +325,18 @@ void mls_needles_learn(mls_needles *self, mls_str text)
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles)
 {
     mls_needles *self = mls_calloc(1, sizeof *self);
-    mls_status status = MLS_ERROR_MEMORY;
     *needles = NULL;
-    if (self == NULL) {
-        return status;
-    }
     self->learn_at = FIRST;
     self->texts = mls_arena_array(&self->arena, count, sizeof *self->texts);
-    bool ok = self->texts != NULL;
-    for (; ok && self->count < count; self->count++) {
+    for (; self->count < count; self->count++) {
         const mls_str text = texts[self->count];
         if (text.len < MLS_NEEDLE_MIN || text.len > INT32_MAX / 2) {
-            status = MLS_ERROR_VALUE;
-            ok = false;
-        } else {
-            self->texts[self->count] = mls_arena_copy(&self->arena, text);
-            ok = self->texts[self->count].ptr != NULL;
+            mls_needles_free(self);
+            return MLS_ERROR_VALUE;
         }
+        self->texts[self->count] = mls_arena_copy(&self->arena, text);
     }
-    if (!ok || !learn_from(self, (mls_str){common, sizeof common - 1})) {
-        mls_needles_free(self);
-        return status;
-    }
+    learn_from(self, (mls_str){common, sizeof common - 1});
     *needles = self;
     return MLS_OK;
 }

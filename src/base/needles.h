@@ -9,7 +9,7 @@ enum { MLS_NEEDLE_MIN = 5 };
 
 typedef struct mls_needles mls_needles;
 
-/* Needles of at least MLS_NEEDLE_MIN bytes, which are copied.  MLS_OK, MLS_ERROR_VALUE (a shorter one) or _MEMORY. */
+/* Needles of at least MLS_NEEDLE_MIN bytes, which are copied.  MLS_OK, or MLS_ERROR_VALUE: a shorter one. */
 mls_status mls_needles_new(const mls_str *texts, size_t count, mls_needles **needles) MLS_MUST_USE;
 void mls_needles_free(mls_needles *needles);
 

@@ -121,7 +121,7 @@ bool mls_number_parse_lenient(mls_str text, double *number)
             ok = i > 0 && i + 1 < text.len && mls_is_digit(text.ptr[i - 1]) && mls_is_digit(text.ptr[i + 1]);
         }
     }
-    ok = ok && !plain.failed && mls_number_parse(mls_buffer_str(&plain), number);
+    ok = ok && mls_number_parse(mls_buffer_str(&plain), number);
     mls_buffer_release(&plain);
     return ok;
 }

@@ -40,9 +40,9 @@ static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *err
     mls_buffer_printf(&name, "%.*s%s%s.XXXXXX", (int)(own - output->path), output->path,
                       output->lasting ? hidden_prefix : "", own);
     char *temporary = mls_buffer_detach(&name);
-    output->fd = temporary != NULL ? mls_temporary_file(temporary) : -1;
+    output->fd = mls_temporary_file(temporary);
     if (output->fd < 0) {
-        const mls_status status = temporary != NULL ? cannot_write(errno, error) : mls_error_memory(error);
+        const mls_status status = cannot_write(errno, error);
         free(temporary);
         return status;
     }
@@ -55,7 +55,7 @@ static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *err
 static char *resolve_lost(const char *path)
 {
     char *at = mls_strdup(path);
-    for (int links = 0; at != NULL && links < LINKS_MAX; links++) {
+    for (int links = 0; links < LINKS_MAX; links++) {
         char target[PATH_MAX];
         const ssize_t len = readlink(at, target, sizeof target);
         if (len <= 0 || (size_t)len == sizeof target) {
@@ -122,7 +122,7 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
     char *real = descriptor >= 0 ? NULL : exists ? realpath(path, NULL) : resolve_lost(path);
     output->path = real != NULL || (!exists && descriptor < 0) ? real : mls_strdup(path);
     if (output->path == NULL) {
-        status = mls_error_memory(error);
+        status = cannot_write(errno, error);
     } else if (descriptor >= 0) {
         output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
         status = output->fd < 0 ? cannot_write(errno, error) : MLS_OK;
@@ -156,14 +156,13 @@ static void remove_stale(const char *path)
     mls_buffer_printf(&prefix, "%s%s.", hidden_prefix, mls_path_name(path));
     mls_buffer_append(&at, folder.len > 0 ? folder : MLS_S("./"));
     const size_t len = at.len;
-    if (!at.failed && !prefix.failed && mls_folder_names(at.ptr, SIZE_MAX, &names, &ignored) == MLS_OK) {
-        for (size_t i = 0; i < names.count; i++) {
-            mls_buffer_cut(&at, len);
-            mls_buffer_append_text(&at, names.items[i]);
-            if (mls_str_starts(mls_str_from(names.items[i]), mls_buffer_str(&prefix)) && !at.failed &&
-                lstat(at.ptr, &about) == 0 && S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > STALE_SECONDS) {
-                (void)unlink(at.ptr);
-            }
+    mls_folder_names(at.ptr, SIZE_MAX, &names, &ignored);
+    for (size_t i = 0; i < names.count; i++) {
+        mls_buffer_cut(&at, len);
+        mls_buffer_append_text(&at, names.items[i]);
+        if (mls_str_starts(mls_str_from(names.items[i]), mls_buffer_str(&prefix)) && lstat(at.ptr, &about) == 0 &&
+            S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > STALE_SECONDS) {
+            (void)unlink(at.ptr);
         }
     }
     mls_names_release(&names);
@@ -181,9 +180,6 @@ mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_err
 void mls_output_flush(mls_output *output)
 {
     size_t done = 0;
-    if (output->buffer.failed && output->failed_errno == 0) {
-        output->failed_errno = ENOMEM;
-    }
     while (done < output->buffer.len && output->failed_errno == 0) {
         const ssize_t wrote = write(output->fd, output->buffer.ptr + done, output->buffer.len - done);
         if (wrote >= 0) {
@@ -198,7 +194,7 @@ void mls_output_flush(mls_output *output)
 void mls_output_write(mls_output *output, mls_str text)
 {
     mls_buffer_append(&output->buffer, text);
-    if (output->buffer.len >= OUTPUT_BLOCK || output->buffer.failed) {
+    if (output->buffer.len >= OUTPUT_BLOCK) {
         mls_output_flush(output);
     }
 }

@@ -21,7 +21,7 @@ typedef struct mls_output {
 /* Why root does not write to a path, where other users could have it write somewhere else; NULL: it does. */
 const char *mls_output_refused(const char *path);
 
-/* Opens `path` (NULL or "-": standard output).  MLS_OK, or MLS_ERROR_WRITE or MLS_ERROR_MEMORY with `error` set. */
+/* Opens `path` (NULL or "-": standard output).  MLS_OK, or MLS_ERROR_WRITE with `error` set. */
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
 /* The same for a file that others may look for meanwhile, and that must be whole whatever happens: its temporary name

@@ -2,6 +2,8 @@
 /* pattern.c - PCRE2, which converts the syntaxes from outside; what it reads differently from GNU is refused. */
 #include "base/pattern.h"
 
+#include "base/memory.h"
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <ctype.h>
 #include <pcre2.h>
@@ -67,24 +69,26 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
 {
     *pattern = (mls_pattern){0};
     const int error = compile(pattern, kind, text);
-    if (pattern->code != NULL) {
-        pattern->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
-        pattern->limits = pcre2_match_context_create(NULL);
-    }
-    if (pattern->code != NULL && pattern->data != NULL && pattern->limits != NULL) {
-        const bool lines = kind == MLS_PATTERN_LINES;
-        (void)pcre2_set_match_limit(pattern->limits, lines                      ? LINES_STEPS_MAX
-                                                     : kind == MLS_PATTERN_NAME ? NAME_STEPS_MAX
-                                                                                : STEPS_MAX);
-        (void)pcre2_set_heap_limit(pattern->limits, lines ? LINES_HEAP_KIB_MAX : HEAP_KIB_MAX);
-        if (lines) {
-            (void)pcre2_set_depth_limit(pattern->limits, LINES_DEPTH_MAX);
+    if (pattern->code == NULL) {
+        if (error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED) {
+            mls_no_memory();
         }
-        return MLS_OK;
+        return MLS_ERROR_SYNTAX;
     }
-    const bool memory = pattern->code != NULL || error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED;
-    mls_pattern_release(pattern);
-    return memory ? MLS_ERROR_MEMORY : MLS_ERROR_SYNTAX;
+    pattern->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+    pattern->limits = pcre2_match_context_create(NULL);
+    if (pattern->data == NULL || pattern->limits == NULL) {
+        mls_no_memory();
+    }
+    const bool lines = kind == MLS_PATTERN_LINES;
+    (void)pcre2_set_match_limit(pattern->limits, lines                      ? LINES_STEPS_MAX
+                                                 : kind == MLS_PATTERN_NAME ? NAME_STEPS_MAX
+                                                                            : STEPS_MAX);
+    (void)pcre2_set_heap_limit(pattern->limits, lines ? LINES_HEAP_KIB_MAX : HEAP_KIB_MAX);
+    if (lines) {
+        (void)pcre2_set_depth_limit(pattern->limits, LINES_DEPTH_MAX);
+    }
+    return MLS_OK;
 }
 
 mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found)
@@ -96,9 +100,10 @@ mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at,
         const PCRE2_SIZE *place = pcre2_get_ovector_pointer(pattern->data);
         *found = (mls_str){text.ptr + place[0], place[1] - place[0]};
     }
-    return result >= 0 || result == PCRE2_ERROR_NOMATCH ? MLS_OK
-           : result == PCRE2_ERROR_NOMEMORY             ? MLS_ERROR_MEMORY
-                                                        : MLS_ERROR_LIMIT;
+    if (result == PCRE2_ERROR_NOMEMORY) {
+        mls_no_memory();
+    }
+    return result >= 0 || result == PCRE2_ERROR_NOMATCH ? MLS_OK : MLS_ERROR_LIMIT;
 }
 
 mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name)

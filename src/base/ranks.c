@@ -40,15 +40,12 @@ typedef struct ranked {
     bool first;
 } ranked;
 
-/* Both samples in one order, to be given to free(); NULL: no memory.  `sum` gets that of the first's twice_rank. */
+/* Both samples in one order, to be given to free().  `sum` gets that of the first's twice_rank. */
 static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, size_t *sum)
 {
     const size_t count = a_count + b_count;
     ranked *all = mls_calloc(count, sizeof *all);
     *sum = 0;
-    if (all == NULL) {
-        return NULL;
-    }
     for (size_t i = 0; i < count; i++) {
         all[i] = (ranked){.value = i < a_count ? a[i] : b[i - a_count], .first = i < a_count};
     }
@@ -116,11 +113,8 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     size_t seen;
     ranked *all = turned ? rank(b, b_count, a, a_count, &seen) : rank(a, a_count, b, b_count, &seen);
     whole_count *ways = mls_calloc((chosen + 1) * sums, sizeof *ways);
-    const bool ok = all != NULL && ways != NULL;
-    if (ok) {
-        *p = share_as_far(all, count, chosen, seen, ways, sums);
-    }
+    *p = share_as_far(all, count, chosen, seen, ways, sums);
     free(all);
     free(ways);
-    return ok;
+    return true;
 }

@@ -29,9 +29,8 @@ static bool add_cell(row_reading *reading, mls_str cell)
     if (reading->count == MLS_TABLE_CELLS_MAX) {
         reading->status = mls_error_set(reading->error, MLS_ERROR_LIMIT, reading->line, 0,
                                         "more than %d fields in a row", MLS_TABLE_CELLS_MAX);
-    } else if (reading->count == reading->capacity && !MLS_GROW(reading, items)) {
-        reading->status = mls_error_memory(reading->error);
     } else {
+        MLS_GROW(reading, items);
         reading->items[reading->count++] = cell;
     }
     return reading->status == MLS_OK;
@@ -134,10 +133,6 @@ static void end_row(int terminator, void *context)
     if (reading->status != MLS_OK || reading->count == 0) {
         return;
     }
-    if (reading->bytes.failed) {
-        reading->status = mls_error_memory(reading->error);
-        return;
-    }
     for (size_t i = 0; i < reading->count; i++) {
         reading->items[i].ptr = at;
         at += reading->items[i].len;
@@ -149,9 +144,10 @@ static void end_row(int terminator, void *context)
 static void parse_failed(row_reading *reading, struct csv_parser *parser, size_t line, size_t column,
                          const char *reason)
 {
-    reading->status = csv_error(parser) != CSV_EPARSE
-                          ? mls_error_memory(reading->error)
-                          : mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
+    if (csv_error(parser) != CSV_EPARSE) {
+        mls_no_memory();
+    }
+    reading->status = mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
 }
 
 /* Feeds the text line by line, so that every row's place is known. */
@@ -178,9 +174,7 @@ mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *stat
     if (!begin_rows(&reading, text, function, state, error)) {
         return reading.status;
     }
-    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
-        return mls_error_memory(error);
-    }
+    (void)csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
     csv_set_blk_size(&parser, FIELD_GROWTH);
     read_csv_lines(&reading, &parser);
     csv_free(&parser);

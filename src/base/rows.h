@@ -22,7 +22,7 @@ typedef struct mls_text_row {
 /* Returns MLS_OK to go on; anything else ends the reading and is its result. */
 typedef mls_status (*mls_text_row_function)(void *state, const mls_text_row *row);
 
-/* Calls `function` for each row of `text`.  MLS_ERROR_SYNTAX, _LIMIT or _MEMORY with a place, or what it returned. */
+/* Calls `function` for each row of `text`.  MLS_ERROR_SYNTAX or _LIMIT with a place, or what it returned. */
 mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 

@@ -114,13 +114,13 @@ bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void 
     uint32_t *const spare = mls_malloc((count + 1) * sizeof *spare);
     uint32_t *from = places;
     uint32_t *to = spare;
-    for (size_t i = 0; i < count && spare != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
         const uint64_t bits = order_bits(value(of, places[i]));
         for (unsigned digit = 0; digit < DIGITS; digit++) {
             ends[digit][bits >> (8 * digit) & (DIGIT_VALUES - 1)]++;
         }
     }
-    for (unsigned digit = 0; digit < DIGITS && spare != NULL && count > 0; digit++) {
+    for (unsigned digit = 0; digit < DIGITS && count > 0; digit++) {
         uint32_t begin = 0;
         if (ends[digit][digit_of(value(of, places[0]), digit)] == count) {
             continue; /* they have it in common */

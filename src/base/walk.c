@@ -29,11 +29,9 @@ int mls_compare_names(const void *a, const void *b)
 
 bool mls_names_add(mls_names *names, mls_str name)
 {
-    char *copy = MLS_GROW(names, items) ? mls_strndup(name.ptr, name.len) : NULL;
-    if (copy != NULL) {
-        names->items[names->count++] = copy;
-    }
-    return copy != NULL;
+    MLS_GROW(names, items);
+    names->items[names->count++] = mls_strndup(name.ptr, name.len);
+    return true;
 }
 
 void mls_names_release(mls_names *names)
@@ -45,8 +43,8 @@ void mls_names_release(mls_names *names)
     *names = (mls_names){0};
 }
 
-/* MLS_OK or MLS_ERROR_MEMORY; *system_errno says what kept the rest from being read. */
-static mls_status read_names(DIR *folder, size_t limit, mls_names *list, int *system_errno)
+/* Append the names in a folder; *system_errno says what kept the rest from being read. */
+static void read_names(DIR *folder, size_t limit, mls_names *list, int *system_errno)
 {
     *system_errno = 0;
     for (;;) {
@@ -63,26 +61,22 @@ static mls_status read_names(DIR *folder, size_t limit, mls_names *list, int *sy
             *system_errno = EOVERFLOW;
             break;
         }
-        if (!mls_names_add(list, mls_str_from(entry->d_name))) {
-            return MLS_ERROR_MEMORY;
-        }
+        mls_names_add(list, mls_str_from(entry->d_name));
     }
     if (list->count > 1) {
         qsort((void *)list->items, list->count, sizeof *list->items, mls_compare_names);
     }
-    return MLS_OK;
 }
 
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno)
 {
     DIR *folder = opendir(path);
     *system_errno = errno;
-    if (folder == NULL) {
-        return *system_errno == ENOMEM ? MLS_ERROR_MEMORY : MLS_OK;
+    if (folder != NULL) {
+        read_names(folder, limit, names, system_errno);
+        (void)closedir(folder);
     }
-    const mls_status status = read_names(folder, limit, names, system_errno);
-    (void)closedir(folder);
-    return status;
+    return MLS_OK;
 }
 
 static bool was_entered(const mls_folder_walk *walk, const struct stat *about)
@@ -91,8 +85,8 @@ static bool was_entered(const mls_folder_walk *walk, const struct stat *about)
     return mls_map_find(&walk->entered, (mls_str){(const char *)id, sizeof id}) != NULL;
 }
 
-/* Whether the path, its links resolved, is below the root; false when memory runs out. */
-static bool find_inside(walking *self, bool *inside)
+/* Return whether the path, its links resolved, is below the root. */
+static bool is_inside(walking *self)
 {
     if (self->real_root == NULL) {
         const char end = self->path.ptr[self->root_len];
@@ -101,26 +95,19 @@ static bool find_inside(walking *self, bool *inside)
         self->path.ptr[self->root_len] = end;
     }
     char *real = self->real_root != NULL ? realpath(self->path.ptr, NULL) : NULL;
-    if (real == NULL && errno == ENOMEM) {
-        return false;
-    }
-    *inside = real != NULL && mls_path_is_below(mls_str_from(real), mls_str_from(self->real_root));
+    const bool inside = real != NULL && mls_path_is_below(mls_str_from(real), mls_str_from(self->real_root));
     free(real);
-    return true;
+    return inside;
 }
 
-/* Finds out what stands at the walk's path; false when memory runs out. */
-static bool look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
+/* Find out what is at the walk's path. */
+static void look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
 {
     bool found = fstatat(folder, entry->name, about, AT_SYMLINK_NOFOLLOW) == 0;
     entry->kind = MLS_WALK_FAILED;
     if (found && S_ISLNK(about->st_mode)) {
-        bool inside = false;
-        if (!find_inside(self, &inside)) {
-            return false;
-        }
         entry->link = true;
-        entry->outside = !inside;
+        entry->outside = !is_inside(self);
         found = fstatat(folder, entry->name, about, 0) == 0;
         if (!found && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR)) {
             entry->kind = MLS_WALK_LOST;
@@ -128,7 +115,7 @@ static bool look(walking *self, int folder, mls_walk_entry *entry, struct stat *
     }
     if (!found) {
         entry->system_errno = errno;
-        return errno != ENOMEM;
+        return;
     }
     entry->mode = about->st_mode;
     entry->size = S_ISREG(about->st_mode) ? (uint64_t)about->st_size : 0;
@@ -136,7 +123,6 @@ static bool look(walking *self, int folder, mls_walk_entry *entry, struct stat *
                   : S_ISDIR(about->st_mode) ? MLS_WALK_FOLDER
                                             : MLS_WALK_SPECIAL;
     entry->before = entry->kind == MLS_WALK_FOLDER && was_entered(self->walk, about);
-    return true;
 }
 
 /* An entry's texts point into the walk's path, which moves as it grows. */
@@ -162,14 +148,9 @@ static mls_status walk_name(walking *self, int folder, const mls_walk_entry *abo
         mls_buffer_append_char(&self->path, '/');
     }
     mls_buffer_append_text(&self->path, name);
-    if (self->path.failed) {
-        return mls_error_memory(self->error);
-    }
     mls_walk_entry entry = {.depth = above->depth + 1, .role = above->inner, .inner = above->inner};
     place_entry(self, &entry);
-    if (!look(self, folder, &entry, &about)) {
-        return mls_error_memory(self->error);
-    }
+    look(self, folder, &entry, &about);
     entry.too_deep = entry.kind == MLS_WALK_FOLDER && entry.depth > walk->depth_max;
     entry.enter = entry.kind == MLS_WALK_FOLDER && !entry.before && !(entry.outside && walk->inside);
     const mls_status status = walk->visitor.found(walk->visitor.state, &entry);
@@ -206,17 +187,12 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
     int system_errno = 0;
     const uint64_t id[2] = {(uint64_t)seen->st_dev, (uint64_t)seen->st_ino};
     walk->entered.arena = &walk->arena;
-    const bool noted = mls_map_put(&walk->entered, (mls_str){(const char *)id, sizeof id}, NULL) != NULL;
-    mls_status status = noted ? MLS_OK : MLS_ERROR_MEMORY;
-    DIR *folder = status == MLS_OK ? open_folder(above, entry, seen, &system_errno) : NULL;
+    (void)mls_map_put(&walk->entered, (mls_str){(const char *)id, sizeof id}, NULL);
+    DIR *folder = open_folder(above, entry, seen, &system_errno);
     if (folder != NULL) {
-        status = read_names(folder, walk->entries_max, &list, &system_errno);
+        read_names(folder, walk->entries_max, &list, &system_errno);
     }
-    if (status != MLS_OK || system_errno == ENOMEM) {
-        status = mls_error_memory(self->error);
-    } else {
-        status = walk->visitor.listed(walk->visitor.state, entry, &list, system_errno);
-    }
+    mls_status status = walk->visitor.listed(walk->visitor.state, entry, &list, system_errno);
     for (size_t i = 0; i < list.count && status == MLS_OK; i++) {
         status = walk_name(self, dirfd(folder), entry, list.items[i]);
         mls_buffer_cut(&self->path, len);
@@ -237,9 +213,6 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
     mls_status status = MLS_OK;
     mls_buffer_append_text(&self.path, root);
     self.root_len = self.path.len;
-    if (self.path.failed) {
-        return mls_error_memory(error);
-    }
     place_entry(&self, &entry);
     if (stat(root, &about) != 0) {
         status = walk->visitor.listed(walk->visitor.state, &entry, &none, errno);

@@ -4,7 +4,7 @@
  * A visitor is shown everything below a root, each folder before what is in it, and says whether it is entered: once
  * however many ways lead there, and relative to the one it is in, so that one replaced meanwhile is not a way out.
  * Links are looked through.  What cannot be looked at, read or listed is shown; the walk ends early when the visitor
- * returns anything but MLS_OK, when memory runs out, or after entries_max entries. */
+ * returns anything but MLS_OK, or after entries_max entries. */
 #pragma once
 
 #include <sys/types.h>
@@ -61,17 +61,16 @@ typedef struct mls_folder_walk {
 } mls_folder_walk;
 
 /* Walks a folder that this walk has not entered before; what stands in it has the given role.  MLS_OK;
- * MLS_ERROR_MEMORY; MLS_ERROR_LIMIT; or what the visitor returned, in which case `error` is the visitor's to fill. */
+ * MLS_ERROR_LIMIT; or what the visitor returned, in which case `error` is the visitor's to fill. */
 mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int role, mls_error *error) MLS_MUST_USE;
 
 void mls_folder_walk_release(mls_folder_walk *walk);
 
 /* The names in a folder but for "." and "..", in natural order, `limit` at most.  *system_errno says what kept the
- * rest from being read, EOVERFLOW that there are more; else it is 0.  MLS_OK or MLS_ERROR_MEMORY; `names` is to be
- * released in any case. */
+ * rest from being read, EOVERFLOW that there are more; else it is 0.  `names` is to be released in any case. */
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno);
 
-/* Adds a copy of a name; false when memory runs out. */
+/* Append a copy of a name. */
 bool mls_names_add(mls_names *names, mls_str name);
 void mls_names_release(mls_names *names);
 

@@ -15,9 +15,6 @@ mls_status mls_json_document(mls_str text, mls_arena *arena, mls_str *json, mls_
     if (reason == NULL) {
         return MLS_OK;
     }
-    if (reason == mls_reason_memory) {
-        return mls_error_memory(error);
-    }
     mls_text_position(text, where, &line, &column);
     return mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
 }
@@ -36,13 +33,13 @@ mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
     if (status != MLS_OK) {
         return status;
     }
-    errno = 0; /* nor whether memory ran out, but malloc() does */
+    errno = 0; /* cJSON does not say that memory ran out, but malloc() does */
     *tree = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
     if (*tree != NULL) {
         return MLS_OK;
     }
     if (errno == ENOMEM) {
-        return mls_error_memory(error);
+        mls_no_memory();
     }
     mls_text_position(text, (size_t)(end - text.ptr), &line, &column);
     return mls_error_set(

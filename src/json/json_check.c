@@ -269,11 +269,7 @@ const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, siz
     const char *copy = text.ptr;
     *where = 0;
     if (arena != NULL) {
-        char *made =
-            text.len < SIZE_MAX - MLS_JSON_PADDING ? mls_arena_alloc(arena, text.len + MLS_JSON_PADDING) : NULL;
-        if (made == NULL) {
-            return mls_reason_memory;
-        }
+        char *made = mls_arena_alloc(arena, text.len + MLS_JSON_PADDING);
         if (text.len > 0) {
             memcpy(made, text.ptr, text.len);
         }

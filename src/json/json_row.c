@@ -44,9 +44,7 @@ mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members,
             own ? (mls_scalar){.kind = MLS_SCALAR_TEXT, .text = mls_str_from(object->string)} : cell_of(json);
         const char *wanted = mls_member_set(&members[i], &value, arena, row);
         if (wanted != NULL) {
-            return wanted == mls_reason_memory
-                       ? mls_error_memory(error)
-                       : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", mls_member_refuse(&members[i], wanted).text);
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", mls_member_refuse(&members[i], wanted).text);
         }
     }
     return MLS_OK;
@@ -59,9 +57,6 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
     char *row = mls_arena_array(arena, (size_t)cJSON_GetArraySize(list), size);
     *rows = row;
     *row_count = 0;
-    if (row == NULL) {
-        return mls_error_memory(error);
-    }
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL; item = item->next) {
         mls_error why = {0};
         mls_members_clear(members, count, row, size);
@@ -86,7 +81,7 @@ static mls_status parse_data(const char *name, mls_str text, const char **at, cJ
         return MLS_OK;
     }
     if (errno == ENOMEM) {
-        return mls_error_memory(error);
+        mls_no_memory();
     }
     mls_text_position(text, (size_t)(*at - text.ptr), &line, &column);
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s:%zu:%zu: not JSON", name, line, column);

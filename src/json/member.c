@@ -74,7 +74,7 @@ const char *mls_member_set(const mls_row_member *member, const mls_scalar *scala
         return none || is_bool ? NULL : "true or false";
     case MLS_MEMBER_TEXT:
         *(const char **)at = is_text ? mls_arena_copy(arena, scalar->text).ptr : NULL;
-        return is_text && *(const char **)at == NULL ? mls_reason_memory : none || is_text ? NULL : "a text";
+        return none || is_text ? NULL : "a text";
     case MLS_MEMBER_SPAN:
         *(mls_str *)at = is_text ? scalar->text : (mls_str){"", 0};
         return none || is_text ? NULL : "a text";

@@ -50,6 +50,6 @@ typedef struct mls_member_refusal {
 } mls_member_refusal;
 mls_member_refusal mls_member_refuse(const mls_row_member *member, const char *wanted);
 
-/* Puts a value into its member of a struct.  NULL, or what it must be ("a number"), or mls_reason_memory. */
+/* Puts a value into its member of a struct.  Return NULL, or what it must be ("a number"). */
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena,
                            void *row) MLS_MUST_USE;

@@ -182,9 +182,6 @@ bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *res
 {
     const mls_str text = {quoted.ptr + 1, quoted.len - 2};
     char *out = mls_arena_array(arena, text.len + 1, 2);
-    if (out == NULL) {
-        return false;
-    }
     size_t len = 0;
     for (size_t i = 0; i < text.len;) {
         const unsigned char c = (unsigned char)text.ptr[i];

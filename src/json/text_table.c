@@ -78,9 +78,6 @@ mls_status mls_text_table_row(const mls_text_table *table, const mls_text_row *r
             return refuse_length(table, row);
         }
         const char *wanted = mls_member_set(member, &cell, table->arena, into);
-        if (wanted == mls_reason_memory) {
-            return mls_error_memory(table->error);
-        }
         if (wanted != NULL) {
             return mls_text_table_refuse(table, row, table->at[k], 0, mls_member_refuse(member, wanted).text,
                                          cell.text);

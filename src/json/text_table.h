@@ -36,7 +36,7 @@ typedef struct mls_text_table {
     size_t at[MLS_TABLE_MEMBERS_MAX]; /* the column of a member, from 1; 0: absent */
 } mls_text_table;
 
-/* Reads all rows.  MLS_ERROR_SYNTAX or _VALUE with a place, _LIMIT, _MEMORY, or what a function returned.  An empty
+/* Reads all rows.  MLS_ERROR_SYNTAX or _VALUE with a place, _LIMIT, or what a function returned.  An empty
  * text is an error too. */
 mls_status mls_text_table_read(mls_text_table *table) MLS_MUST_USE;
 

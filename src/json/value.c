@@ -8,14 +8,16 @@
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
 /* A string as it counts in trees, each byte as Latin-1: of most strings that is their own bytes. */
-static bool string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
+static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
 {
     bool plain = true;
     for (size_t i = 1; i + 1 < quoted.len && plain; i++) {
         plain = quoted.ptr[i] != '\\' && (unsigned char)quoted.ptr[i] < 0x80;
     }
     *text = (mls_str){quoted.ptr + 1, quoted.len - 2};
-    return plain || mls_span_decode(quoted, true, arena, text);
+    if (!plain) {
+        mls_span_decode(quoted, true, arena, text);
+    }
 }
 
 static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
@@ -26,8 +28,8 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
     mls_str name;
     for (; mls_walk_enter(walk, &name); count++) {
         const char *at = walk->at;
-        if (!mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items) ||
-            !value_fill(&items[count], &at, walk->end, arena, depth)) {
+        mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items);
+        if (!value_fill(&items[count], &at, walk->end, arena, depth)) {
             return false;
         }
         mls_walk_leave(walk, at);
@@ -40,23 +42,20 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
 /* An object of more members is looked up by a map, so that one of a million is not quadratic. */
 enum { MLS_OBJECT_LINEAR = 16 };
 
-/* The position of `name` among the members, or `count` when it is new; false when memory runs out. */
-static bool member_place(mls_map *places, const mls_member *members, size_t count, mls_str name, size_t *place)
+/* Return the position of `name` among the members, or `count` when it is new. */
+static size_t member_place(mls_map *places, const mls_member *members, size_t count, mls_str name)
 {
-    *place = 0;
     if (count < MLS_OBJECT_LINEAR) {
-        while (*place < count && !mls_str_equal(members[*place].name, name)) {
-            ++*place;
+        size_t place = 0;
+        while (place < count && !mls_str_equal(members[place].name, name)) {
+            place++;
         }
-        return true;
+        return place;
     }
-    bool ok = true;
-    for (size_t i = places->count; i < count && ok; i++) {
-        ok = mls_map_put(places, members[i].name, NULL) != NULL;
+    for (size_t i = places->count; i < count; i++) {
+        (void)mls_map_put(places, members[i].name, NULL);
     }
-    const mls_map_entry *entry = ok ? mls_map_put(places, name, NULL) : NULL;
-    *place = entry != NULL ? (size_t)(entry - places->entries) : 0;
-    return entry != NULL;
+    return (size_t)(mls_map_put(places, name, NULL) - places->entries);
 }
 
 static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
@@ -68,14 +67,13 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
     mls_str name;
     while (mls_walk_enter(walk, &name)) {
         const char *at = walk->at;
-        size_t place;
         mls_value *member = mls_arena_alloc(arena, sizeof *member);
-        if (member == NULL || !string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena) ||
-            !value_fill(member, &at, walk->end, arena, depth) ||
-            !mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members) ||
-            !member_place(&places, members, count, name, &place)) {
+        string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena);
+        if (!value_fill(member, &at, walk->end, arena, depth)) {
             return false;
         }
+        mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members);
+        const size_t place = member_place(&places, members, count, name);
         if (place == count) {
             members[count++].name = name;
         }
@@ -110,7 +108,8 @@ static bool value_fill(mls_value *value, const char **at, const char *end, mls_a
         value->is_integer = mls_json_is_integer(span);
         return mls_json_number(span, &value->as.number);
     case MLS_JSON_STRING:
-        return string_fill(&value->as.string, span, arena);
+        string_fill(&value->as.string, span, arena);
+        return true;
     default:
         return true;
     }
@@ -120,7 +119,7 @@ const mls_value *mls_value_build(mls_str json, struct mls_arena *arena)
 {
     mls_value *value = mls_arena_alloc(arena, sizeof *value);
     const char *at = json.ptr;
-    return value != NULL && value_fill(value, &at, json.ptr + json.len, arena, 0) ? value : NULL;
+    return value_fill(value, &at, json.ptr + json.len, arena, 0) ? value : NULL;
 }
 
 const mls_value *mls_value_member(const mls_value *value, mls_str name)
@@ -154,7 +153,7 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
-/* Few members are looked up one by one; many by a map, unless there is no memory for it. */
+/* Few members are looked up one by one; many by a map. */
 static bool members_equal(const mls_value *a, const mls_value *b)
 {
     const size_t count = a->as.object.count;
@@ -162,9 +161,9 @@ static bool members_equal(const mls_value *a, const mls_value *b)
     mls_arena arena = {0};
     mls_map places = {.arena = &arena};
     bool equal = count == b->as.object.count;
-    bool mapped = equal && count > MLS_OBJECT_LINEAR;
+    const bool mapped = equal && count > MLS_OBJECT_LINEAR;
     for (size_t i = 0; i < count && mapped; i++) {
-        mapped = mls_map_put(&places, members[i].name, NULL) != NULL;
+        (void)mls_map_put(&places, members[i].name, NULL);
     }
     for (size_t i = 0; i < count && equal; i++) {
         const mls_member *mine = &a->as.object.members[i];

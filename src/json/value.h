@@ -63,7 +63,7 @@ struct mls_value {
 
 /** Builds the tree of `json`, which must have been validated (a span of an mls_record), in `arena`.  Of duplicate
  * members the last one's value stays, at the place of the first.  Texts without escapes are spans of `json`, which must
- * live as long.  NULL when memory runs out. */
+ * live as long.  NULL: nested too deeply, or a number that cannot be read. */
 const mls_value *mls_value_build(mls_str json, struct mls_arena *arena) MLS_MUST_USE;
 
 /** The member of an object by name; NULL when there is none, or `value` is not an object or NULL. */
@@ -104,18 +104,17 @@ mls_json_kind mls_json_kind_of(mls_str span);
 bool mls_json_is_integer(mls_str span);
 
 /** Decodes a validated string span for showing to a person: bytes above 0x7f stay as they are, escapes become UTF-8.
- * The result is in `arena`. False when the span is not a string or memory runs out. */
+ * The result is in `arena`. False when the span is not a string. */
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text);
 
 /** Validates a text of any number of lines as one JSON value, by the grammar of a record's payload; a byte order mark
  * before it is read over.  Returns NULL with the value in *json, a span of a copy in `arena`, and its offset in `text`
  * in *where; or a static reason, with the offset of the byte that is wrong in *where.  Without an arena nothing is
- * copied: behind the text stand MLS_JSON_PADDING zeros, and *json is a span of it.  mls_reason_memory, here and of
- * records, is not a fault of the text. */
+ * copied: behind the text stand MLS_JSON_PADDING zeros, and *json is a span of it. */
 #define MLS_JSON_PADDING 64
 const char *mls_json_validate(mls_str text, struct mls_arena *arena, mls_str *json, size_t *where) MLS_MUST_USE;
 
-/** The same, with what is wrong and its line and column in *error: MLS_ERROR_SYNTAX or MLS_ERROR_MEMORY. */
+/** The same, with what is wrong and its line and column in *error: MLS_ERROR_SYNTAX. */
 mls_status mls_json_document(mls_str text, struct mls_arena *arena, mls_str *json, mls_error *error) MLS_MUST_USE;
 
 /** A JSON file that a person wrote, as a tree for cJSON_Delete().  Errors as of mls_json_document(); what cJSON does
