@@ -48,10 +48,17 @@ static const mls_row_member gpu_members[] = {
     MEMBER(mls_gpu, "reported_mib", COUNT, reported_mib),
 };
 
-static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error *error)
+mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error)
 {
-    mls_status status = mls_json_table_read(json, "accelerators", ROWS(accelerator_members), to->arena,
-                                            (void **)&to->items, &to->count, sizeof *to->items, error);
+    mls_accelerators *to = mls_calloc(1, sizeof *to);
+    cJSON *json;
+    mls_status status = mls_json_data("accelerators.json", &json, error);
+    *accelerators = to;
+    to->arena = mls_calloc(1, sizeof *to->arena);
+    if (status == MLS_OK) {
+        status = mls_json_table_read(json, "accelerators", ROWS(accelerator_members), to->arena, (void **)&to->items,
+                                     &to->count, sizeof *to->items, error);
+    }
     if (status == MLS_OK) {
         status = mls_json_table_read(json, "links", ROWS(link_members), to->arena, (void **)&to->links, &to->link_count,
                                      sizeof *to->links, error);
@@ -66,21 +73,6 @@ static mls_status read_tables(mls_accelerators *to, const cJSON *json, mls_error
         if ((gpu->link == NULL && gpu->link_key != NULL) || gpu->capacity_bytes == 0) {
             status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of gpus is broken: %s: link", gpu->name);
         }
-    }
-    return status;
-}
-
-mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error)
-{
-    mls_accelerators *loaded = mls_calloc(1, sizeof *loaded);
-    cJSON *json;
-    mls_status status = mls_json_data("accelerators.json", &json, error);
-    *accelerators = loaded;
-    if (loaded != NULL) {
-        loaded->arena = mls_calloc(1, sizeof *loaded->arena);
-    }
-    if (status == MLS_OK) {
-        status = loaded == NULL || loaded->arena == NULL ? mls_error_memory(error) : read_tables(loaded, json, error);
     }
     cJSON_Delete(json);
     return status;
@@ -119,7 +111,7 @@ mls_status mls_accelerators_match(const mls_accelerators *accelerators, mls_str 
     mls_buffer_append(&both, model_name);
     mls_buffer_append_char(&both, ' ');
     mls_buffer_append(&both, system_name);
-    mls_status status = both.failed ? MLS_ERROR_MEMORY : match_text(accelerators, model_name, found);
+    mls_status status = match_text(accelerators, model_name, found);
     if (status == MLS_OK && *found == NULL) {
         status = match_text(accelerators, mls_buffer_str(&both), found);
     }

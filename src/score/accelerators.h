@@ -62,7 +62,7 @@ mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *err
 void mls_accelerators_free(mls_accelerators *accelerators);
 
 /** The accelerator of a system description: the first whose pattern is found in accelerator_model_name, else the first
- * whose pattern is found in that, a blank and system_name; *found is NULL when there is none.  MLS_ERROR_MEMORY. */
+ * whose pattern is found in that, a blank and system_name; *found is NULL when there is none. */
 mls_status mls_accelerators_match(const mls_accelerators *accelerators, mls_str model_name, mls_str system_name,
                                   const mls_accelerator **found) MLS_MUST_USE;
 
@@ -72,6 +72,6 @@ const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators,
 
 /** The GPU that a person or a driver names, "rtx4090", "NVIDIA L40S", "Tesla V100-SXM2-32GB": the first that is called
  * so, without the maker before it, else the first of the accelerator that the name describes.  A size in the name must
- * be the GPU's own, and what is a part of a GPU is none; *found is NULL when there is none.  MLS_ERROR_MEMORY. */
+ * be the GPU's own, and what is a part of a GPU is none; *found is NULL when there is none. */
 mls_status mls_accelerators_find_gpu(const mls_accelerators *accelerators, mls_str name,
                                      const mls_gpu **found) MLS_MUST_USE;

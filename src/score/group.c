@@ -186,21 +186,16 @@ static const mls_benchmark *group_judged_by(const mls_group *group, const mls_ed
 }
 
 /* A failure in one sentence, whose first word the check says already. */
-static mls_status describe_failure(mls_group *group)
+static void describe_failure(mls_group *group)
 {
     const bool bypassed = group->rcp.check == MLS_CHECK_BYPASSED;
-    mls_findings *findings = &group->rcp.findings;
     mls_buffer words = {0};
     mls_rcp_result_describe(&group->rcp.result, group->score.score_minutes, &words);
-    if (!words.failed) {
-        const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
-        mls_findings_add_as(findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
-                            (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
-                            bypassed ? " (bypassed)" : "");
-    }
-    findings->out_of_memory |= words.failed;
+    const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
+    mls_findings_add_as(&group->rcp.findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                        (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
+                        bypassed ? " (bypassed)" : "");
     mls_buffer_release(&words);
-    return findings->out_of_memory ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
 static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
@@ -213,29 +208,30 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         return MLS_OK;
     }
     double batch_size = NAN; /* that the submitted runs agree on */
-    double *to_converge = mls_calloc(count + 1, sizeof *to_converge);
     const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
     rcp->shared = options->points != NULL;
-    mls_status status = to_converge == NULL ? MLS_ERROR_MEMORY
-                        : rcp->shared
+    mls_status status = rcp->shared
                             ? mls_rcp_sets_find(options->points, &rules, options->rcp_text, path, &rcp->set, error)
                             : mls_rcp_set_new(&rules, options->rcp_text, path, &rcp->set, error);
-    for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        const double logged = runs[i]->global_batch_size;
-        batch_size = isnan(logged)                               ? batch_size
-                     : isnan(batch_size) || batch_size == logged ? logged
-                                                                 : MLS_RCP_BATCH_SIZE_DIFFERS;
-        status = mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions), group->edition,
-                                         options->bert_train_samples, &to_converge[i]);
-    }
     if (status == MLS_OK) {
+        double *to_converge = mls_calloc(count + 1, sizeof *to_converge);
+        for (size_t i = 0; i < count; i++) {
+            const double logged = runs[i]->global_batch_size;
+            batch_size = isnan(logged)                               ? batch_size
+                         : isnan(batch_size) || batch_size == logged ? logged
+                                                                     : MLS_RCP_BATCH_SIZE_DIFFERS;
+            mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions), group->edition,
+                                    options->bert_train_samples, &to_converge[i]);
+        }
         rcp->result = mls_rcp_check(rcp->set, batch_size, to_converge, count);
         group->scale = rcp->result.score_scale;
         group->scaled_minutes = group->score.score_minutes * group->scale;
         rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
-        status = rcp->result.pass ? MLS_OK : describe_failure(group);
+        free(to_converge);
+        if (!rcp->result.pass) {
+            describe_failure(group);
+        }
     }
-    free(to_converge);
     return status;
 }
 
@@ -250,9 +246,6 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
         return MLS_OK;
     }
     const mls_run **runs = (const mls_run **)mls_calloc(group->run_count + 1, sizeof *runs);
-    if (runs == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     for (size_t i = 0; i < group->run_count; i++) {
         if (group->marks[i] != MLS_OLYMPIC_OUTSIDE && !group->runs[i]->unread) {
             runs[count++] = group->runs[i];
@@ -260,7 +253,7 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
         unread |= group->runs[i]->unread;
     }
     mls_status status = unread ? MLS_OK : check_convergence(group, runs, count, options, error);
-    status = status == MLS_OK ? mls_seeds_check(runs, count, options->seed_bypass, &group->seeds) : status;
+    mls_seeds_check(runs, count, options->seed_bypass, &group->seeds);
     free((void *)runs);
     return status;
 }
@@ -346,19 +339,15 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     group->nodes = group->accelerators = NAN;
     identify(group, options->editions);
     check_weak(group);
-    mls_status status = mls_group_olympic(group, options->select_window);
-    if (status == MLS_OK) {
-        check_run_count(group);
-        group->scale = 1;
-        group->scaled_minutes = group->score.score_minutes;
-        status = options->unchecked ? MLS_OK : check_submitted(group, options, error);
-    }
+    mls_group_olympic(group, options->select_window);
+    check_run_count(group);
+    group->scale = 1;
+    group->scaled_minutes = group->score.score_minutes;
+    const mls_status status = options->unchecked ? MLS_OK : check_submitted(group, options, error);
     check_config(group);
     mls_group_energy(group);
-    if (status == MLS_OK) {
-        keep_models(group);
-    }
-    return status != MLS_OK || !group->findings.out_of_memory ? status : MLS_ERROR_MEMORY;
+    keep_models(group);
+    return status;
 }
 
 mls_finding_counts mls_group_found(const mls_group *group)

@@ -85,13 +85,6 @@ typedef struct host_number {
     int width;
 } host_number;
 
-/* Which brackets are gone through at a depth, as Slurm does it: in the innermost loop the last, around it the first,
- * and so on. */
-static size_t bracket_at(const host_word *word, size_t depth)
-{
-    return depth + 1 < word->brackets ? word->brackets - 2 - depth : depth;
-}
-
 /* All names of a word whose brackets have numbers down to a depth. */
 static void add_names(const host_word *word, size_t depth, host_number numbers[BRACKETS_MAX], mls_buffer *names)
 {
@@ -104,7 +97,8 @@ static void add_names(const host_word *word, size_t depth, host_number numbers[B
         mls_buffer_append_char(names, '\0');
         return;
     }
-    const size_t bracket = bracket_at(word, depth);
+    /* In the innermost loop the last bracket, around it the first, and so on, as Slurm does it. */
+    const size_t bracket = depth + 1 < word->brackets ? word->brackets - 2 - depth : depth;
     mls_str ranges = word->ranges[bracket];
     for (bool more = true; more;) {
         mls_str one;
@@ -186,8 +180,7 @@ static void close_host_group(host_group *group, mls_buffer *list)
         const bool single = group->ranges == 1 && group->last == group->first;
         mls_buffer_append_text(list, list->len > 0 ? "," : "");
         mls_buffer_append(list, group->prefix);
-        mls_buffer_printf(list, single ? "%s" : "[%s]", group->text.failed ? "" : group->text.ptr);
-        list->failed |= group->text.failed;
+        mls_buffer_printf(list, single ? "%s" : "[%s]", group->text.ptr);
     }
     mls_buffer_clear(&group->text);
     group->ranges = 0;

@@ -11,7 +11,7 @@
  * part words; the numbers of a range are as wide as its low end; of two brackets the first varies slowest, of more
  * the last but one, and so on back to the first, then the last; names that repeat stay.  A word that breaks the syntax,
  * or with which there would be more than MLS_HOSTS_MAX names, is one as it stands, and `findings` (NULL: nobody asks)
- * get a host-list at the place.  names->failed: memory ran out. */
+ * get a host-list at the place. */
 size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings, mls_finding_place place);
 
 /* Appends the shortest list that has these names, each with a NUL after it, in their order: neighbours whose numbers

@@ -1,13 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c - runs and the jobs that made them: what Slurm says of how one ended, and where a job's time went. */
+/* jobs.c - runs and the jobs that made them: which job made a run, what Slurm says of how one ended, and where a job's
+ * time went. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "score/hosts.h"
 #include "score/sacct.h"
+
+/* --------------------------------------------------------- a run's job */
+
+static bool is_job_number(mls_str job)
+{
+    size_t number;
+    return mls_size_parse(job, &number);
+}
+
+void mls_run_note_name(mls_run *run)
+{
+    mls_str rest = mls_str_from(mls_path_name(run->file));
+    mls_str job;
+    mls_str number;
+    if (!mls_str_after(rest, MLS_S("slurm-"), &rest) || rest.ptr != mls_path_name(run->file) + strlen("slurm-") ||
+        !mls_str_ends(rest, MLS_S(".out"))) {
+        return;
+    }
+    job = (mls_str){rest.ptr, rest.len - strlen(".out")};
+    mls_str task = job;
+    const bool array = mls_str_cut(&task, '_', &number);
+    if (!is_job_number(number) || (array && !is_job_number(task))) {
+        return;
+    }
+    run->job.named = mls_strndup(job.ptr, job.len);
+}
+
+/* Of a task of an array and its number, which are two names of one job, nobody can tell without Slurm. */
+static void compare_jobs(mls_run *run, const char *other, const char *whose)
+{
+    const char *job = run->job.job;
+    if (job != NULL && other != NULL && strcmp(job, other) != 0 && is_job_number(mls_str_from(job)) &&
+        is_job_number(mls_str_from(other))) {
+        mls_findings_add(&run->findings, MLS_FINDING_JOB_DIFFERS, (mls_finding_place){0},
+                         "it is of job %s, but %s says %s", job, whose, other);
+    }
+}
+
+void mls_run_find_job(mls_run *run)
+{
+    mls_job *job = &run->job;
+    mls_buffer names = {0};
+    const char *said = job->job != NULL ? job->job : job->named != NULL ? job->named : job->step;
+    if (job->job == NULL && said != NULL) {
+        job->job = mls_strdup(said);
+    }
+    compare_jobs(run, job->other, "another log of the same run");
+    compare_jobs(run, job->named, "the name of the job's output");
+    compare_jobs(run, job->step, "slurmstepd's line");
+    (void)mls_hosts_expand(mls_str_from(job->node_list), &names, &run->findings, (mls_finding_place){0});
+    mls_buffer_release(&names);
+}
+
+/* ------------------------------------------------------------ its end */
 
 /* A run starts and stops so near to its job at most: clocks of different hosts differ. */
 #define JOB_CLOCK_MS 60000
@@ -69,48 +127,41 @@ static void line_codes(mls_buffer *line, const mls_slurm_job *row)
     }
 }
 
-/* How a job ended; nothing: as far as Slurm knows it ended well, or goes on. */
-static void line_cause(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
+/* Say how a job ended, of a run that never did; nothing: as far as Slurm knows it ended well, or goes on. */
+static void say_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
+    mls_buffer line = {0};
     switch (mls_slurm_job_end(row)) {
     case MLS_SLURM_LOST_NODE:
-        mls_buffer_append_text(line, " lost a node");
+        mls_buffer_append_text(&line, " lost a node");
         break;
     case MLS_SLURM_OUT_OF_MEMORY:
-        mls_buffer_append_text(line, " had too little memory");
+        mls_buffer_append_text(&line, " had too little memory");
         break;
     case MLS_SLURM_PREEMPTED:
-        mls_buffer_append_text(line, " was preempted");
+        mls_buffer_append_text(&line, " was preempted");
         break;
     case MLS_SLURM_REQUEUED:
-        mls_buffer_append_text(line, " was requeued");
+        mls_buffer_append_text(&line, " was requeued");
         break;
     case MLS_SLURM_OUT_OF_TIME:
-        line_limit(line, run, row, median_minutes);
+        line_limit(&line, run, row, median_minutes);
         break;
     case MLS_SLURM_CANCELLED:
-        mls_buffer_printf(line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
+        mls_buffer_printf(&line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
                           row->cancelled_by != NULL ? row->cancelled_by : "");
         break;
     case MLS_SLURM_FAILED:
     case MLS_SLURM_ENDED:
-        line_codes(line, row);
+        line_codes(&line, row);
         break;
     }
-}
-
-static bool say_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
-{
-    mls_buffer line = {0};
-    line_cause(&line, run, row, median_minutes);
     if (line.len > 0) {
         mls_findings_add(&run->findings, MLS_FINDING_JOB_ENDED, (mls_finding_place){0}, "job %s%s%s%s%s", row->job,
                          line.ptr, row->state != NULL ? " (" : "", row->state != NULL ? row->state : "",
                          row->state != NULL ? ")" : "");
     }
-    const bool failed = line.failed;
     mls_buffer_release(&line);
-    return !failed;
 }
 
 /* Minutes of the group's valid runs. */
@@ -118,7 +169,7 @@ static double median_run(const mls_group *group)
 {
     double *minutes = mls_calloc(group->run_count, sizeof *minutes);
     size_t count = 0;
-    for (size_t i = 0; i < group->run_count && minutes != NULL; i++) {
+    for (size_t i = 0; i < group->run_count; i++) {
         minutes[count] = mls_run_minutes(group->runs[i]);
         count += group->runs[i]->valid && isfinite(minutes[count]);
     }
@@ -180,7 +231,7 @@ static mls_job_times add_times(const job_change *changes, size_t count, double s
 }
 
 /* `first` is a run of the job, from 1, and `next` of each run another one; 0: none. */
-static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size_t first, const size_t *next)
+static void sum_times(mls_slurm_job *job, const mls_collection *collection, size_t first, const size_t *next)
 {
     size_t runs = 0;
     size_t count = 0;
@@ -188,15 +239,12 @@ static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size
     const double end_ms = open ? job->start_ms + job->elapsed_seconds * 1000 : job->end_ms;
     /* A job that was suspended has more time than it was given. */
     if (!(end_ms >= job->start_ms) || (!open && fabs(end_ms - job->start_ms - job->elapsed_seconds * 1000) > 1000)) {
-        return true;
+        return;
     }
     for (size_t i = first; i > 0; i = next[i - 1]) {
         runs++;
     }
     job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
-    if (changes == NULL) {
-        return false;
-    }
     for (size_t i = first; i > 0; i = next[i - 1]) {
         const mls_run *run = &collection->runs[i - 1];
         if (row_around(job, run) == job) {
@@ -210,58 +258,44 @@ static bool sum_times(mls_slurm_job *job, const mls_collection *collection, size
         job->times = add_times(changes, count, job->start_ms, end_ms);
     }
     free(changes);
-    return true;
 }
 
 /* -------------------------------------------------------------------- join */
 
-const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
-{
-    return jobs != NULL ? jobs->of_run[run - jobs->runs] : NULL;
-}
-
-/* From now on a run names its job as Slurm's list does. */
-static bool name_job(mls_run *run, const mls_slurm_job *job)
-{
-    if (strcmp(run->job.job, job->job) != 0) {
-        free(run->job.job);
-        run->job.job = mls_strdup(job->job);
-    }
-    return run->job.job != NULL;
-}
-
-static bool join_run(mls_sacct *sacct, double median_minutes, mls_run *run, mls_sacct_entry *entry)
+/* Join a run with the job that an entry is of, whose name in Slurm's list is that of the run's job from now on. */
+static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, const mls_sacct_entry *entry)
 {
     mls_slurm_job *newest = entry->newest;
     const mls_slurm_job *row = row_around(newest, run);
-    bool ok = name_job(run, newest);
+    if (strcmp(run->job.job, newest->job) != 0) {
+        free(run->job.job);
+        run->job.job = mls_strdup(newest->job);
+    }
     if (entry->first == 0) {
         newest->restarts = 0;
         for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before) {
             newest->restarts++;
         }
-        ok = ok && MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
+        (void)MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
     }
     check_time(run, row);
     if (run->run_stop.line == 0 && mls_run_exists(run)) {
-        ok = ok && say_cause(run, row, median_minutes);
+        say_cause(run, row, median_minutes);
     }
-    return ok && !run->findings.out_of_memory;
 }
 
-/* Says which jobs made runs and have no row in what was saved. */
-static bool note_missing(mls_sacct *sacct, const mls_collection *collection)
+/* Say which jobs made runs and have no row in what was saved. */
+static void note_missing(mls_sacct *sacct, const mls_collection *collection)
 {
     const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
     mls_map missing = {.arena = &sacct->arena};
     bool named = false;
-    bool ok = true;
-    for (size_t i = 0; i < collection->run_count && ok; i++) {
+    for (size_t i = 0; i < collection->run_count; i++) {
         const mls_str job = mls_str_from(collection->runs[i].job.job);
         bool added = false;
         named = named || job.len > 0;
         if (job.len > 0 && mls_sacct_find(sacct, job) == NULL) {
-            ok = mls_map_put(&missing, job, &added) != NULL;
+            (void)mls_map_put(&missing, job, &added);
         }
         if (added) {
             mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row of job %.*s", MLS_CUT(job, 60));
@@ -271,37 +305,43 @@ static bool note_missing(mls_sacct *sacct, const mls_collection *collection)
         mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place,
                          "no run says which job made it: no row is used");
     }
-    return ok && !sacct->findings.out_of_memory;
+}
+
+const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
+{
+    return jobs != NULL ? jobs->of_run[run - jobs->runs] : NULL;
 }
 
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
 {
-    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
-    bool ok = next != NULL;
+    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next); /* of each run another one of its job, from 1 */
+    (void)error;
     sacct->jobs.runs = collection->runs;
     sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);
-    for (size_t g = 0; g < collection->group_count && ok; g++) {
+    for (size_t g = 0; g < collection->group_count; g++) {
         const mls_group *group = &collection->groups[g];
         const double median_minutes = median_run(group);
-        for (size_t i = 0; i < group->run_count && ok; i++) {
+        for (size_t i = 0; i < group->run_count; i++) {
             const size_t place = (size_t)(group->runs[i] - collection->runs);
             mls_run *run = &collection->runs[place];
             mls_sacct_entry *entry = mls_sacct_find(sacct, mls_str_from(run->job.job));
             if (entry != NULL) {
-                ok = join_run(sacct, median_minutes, run, entry);
+                join_run(sacct, median_minutes, run, entry);
                 sacct->jobs.of_run[place] = entry->newest;
                 next[place] = entry->first;
                 entry->first = place + 1;
             }
         }
     }
-    for (size_t i = 0; i < sacct->jobs.count && ok; i++) {
+    for (size_t i = 0; i < sacct->jobs.count; i++) {
         mls_slurm_job *job = sacct->jobs.items[i];
-        ok = sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
+        sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
     }
-    ok = ok && (sacct->files == 0 || note_missing(sacct, collection));
+    if (sacct->files > 0) {
+        note_missing(sacct, collection);
+    }
     sacct->jobs.here = here;
     collection->jobs = &sacct->jobs;
     free(next);
-    return ok ? MLS_OK : mls_error_memory(error);
+    return MLS_OK;
 }

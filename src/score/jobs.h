@@ -54,7 +54,7 @@ double mls_slurm_job_queued(const mls_slurm_job *job);
 
 /** Everything that sacct said.  `findings` are of its rows. */
 typedef struct mls_sacct mls_sacct;
-mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error) MLS_MUST_USE;
+mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error);
 void mls_sacct_free(mls_sacct *sacct);
 
 /** Reads what `sacct --parsable2`, with a heading, or `sacct --json` printed; steps are left out.  `source` is its
@@ -96,5 +96,5 @@ const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run 
 /** Finds the job of each run: what its log says (see mls_job), by JobIDRaw or JobID, which run->job.job then is the
  * first of.  Runs outside of their job's time, and why those that have no run_stop ended, become findings of theirs;
  * jobs without a row in the files that were read become findings of `sacct`. collection->jobs lives as long as `sacct`;
- * `here` is the job that asks (NULL: none).  MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error) MLS_MUST_USE;
+ * `here` is the job that asks (NULL: none).  MLS_OK. */
+mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error);

@@ -6,5 +6,5 @@
 #include "json/json_row.h"
 
 /* Fills a model with what an object with the members of src/data/models.json says, texts copied into the arena.
- * MLS_ERROR_VALUE with a message that names the member, or MLS_ERROR_MEMORY. */
+ * MLS_ERROR_VALUE with a message that names the member. */
 mls_status mls_model_read(const cJSON *object, mls_arena *arena, mls_model *model, mls_error *error) MLS_MUST_USE;

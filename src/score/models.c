@@ -80,14 +80,10 @@ mls_status mls_models_load(mls_models **models, mls_error *error)
     cJSON *json;
     mls_status status = mls_json_data("models.json", &json, error);
     *models = loaded;
-    if (loaded != NULL) {
-        loaded->arena = mls_calloc(1, sizeof *loaded->arena);
-    }
+    loaded->arena = mls_calloc(1, sizeof *loaded->arena);
     if (status == MLS_OK) {
-        status = loaded == NULL || loaded->arena == NULL
-                     ? mls_error_memory(error)
-                     : mls_json_table_read(json, "models", model_members, MODEL_MEMBERS, loaded->arena,
-                                           (void **)&loaded->items, &loaded->count, sizeof *loaded->items, error);
+        status = mls_json_table_read(json, "models", model_members, MODEL_MEMBERS, loaded->arena,
+                                     (void **)&loaded->items, &loaded->count, sizeof *loaded->items, error);
     }
     cJSON_Delete(json);
     return status;

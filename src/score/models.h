@@ -91,8 +91,7 @@ typedef struct mls_models {
     size_t count;
 } mls_models;
 
-/** Reads the table, to be given to mls_models_free() in any case.  MLS_ERROR_MEMORY, or MLS_ERROR_VALUE for broken
- * data. */
+/** Reads the table, to be given to mls_models_free() in any case.  MLS_ERROR_VALUE for broken data. */
 mls_status mls_models_load(mls_models **models, mls_error *error) MLS_MUST_USE;
 void mls_models_free(mls_models *models);
 

@@ -147,21 +147,18 @@ mls_status mls_group_olympic(mls_group *group, bool select_window)
     mls_placed *ranked = mls_calloc(room, 2 * sizeof *ranked);
     double *numbers = mls_calloc(room, 3 * sizeof *numbers);
     group->marks = mls_calloc(room, sizeof *group->marks);
-    const bool ok = ranked != NULL && numbers != NULL && group->marks != NULL;
+    const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
     group->score = (mls_olympic_result){.score_minutes = NAN};
-    if (ok) {
-        const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
-        for (size_t i = 0; i < group->run_count; i++) {
-            const bool counts = run_counts(group->runs[i]);
-            ranked[i] = (mls_placed){group->runs[i]->run_start.time_ms, i};
-            group->score.dropped += !counts;
-            group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
-        }
-        mls_sort_placed(ranked, group->run_count, sizeof *ranked);
-        score_runs(&scoring, select_window);
-        measure_spread(group, numbers);
+    for (size_t i = 0; i < group->run_count; i++) {
+        const bool counts = run_counts(group->runs[i]);
+        ranked[i] = (mls_placed){group->runs[i]->run_start.time_ms, i};
+        group->score.dropped += !counts;
+        group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
     }
+    mls_sort_placed(ranked, group->run_count, sizeof *ranked);
+    score_runs(&scoring, select_window);
+    measure_spread(group, numbers);
     free(ranked);
     free(numbers);
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }

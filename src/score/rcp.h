@@ -46,7 +46,7 @@ typedef struct mls_rcp_set {
 
 /** The points that the rules have for a benchmark, perhaps none.  With a `path` also a user's own from `own`, the text
  * of that file (format: mlscore-rcp(1)), each in the place of one of the rules with the same batch size.  MLS_OK; or
- * *set is NULL after MLS_ERROR_MEMORY, or MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT with line and column. */
+ * *set is NULL after MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT with line and column. */
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
                            mls_error *error) MLS_MUST_USE;
 void mls_rcp_set_free(mls_rcp_set *set);

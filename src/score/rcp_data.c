@@ -69,9 +69,6 @@ static mls_status read_values(const rcp_reading *reading, const mls_text_row *ro
         return refuse_point(reading, row, CELL_TO_CONVERGE, 0, what, text);
     }
     double *values = mls_arena_array(reading->set->arena, point->count, sizeof *values);
-    if (values == NULL) {
-        return mls_error_memory(reading->table.error);
-    }
     rest = text;
     for (size_t i = 0; i < point->count; i++) {
         const mls_str word = mls_str_word(&rest);
@@ -100,16 +97,6 @@ static bool row_is_for_edition(const rcp_reading *reading, const mls_text_row *r
     return numbers[0] <= ours && ours <= numbers[1];
 }
 
-static bool keep_texts(const rcp_reading *reading, mls_rcp_point *point)
-{
-    bool ok = true;
-#define KEEP(name)                                                                                                     \
-    point->name = mls_arena_copy(reading->set->arena, reading->row.name).ptr;                                          \
-    ok = ok && point->name != NULL;
-    SHOWN_LIST(KEEP)
-    return ok;
-}
-
 /* Puts a point into the set, in the place of an older one of the same batch size. */
 static mls_status place_point(rcp_reading *reading, const mls_text_row *row, const mls_rcp_point *point)
 {
@@ -126,8 +113,8 @@ static mls_status place_point(rcp_reading *reading, const mls_text_row *row, con
         return mls_error_set(reading->table.error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points",
                              MLS_RCP_POINTS_MAX);
     }
-    if (at == set->count && !MLS_ARENA_ADD(set->arena, set, *point)) {
-        return mls_error_memory(reading->table.error);
+    if (at == set->count) {
+        (void)MLS_ARENA_ADD(set->arena, set, *point);
     }
     set->own += point->source[0] != '\0';
     set->items[at] = *point;
@@ -152,7 +139,9 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
     if (status != MLS_OK || !wanted) {
         return status;
     }
-    return keep_texts(reading, &point) ? place_point(reading, row, &point) : mls_error_memory(reading->table.error);
+#define KEEP(name) point.name = mls_arena_copy(reading->set->arena, reading->row.name).ptr;
+    SHOWN_LIST(KEEP)
+    return place_point(reading, row, &point);
 }
 
 /* Reads the rows for the set's benchmark and edition into it; `path` "" stands for the embedded data. */
@@ -169,7 +158,7 @@ static mls_status read_points(mls_rcp_set *set, mls_str text, const char *path, 
                                      .take_row = take_point_row,
                                      .state = &reading,
                                      .into = &reading.row};
-    return source.ptr != NULL ? mls_text_table_read(&reading.table) : mls_error_memory(error);
+    return mls_text_table_read(&reading.table);
 }
 
 mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *path, mls_rcp_set **set,
@@ -180,12 +169,8 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
         snprintf(name, sizeof name, "rcp/%s/%s.csv", mls_usage_name(rules->edition->usage), rules->benchmark->name);
     const mls_str table = length > 0 && (size_t)length < sizeof name ? mls_data_find(name) : (mls_str){NULL, 0};
     mls_arena *arena = mls_calloc(1, sizeof *arena);
-    mls_rcp_set *made = arena != NULL ? mls_arena_zeroed(arena, 1, sizeof *made) : NULL;
+    mls_rcp_set *made = mls_arena_zeroed(arena, 1, sizeof *made);
     *set = NULL;
-    if (made == NULL) {
-        mls_arena_free(arena);
-        return mls_error_memory(error);
-    }
     *made = (mls_rcp_set){.rules = *rules, .arena = arena};
     mls_status status = table.ptr != NULL ? read_points(made, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL) {
@@ -217,9 +202,7 @@ mls_status mls_rcp_sets_find(mls_rcp_sets *sets, const mls_rcp_rules *rules, mls
         }
     }
     *set = NULL;
-    if (!MLS_GROW(sets, items)) {
-        return mls_error_memory(error);
-    }
+    MLS_GROW(sets, items);
     const mls_status status = mls_rcp_set_new(rules, own, path, set, error);
     sets->items[sets->count] = *set;
     sets->count += *set != NULL;

@@ -1,18 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct.c - what sacct printed between bars: a heading that names the columns, and rows of jobs and of their steps.
+/* sacct.c - what sacct says of jobs: asked for, or saved with --parsable2 or --json; jobs by their numbers, each with
+ * its rows.
  *
- * A bar in a text is not escaped: a row with more fields than the heading is only known where one column has such
- * texts, whose surplus it then is. */
+ * The table has a heading that names the columns, and rows of jobs and of their steps.  A bar in a text is not escaped:
+ * a row with more fields than the heading is only known where one column has such texts, whose surplus it then is.  The
+ * shape of the JSON changed with Slurm 23.11, and is told by what stands there: a state is a text or a list of texts, a
+ * number plain or {"set": true, "infinite": false, "number": 17}. */
 #include "score/sacct.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/number.h"
+#include "base/program.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "json/text_table.h"
+#include "json/value.h"
+
+/* ------------------------------------------------------------------ rows */
+
+mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error)
+{
+    (void)error;
+    *sacct = mls_calloc(1, sizeof **sacct);
+    (*sacct)->by_raw.arena = (*sacct)->by_id.arena = &(*sacct)->arena;
+    (*sacct)->jobs.findings = &(*sacct)->findings;
+    return MLS_OK;
+}
+
+void mls_sacct_free(mls_sacct *sacct)
+{
+    if (sacct != NULL) {
+        mls_findings_release(&sacct->findings);
+        mls_arena_release(&sacct->arena);
+        free(sacct);
+    }
+}
+
+/* Return a row of which nothing is known but its source, which it borrows. */
+static mls_slurm_job new_row(const char *source)
+{
+    const double none = (double)NAN;
+    return (mls_slurm_job){.source = source,
+                           .array_task = none,
+                           .exit_code = none,
+                           .signal = none,
+                           .derived_exit_code = none,
+                           .derived_signal = none,
+                           .submit_ms = none,
+                           .eligible_ms = none,
+                           .start_ms = none,
+                           .end_ms = none,
+                           .elapsed_seconds = none,
+                           .limit_seconds = none,
+                           .node_count = none};
+}
+
+static const char *keep_text(mls_sacct *sacct, mls_str text)
+{
+    return text.len > 0 ? mls_arena_copy(&sacct->arena, text).ptr : NULL;
+}
+
+/* Set what the words of State say: "CANCELLED by 1000". */
+static void set_state(mls_sacct *sacct, mls_str state, mls_slurm_job *row)
+{
+    row->state = keep_text(sacct, mls_str_word(&state));
+    const bool by = mls_str_equal(mls_str_word(&state), MLS_S("by"));
+    row->cancelled_by = by ? keep_text(sacct, mls_str_word(&state)) : NULL;
+}
+
+static void set_nodes(mls_sacct *sacct, mls_str list, mls_slurm_job *row)
+{
+    row->node_list = mls_str_equal(list, MLS_S("None assigned")) ? NULL : keep_text(sacct, list);
+}
+
+static void set_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row)
+{
+    mls_str task = id.len > 0 ? id : raw;
+    mls_str array;
+    size_t number;
+    row->id = mls_arena_copy(&sacct->arena, task).ptr;
+    row->job = raw.len > 0 ? mls_arena_copy(&sacct->arena, raw).ptr : row->id;
+    if (mls_str_cut(&task, '_', &array)) {
+        row->array_job = mls_arena_copy(&sacct->arena, array).ptr;
+        row->array_task = mls_size_parse(task, &number) ? (double)number : (double)NAN;
+    }
+}
+
+/* Take a row over, whose texts are in the arena: rows of a job stand in the order in which they were submitted, for
+ * which a requeue counts too; those without a time stay where they came. */
+static void add_row(mls_sacct *sacct, const mls_slurm_job *row)
+{
+    mls_map_entry *raw = mls_map_put(&sacct->by_raw, mls_str_from(row->job), NULL);
+    if (raw->value.pointer == NULL) {
+        raw->value.pointer = mls_arena_zeroed(&sacct->arena, 1, sizeof(mls_sacct_entry));
+    }
+    mls_sacct_entry *entry = raw->value.pointer;
+    mls_map_put(&sacct->by_id, mls_str_from(row->id), NULL)->value.pointer = entry;
+    mls_slurm_job **place = &entry->newest;
+    while (*place != NULL && row->submit_ms < (*place)->submit_ms) {
+        place = &(*place)->before;
+    }
+    if (*place != NULL && !((*place)->submit_ms < row->submit_ms)) { /* the same row, saved again */
+        mls_slurm_job *before = (*place)->before;
+        **place = *row;
+        (*place)->before = before;
+        return;
+    }
+    mls_slurm_job *copy = mls_arena_alloc(&sacct->arena, sizeof *copy);
+    *copy = *row;
+    copy->before = *place;
+    *place = copy;
+}
+
+mls_sacct_entry *mls_sacct_find(const mls_sacct *sacct, mls_str number)
+{
+    const mls_map_entry *entry = number.len > 0 ? mls_map_find(&sacct->by_raw, number) : NULL;
+    entry = entry == NULL && number.len > 0 ? mls_map_find(&sacct->by_id, number) : entry;
+    return entry != NULL ? entry->value.pointer : NULL;
+}
+
+const mls_slurm_job *mls_sacct_job(const mls_sacct *sacct, mls_str number)
+{
+    const mls_sacct_entry *entry = mls_sacct_find(sacct, number);
+    return entry != NULL ? entry->newest : NULL;
+}
+
+const mls_findings *mls_sacct_findings(const mls_sacct *sacct)
+{
+    return &sacct->findings;
+}
+
+mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job)
+{
+    static const struct {
+        const char *states;
+        mls_slurm_end end;
+    } ends[] = {{"NODE_FAIL BOOT_FAIL", MLS_SLURM_LOST_NODE},
+                {"OUT_OF_MEMORY", MLS_SLURM_OUT_OF_MEMORY},
+                {"PREEMPTED", MLS_SLURM_PREEMPTED},
+                {"REQUEUED", MLS_SLURM_REQUEUED},
+                {"TIMEOUT DEADLINE", MLS_SLURM_OUT_OF_TIME},
+                {"CANCELLED REVOKED", MLS_SLURM_CANCELLED},
+                {"FAILED", MLS_SLURM_FAILED}};
+    const mls_str state = mls_str_from(job->state != NULL ? job->state : "");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (mls_str_among(state, ends[i].states)) {
+            return ends[i].end;
+        }
+    }
+    return MLS_SLURM_ENDED;
+}
+
+double mls_slurm_job_queued(const mls_slurm_job *job)
+{
+    return (job->start_ms - (isnan(job->eligible_ms) ? job->submit_ms : job->eligible_ms)) / 1000;
+}
+
+/* ----------------------------------------------------------------- table */
 
 typedef struct job_cells {
     mls_str raw, id, state, exit, derived, submit, eligible, start, end, elapsed_raw, elapsed, limit_raw, limit, nodes,
@@ -55,7 +205,7 @@ static mls_status leave_out(sacct_reader *reader, const mls_text_row *row, const
     mls_findings_add(&reader->sacct->findings, MLS_FINDING_SACCT_ROW, place,
                      cell.len > 0 ? "%s: '%.*s': the row is not used" : "%s%.*s: the row is not used", why,
                      MLS_CUT(cell, 60));
-    return reader->sacct->findings.out_of_memory ? mls_error_memory(reader->table.error) : MLS_OK;
+    return MLS_OK;
 }
 
 static mls_status take_header(sacct_reader *reader, const mls_text_row *row)
@@ -73,7 +223,40 @@ static mls_status take_header(sacct_reader *reader, const mls_text_row *row)
                : status;
 }
 
-/* "1:0", status and signal; "": neither is known. */
+/* Read a time as sacct has it: seconds since 1970, or a date, which is in the zone unless it says its own; "", Unknown
+ * and None are NAN.  row->timezone becomes the zone's name where it counted.  False: it is none. */
+static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, double *time_ms)
+{
+    size_t seconds;
+    bool zoned;
+    struct tm parts;
+    *time_ms = (double)NAN;
+    if (text.len == 0 || mls_str_among(text, "Unknown None unknown none NONE N/A")) {
+        return true;
+    }
+    if (text.len < 12 && mls_size_parse(text, &seconds)) {
+        *time_ms = (double)seconds * 1000;
+        return true;
+    }
+    if (!mls_moment_read(text, time_ms, &zoned)) {
+        return false;
+    }
+    if (!zoned) {
+        const time_t as_utc = (time_t)floor(*time_ms / 1000);
+        row->timezone = zone.name;
+        if (!isnan(zone.minutes)) {
+            *time_ms -= zone.minutes * MLS_MINUTE_MS;
+        } else if (gmtime_r(&as_utc, &parts) != NULL) { /* what this host's clocks showed */
+            parts.tm_isdst = -1;
+            *time_ms = (double)mktime(&parts) * 1000;
+        } else {
+            *time_ms = NAN;
+        }
+    }
+    return isfinite(*time_ms);
+}
+
+/* Read "1:0", status and signal; "": neither is known. */
 static bool read_codes(mls_str text, double *code, double *signal)
 {
     size_t numbers[2];
@@ -90,7 +273,7 @@ static bool read_codes(mls_str text, double *code, double *signal)
     return true;
 }
 
-/* A whole number of some unit, or days, hours, minutes and seconds, "1-02:03:04"; UNLIMITED and the like: NAN. */
+/* Read a whole number of some unit, or days, hours, minutes and seconds, "1-02:03:04"; UNLIMITED and the like: NAN. */
 static void read_length(mls_str raw, mls_str words, double unit, double *seconds)
 {
     size_t number;
@@ -108,54 +291,40 @@ static void read_length(mls_str raw, mls_str words, double unit, double *seconds
     }
 }
 
-/* What is wrong with a row, and in which cell; NULL: nothing. */
-static const char *fill_row(const sacct_reader *reader, const job_cells *cells, mls_slurm_job *row, mls_str *wrong)
+static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const job_cells *cells)
 {
+    mls_sacct *sacct = reader->sacct;
+    mls_slurm_job row = new_row(reader->source);
     const struct {
         const char *why;
         mls_str text;
         double *ms;
-    } times[] = {{"its Submit is no time", cells->submit, &row->submit_ms},
-                 {"its Eligible is no time", cells->eligible, &row->eligible_ms},
-                 {"its Start is no time", cells->start, &row->start_ms},
-                 {"its End is no time", cells->end, &row->end_ms}};
+    } times[] = {{"its Submit is no time", cells->submit, &row.submit_ms},
+                 {"its Eligible is no time", cells->eligible, &row.eligible_ms},
+                 {"its Start is no time", cells->start, &row.start_ms},
+                 {"its End is no time", cells->end, &row.end_ms}};
     size_t number;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        if (!mls_sacct_time(times[i].text, reader->zone, row, times[i].ms)) {
-            *wrong = times[i].text;
-            return times[i].why;
+        if (!read_time(times[i].text, reader->zone, &row, times[i].ms)) {
+            return leave_out(reader, at, times[i].why, times[i].text);
         }
     }
-    *wrong = cells->exit;
-    if (!read_codes(cells->exit, &row->exit_code, &row->signal)) {
-        return "its ExitCode is no status:signal";
+    if (!read_codes(cells->exit, &row.exit_code, &row.signal)) {
+        return leave_out(reader, at, "its ExitCode is no status:signal", cells->exit);
     }
-    *wrong = cells->derived;
-    if (!read_codes(cells->derived, &row->derived_exit_code, &row->derived_signal)) {
-        return "its DerivedExitCode is no status:signal";
+    if (!read_codes(cells->derived, &row.derived_exit_code, &row.derived_signal)) {
+        return leave_out(reader, at, "its DerivedExitCode is no status:signal", cells->derived);
     }
-    read_length(cells->elapsed_raw, cells->elapsed, 1, &row->elapsed_seconds);
-    read_length(cells->limit_raw, cells->limit, 60, &row->limit_seconds);
+    read_length(cells->elapsed_raw, cells->elapsed, 1, &row.elapsed_seconds);
+    read_length(cells->limit_raw, cells->limit, 60, &row.limit_seconds);
     if (mls_size_parse(cells->nodes.len > 0 ? cells->nodes : cells->allocated, &number)) {
-        row->node_count = (double)number;
+        row.node_count = (double)number;
     }
-    return NULL;
-}
-
-static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const job_cells *cells)
-{
-    mls_sacct *sacct = reader->sacct;
-    mls_slurm_job row = mls_sacct_row(reader->source);
-    mls_str wrong;
-    const char *why = fill_row(reader, cells, &row, &wrong);
-    if (why != NULL) {
-        return leave_out(reader, at, why, wrong);
-    }
-    const bool placed = cells->list.len > 0 && !mls_str_equal(cells->list, MLS_S("None assigned"));
-    row.node_list = placed ? mls_arena_copy(&sacct->arena, cells->list).ptr : NULL;
-    const bool kept = (row.node_list != NULL || !placed) && mls_sacct_state(sacct, cells->state, &row) &&
-                      mls_sacct_id(sacct, cells->raw, cells->id, &row) && mls_sacct_add(sacct, &row);
-    return kept ? MLS_OK : mls_error_memory(reader->table.error);
+    set_nodes(sacct, cells->list, &row);
+    set_state(sacct, cells->state, &row);
+    set_id(sacct, cells->raw, cells->id, &row);
+    add_row(sacct, &row);
+    return MLS_OK;
 }
 
 /* Of a word half of it is a word, too; half of a time or of a number with its mark is none, or the row lacks fields. */
@@ -201,20 +370,132 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     return job ? keep_job(reader, at, &cells) : MLS_OK;
 }
 
-mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
+/* ------------------------------------------------------------------ JSON */
+
+static const cJSON *member(const cJSON *of, const char *name)
 {
-    sacct->files++;
-    sacct->file = mls_arena_copy(&sacct->arena, mls_str_from(source)).ptr;
-    return mls_sacct_take(sacct, text, sacct->file, zone, error);
+    return cJSON_GetObjectItemCaseSensitive(of, name);
 }
 
-mls_status mls_sacct_take(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
+static double json_number(const cJSON *value)
+{
+    if (cJSON_IsObject(value)) {
+        const bool known = cJSON_IsTrue(member(value, "set")) && !cJSON_IsTrue(member(value, "infinite"));
+        value = known ? member(value, "number") : NULL;
+    }
+    return value != NULL && cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
+}
+
+/* Of a list the first text. */
+static mls_str text_within(const cJSON *value)
+{
+    value = cJSON_IsArray(value) ? value->child : value;
+    return mls_str_from(cJSON_IsString(value) ? value->valuestring : "");
+}
+
+/* Slurm writes 0 for a time that has not come. */
+static double json_time(const cJSON *times, const char *name)
+{
+    const double seconds = json_number(member(times, name));
+    return seconds > 0 ? seconds * 1000 : (double)NAN;
+}
+
+/* Slurm 22.05 says return_code 0 of every job that ended by itself. */
+static bool codes_are_right(const cJSON *json)
+{
+    mls_str version = text_within(member(member(member(json, "meta"), "plugin"), "type"));
+    size_t number;
+    return !mls_str_after(version, MLS_S("dbv0.0."), &version) || !mls_size_parse(version, &number) || number > 38;
+}
+
+static void read_exit(const cJSON *of, bool right, double *code, double *signal)
+{
+    const cJSON *ended = member(of, "signal");
+    const cJSON *number = member(ended, "signal_id");
+    *code = right ? json_number(member(of, "return_code")) : (double)NAN;
+    *signal = json_number(number != NULL ? number : member(ended, "id"));
+    *signal = of != NULL && isnan(*signal) ? 0 : *signal;
+}
+
+/* JobID as the table has it: "5_2" of an array's task, "8+1" of a part, else the number. */
+static void append_id(mls_buffer *id, const cJSON *job, double number)
+{
+    const cJSON *array = member(job, "array");
+    const cJSON *het = member(job, "het");
+    const double array_job = json_number(member(array, "job_id"));
+    const double task = json_number(member(array, "task_id"));
+    const double part = json_number(member(het, "job_id"));
+    const double offset = json_number(member(het, "job_offset"));
+    if (array_job > 0 && task >= 0) {
+        mls_buffer_printf(id, "%.0f_%.0f", array_job, task);
+    } else if (part > 0 && offset >= 0) {
+        mls_buffer_printf(id, "%.0f+%.0f", part, offset);
+    } else {
+        mls_buffer_printf(id, "%.0f", number);
+    }
+}
+
+static void add_object(mls_sacct *sacct, const cJSON *job, double number, bool right, const char *source)
+{
+    mls_slurm_job row = new_row(source);
+    const cJSON *times = member(job, "time");
+    mls_buffer id = {0};
+    mls_buffer raw = {0};
+    append_id(&id, job, number);
+    mls_buffer_printf(&raw, "%.0f", number);
+    row.submit_ms = json_time(times, "submission");
+    row.eligible_ms = json_time(times, "eligible");
+    row.start_ms = json_time(times, "start");
+    row.end_ms = json_time(times, "end");
+    row.elapsed_seconds = json_number(member(times, "elapsed"));
+    row.limit_seconds = json_number(member(times, "limit")) * 60;
+    row.node_count = json_number(member(job, "allocation_nodes"));
+    read_exit(member(job, "exit_code"), right, &row.exit_code, &row.signal);
+    read_exit(member(job, "derived_exit_code"), right, &row.derived_exit_code, &row.derived_signal);
+    set_nodes(sacct, text_within(member(job, "nodes")), &row);
+    set_state(sacct, text_within(member(member(job, "state"), "current")), &row);
+    set_id(sacct, mls_buffer_str(&raw), mls_buffer_str(&id), &row);
+    row.cancelled_by =
+        row.cancelled_by == NULL ? keep_text(sacct, text_within(member(job, "kill_request_user"))) : row.cancelled_by;
+    add_row(sacct, &row);
+    mls_buffer_release(&id);
+    mls_buffer_release(&raw);
+}
+
+static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, mls_error *error)
+{
+    cJSON *json;
+    size_t place = 0;
+    mls_status status = mls_json_tree(text, &json, error);
+    const cJSON *jobs = status == MLS_OK ? member(json, "jobs") : NULL;
+    if (status == MLS_OK && !cJSON_IsArray(jobs)) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 1, 1, "no list 'jobs': not what sacct --json prints");
+    }
+    const bool right = status == MLS_OK && codes_are_right(json);
+    for (const cJSON *job = status == MLS_OK ? jobs->child : NULL; job != NULL; job = job->next) {
+        const double number = json_number(member(job, "job_id"));
+        place++;
+        if (number > 0 && number < 1e15) {
+            add_object(sacct, job, number, right, source);
+        } else {
+            mls_findings_add(&sacct->findings, MLS_FINDING_SACCT_ROW, (mls_finding_place){.path = source},
+                             "the object %zu of its jobs has no job_id: it is not used", place);
+        }
+    }
+    cJSON_Delete(json);
+    return status;
+}
+
+/* --------------------------------------------------------------- reading */
+
+/* Read a table or JSON; `source` is to live as long as the rows. */
+static mls_status take_text(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
 {
     static const char what[] = "what sacct --parsable2 or --json prints";
     sacct_reader reader = {.sacct = sacct, .source = source, .zone = zone};
     const mls_str begin = mls_str_trim(text, mls_is_blank);
     if (mls_str_starts(begin, MLS_S("{"))) {
-        return mls_sacct_read_json(sacct, text, source, error);
+        return read_json(sacct, text, source, error);
     }
     mls_str rest = text;
     mls_str heading;
@@ -226,4 +507,87 @@ mls_status mls_sacct_take(mls_sacct *sacct, mls_str text, const char *source, ml
     return status == MLS_OK && reader.table.columns == 0
                ? mls_error_set(error, MLS_ERROR_SYNTAX, 1, 1, "empty: not %s", what)
                : status;
+}
+
+mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
+{
+    sacct->files++;
+    sacct->file = mls_arena_copy(&sacct->arena, mls_str_from(source)).ptr;
+    return take_text(sacct, text, sacct->file, zone, error);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+enum { JOBS_AT_ONCE = 500, ASK_MS = 10000, NUMBER_BYTES_MAX = 32 };
+#define ANSWER_BYTES_MAX ((size_t)64 << 20)
+
+/* Free text comes last, and a unit separator parts what no name has in it. */
+#define ASKED                                                                                                          \
+    "JobIDRaw,JobID,State,ExitCode,DerivedExitCode,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList," \
+    "Cluster,Reason,JobName"
+
+/* 117, 117_3 or 117+1: nothing else is asked for, as sacct fails for all then. */
+static bool is_number(mls_str job)
+{
+    mls_str first = job;
+    size_t number;
+    for (size_t i = 0; i < job.len; i++) {
+        if (job.ptr[i] == '_' || job.ptr[i] == '+') {
+            first.len = i;
+            break;
+        }
+    }
+    const bool more = first.len < job.len;
+    return job.len <= NUMBER_BYTES_MAX && mls_size_parse(first, &number) &&
+           (!more || mls_size_parse((mls_str){job.ptr + first.len + 1, job.len - first.len - 1}, &number));
+}
+
+mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program, mls_error *error)
+{
+    static const char format[] = "--format=" ASKED;
+    static char seconds[] = "SLURM_TIME_FORMAT=%s"; /* times in seconds since 1970 */
+    const double deadline_ms = mls_clock_ms() + ASK_MS;
+    mls_arena arena = {0};
+    mls_map jobs = {.arena = &arena};
+    mls_buffer list = {0};
+    mls_buffer answer = {0};
+    mls_status status = MLS_OK;
+    MLS_LIST_OF(char *) environment = {0};
+    for (char **variable = environ; *variable != NULL; variable++) {
+        if (!mls_str_starts(mls_str_from(*variable), MLS_S("SLURM_TIME_FORMAT="))) {
+            (void)MLS_ARENA_ADD(&arena, &environment, *variable);
+        }
+    }
+    (void)MLS_ARENA_ADD(&arena, &environment, seconds);
+    (void)MLS_ARENA_ADD(&arena, &environment, NULL);
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_str job = mls_str_from(collection->runs[i].job.job);
+        if (is_number(job)) {
+            (void)mls_map_put(&jobs, job, NULL);
+        }
+    }
+    for (size_t i = 0; i < jobs.count && status == MLS_OK;) {
+        mls_buffer_clear(&list);
+        for (const size_t end = i + JOBS_AT_ONCE; i < jobs.count && i < end; i++) {
+            mls_buffer_append_text(&list, list.len > 0 ? "," : "");
+            mls_buffer_append(&list, jobs.entries[i].key);
+        }
+        /* A heading before what sacct says without one. */
+        mls_buffer_clear(&answer);
+        for (const char *at = ASKED; *at != '\0'; at++) {
+            mls_buffer_append_char(&answer, *at == ',' ? '\x1f' : *at);
+        }
+        mls_buffer_append_char(&answer, '\n');
+        const char *const arguments[] = {program, "-X", "-D",     "-n", "--parsable2", "--delimiter=\x1f",
+                                         format,  "-j", list.ptr, NULL};
+        const mls_program asked = {arguments, environment.items, deadline_ms - mls_clock_ms(), ANSWER_BYTES_MAX};
+        status = mls_program_ask(&asked, &answer, error);
+        if (status == MLS_OK) {
+            status = take_text(sacct, mls_buffer_str(&answer), "sacct", (mls_sacct_zone){(double)NAN, "local"}, error);
+        }
+    }
+    mls_buffer_release(&answer);
+    mls_buffer_release(&list);
+    mls_arena_release(&arena);
+    return status;
 }

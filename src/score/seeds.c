@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seeds.c - the seeds in logs, each in one form that can be compared, and what is wrong with a folder's. */
+/* seeds.c - what is wrong with the seeds of a folder's logs. */
 #include "score/score.h"
-
-#include <math.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -10,7 +8,6 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "json/value.h"
 
 /* A problem names at most this many of the logs that share a seed, and says how many more there are. */
 enum { NAMED_MAX = 4 };
@@ -36,9 +33,8 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     if (severity == MLS_SEVERITY_ERROR) {
         check->outcome->check = soften ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
     }
-    check->outcome->findings.out_of_memory |= words.failed;
     mls_findings_add_as(&check->outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s",
-                        words.failed ? "" : words.ptr, soften ? " (bypassed)" : "");
+                        words.ptr, soften ? " (bypassed)" : "");
     mls_buffer_release(&words);
 }
 
@@ -93,36 +89,10 @@ static void report_equal(seed_check *check, const equal_seeds *equal)
     if (equal->count > NAMED_MAX) {
         mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
     }
-    check->outcome->findings.out_of_memory |= words.failed;
     add_problem(check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
-                "%s share seed %.*s (logged by %.*s:%.*s)", words.failed ? "" : words.ptr, (int)first->value.len,
-                first->value.ptr, (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
+                "%s share seed %.*s (logged by %.*s:%.*s)", words.ptr, (int)first->value.len, first->value.ptr,
+                (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
     mls_buffer_release(&words);
-}
-
-/* Notes where the seeds of a run stand.  False when memory runs out. */
-static bool note_seeds(mls_map *map, const mls_run *run)
-{
-    for (size_t i = 0; i < run->seed_count; i++) {
-        const mls_seed *seed = &run->seeds[i];
-        if (seed->identity.len == 0) {
-            continue;
-        }
-        mls_map_entry *entry = mls_map_put(map, seed->identity, NULL);
-        if (entry != NULL && entry->value.pointer == NULL) {
-            entry->value.pointer = mls_arena_zeroed(map->arena, 1, sizeof(equal_seeds));
-        }
-        equal_seeds *equal = entry != NULL ? entry->value.pointer : NULL;
-        if (equal == NULL) {
-            return false;
-        }
-        if (equal->count < NAMED_MAX) {
-            equal->named[equal->count].run = run;
-            equal->named[equal->count].seed = seed;
-        }
-        equal->count++;
-    }
-    return true;
 }
 
 mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
@@ -130,14 +100,29 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
     seed_check check = {outcome, bypass};
     mls_arena arena = {0};
     mls_map map = {.arena = &arena};
-    bool ok = true;
     outcome->check = MLS_CHECK_PASS;
-    for (size_t i = 0; i < count && ok; i++) {
-        check_own_seeds(&check, runs[i]);
-        outcome->count += runs[i]->seed_count;
-        ok = note_seeds(&map, runs[i]);
+    for (size_t i = 0; i < count; i++) {
+        const mls_run *run = runs[i];
+        check_own_seeds(&check, run);
+        outcome->count += run->seed_count;
+        for (size_t k = 0; k < run->seed_count; k++) {
+            const mls_seed *seed = &run->seeds[k];
+            mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(&map, seed->identity, NULL) : NULL;
+            if (entry == NULL) {
+                continue;
+            }
+            if (entry->value.pointer == NULL) {
+                entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(equal_seeds));
+            }
+            equal_seeds *equal = entry->value.pointer;
+            if (equal->count < NAMED_MAX) {
+                equal->named[equal->count].run = run;
+                equal->named[equal->count].seed = seed;
+            }
+            equal->count++;
+        }
     }
-    for (size_t i = 0; i < map.count && ok; i++) {
+    for (size_t i = 0; i < map.count; i++) {
         const equal_seeds *equal = map.entries[i].value.pointer;
         if (equal->count > 1) {
             report_equal(&check, equal);
@@ -145,5 +130,5 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
     }
     outcome->different = map.count;
     mls_arena_release(&arena);
-    return ok && !outcome->findings.out_of_memory ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }

@@ -48,15 +48,6 @@ static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, 
     return reason != NULL || *object->ptr == '{' ? reason : "not an object";
 }
 
-/* The text of a value: a string decoded, anything else as written.  NULL: no memory. */
-static const char *value_text(mls_str span, mls_arena *scratch, mls_arena *arena)
-{
-    if (mls_json_kind_of(span) == MLS_JSON_STRING && !mls_json_string(span, scratch, &span)) {
-        return NULL;
-    }
-    return mls_arena_copy(arena, span).ptr;
-}
-
 const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *arena, mls_description *description,
                                  mls_str *object, size_t *wrong)
 {
@@ -74,10 +65,10 @@ const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *ar
         }
     }
     for (size_t i = 0; i < sizeof members / sizeof *members && reason == NULL; i++) {
-        if (spans[i].ptr != NULL) {
-            const char *copy = value_text(spans[i], scratch, arena);
-            *text_at(description, i) = copy;
-            reason = copy != NULL ? NULL : mls_reason_memory;
+        mls_str value = spans[i]; /* a string decoded, anything else as written */
+        if (value.ptr != NULL) {
+            (void)(mls_json_kind_of(value) == MLS_JSON_STRING && mls_json_string(value, scratch, &value));
+            *text_at(description, i) = mls_arena_copy(arena, value).ptr;
         }
     }
     return reason;
@@ -172,40 +163,15 @@ static double described_accelerators(const mls_description *system)
 }
 
 /* Reads the description in a text; nothing when it is none. */
-static bool read_described(mls_str text, mls_arena *arena, mls_description *system)
+static void read_described(mls_str text, mls_arena *arena, mls_description *system)
 {
     mls_arena scratch = {0};
     mls_str object;
     size_t wrong;
-    const char *reason = mls_description_read(text, &scratch, arena, system, &object, &wrong);
-    mls_arena_release(&scratch);
-    if (reason != NULL) {
+    if (mls_description_read(text, &scratch, arena, system, &object, &wrong) != NULL) {
         *system = (mls_description){0};
     }
-    return reason != mls_reason_memory;
-}
-
-static mls_str logged_system(const mls_group *group)
-{
-    const char *text = NULL;
-    for (size_t i = 0; i < group->run_count && text == NULL; i++) {
-        text = group->runs[i]->job.system;
-    }
-    return mls_str_from(text);
-}
-
-/* The first of the sources that names a model, whose last is a config. */
-static bool name_model(mls_group *group, const char *described, const char *logged, mls_str config)
-{
-    const mls_str sources[] = {mls_str_from(described), mls_str_from(logged), config};
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-        const mls_accelerator_model model = mls_accelerator_model_of(sources[i]);
-        if (model.text[0] != '\0') {
-            group->accelerator = mls_arena_copy(group->arena, mls_str_from(model.text)).ptr;
-            return group->accelerator != NULL;
-        }
-    }
-    return true;
+    mls_arena_release(&scratch);
 }
 
 mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
@@ -213,14 +179,19 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     mls_description logged = {0};
     mls_description *system = &group->system;
     const mls_config_name shape = mls_group_shape(group);
-    const mls_str logged_text = logged_system(group);
+    mls_str logged_text = {NULL, 0};
+    for (size_t i = 0; i < group->run_count && logged_text.ptr == NULL; i++) {
+        logged_text = mls_str_from(group->runs[i]->job.system);
+    }
     if (system_id.len + text.len + logged_text.len + shape.name.len == 0) {
         return MLS_OK;
     }
     group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
-    if (group->arena == NULL || (text.len > 0 && !read_described(text, group->arena, system)) ||
-        (logged_text.len > 0 && !read_described(logged_text, group->arena, &logged))) {
-        return MLS_ERROR_MEMORY;
+    if (text.len > 0) {
+        read_described(text, group->arena, system);
+    }
+    if (logged_text.len > 0) {
+        read_described(logged_text, group->arena, &logged);
     }
     const double counts[] = {described_accelerators(system), described_accelerators(&logged), (double)NAN,
                              shape.gpus > 0 ? (double)shape.gpus : (double)NAN};
@@ -233,11 +204,15 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     const bool without = group->accelerators == 0;
     group->accelerators = without ? (double)NAN : group->accelerators;
     group->system_id = system_id.len > 0 ? mls_arena_copy(group->arena, system_id).ptr : NULL;
-    const bool named =
-        (without || name_model(group, system->accelerator_model_name, logged.accelerator_model_name, shape.system)) &&
-        (group->system_id != NULL || system_id.len == 0);
+    /* The first of the sources that names a model. */
+    const mls_str models[] = {mls_str_from(system->accelerator_model_name), mls_str_from(logged.accelerator_model_name),
+                              shape.system};
+    for (size_t i = 0; i < sizeof models / sizeof *models && group->accelerator == NULL && !without; i++) {
+        const mls_accelerator_model model = mls_accelerator_model_of(models[i]);
+        group->accelerator = model.text[0] != '\0' ? mls_arena_copy(group->arena, mls_str_from(model.text)).ptr : NULL;
+    }
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         *text_at(system, i) = *text_at(system, i) != NULL ? *text_at(system, i) : *text_at(&logged, i);
     }
-    return named ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }

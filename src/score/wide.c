@@ -17,32 +17,28 @@ typedef struct wide_finder {
     bool printed[MLS_KNOWN_SETTINGS_MAX];
 } wide_finder;
 
-static bool add_column(wide_finder *finder, mls_wide_kind kind, mls_str name)
+static void add_column(wide_finder *finder, mls_wide_kind kind, mls_str name)
 {
-    mls_wide *wide = finder->wide;
+    mls_arena *arena = &finder->wide->arena;
     bool added = false;
     mls_buffer_clear(&finder->text);
     mls_escape_append(&finder->text, name);
-    bool ok =
-        !finder->text.failed && mls_map_put(&finder->by_text[kind], mls_buffer_str(&finder->text), &added) != NULL;
-    if (ok && added) {
-        name = mls_arena_copy(&wide->arena, name);
-        ok = name.ptr != NULL && MLS_ARENA_ADD(&wide->arena, &wide->names[kind], name);
+    (void)mls_map_put(&finder->by_text[kind], mls_buffer_str(&finder->text), &added);
+    if (added) {
+        (void)MLS_ARENA_ADD(arena, &finder->wide->names[kind], mls_arena_copy(arena, name));
     }
-    return ok;
 }
 
-static bool add_run_names(wide_finder *finder, const mls_run *run)
+static void add_run_names(wide_finder *finder, const mls_run *run)
 {
     const mls_known_settings *known = &finder->wide->known;
     const mls_tracked *tracked = mls_collection_notes(finder->wide->collection, run);
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
-    bool ok = true;
-    for (size_t i = 0; i < run->hyperparameter_count && ok; i++) {
-        ok = add_column(finder, MLS_WIDE_HYPERPARAMETERS, run->hyperparameters[i].key);
+    for (size_t i = 0; i < run->hyperparameter_count; i++) {
+        add_column(finder, MLS_WIDE_HYPERPARAMETERS, run->hyperparameters[i].key);
     }
-    for (size_t i = 0; tracked != NULL && i < tracked->sums.count && ok; i++) {
-        ok = add_column(finder, MLS_WIDE_TRACKED, tracked->sums.entries[i].key);
+    for (size_t i = 0; tracked != NULL && i < tracked->sums.count; i++) {
+        add_column(finder, MLS_WIDE_TRACKED, tracked->sums.entries[i].key);
     }
     if (run->printed != NULL) {
         (void)mls_known_values(known, run->printed, values);
@@ -50,7 +46,6 @@ static bool add_run_names(wide_finder *finder, const mls_run *run)
             finder->printed[k] |= values[k].ptr != NULL;
         }
     }
-    return ok;
 }
 
 static int compare_columns(const void *a, const void *b)
@@ -68,36 +63,25 @@ static void settle_names(mls_wide_names *names)
     names->count -= names->left_out;
 }
 
-/* Group by group, as the runs of others may not be there. */
-static bool find_names(wide_finder *finder)
+mls_status mls_wide_find(const mls_collection *collection, mls_wide *wide, mls_error *error)
 {
-    mls_wide *wide = finder->wide;
-    bool ok = true;
-    for (size_t i = 0; i < wide->collection->group_count && ok; i++) {
-        const mls_group *group = &wide->collection->groups[i];
-        for (size_t k = 0; k < group->run_count && ok; k++) {
-            ok = add_run_names(finder, group->runs[k]);
+    wide_finder finder = {.wide = wide};
+    *wide = (mls_wide){.collection = collection};
+    const mls_status status = mls_known_settings_load(&wide->known, error);
+    for (int kind = 0; kind < MLS_WIDE_PRINTED; kind++) {
+        finder.by_text[kind].arena = &finder.scratch;
+    }
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        for (size_t k = 0; k < collection->groups[i].run_count; k++) {
+            add_run_names(&finder, collection->groups[i].runs[k]);
         }
     }
     settle_names(&wide->names[MLS_WIDE_HYPERPARAMETERS]);
     settle_names(&wide->names[MLS_WIDE_TRACKED]);
-    for (size_t k = 0; k < wide->known.count && ok; k++) {
-        ok = !finder->printed[k] ||
-             MLS_ARENA_ADD(&wide->arena, &wide->names[MLS_WIDE_PRINTED], mls_str_from(wide->known.items[k].name));
-    }
-    return ok;
-}
-
-mls_status mls_wide_find(const mls_collection *collection, mls_wide *wide, mls_error *error)
-{
-    wide_finder finder = {.wide = wide};
-    for (int kind = 0; kind < MLS_WIDE_PRINTED; kind++) {
-        finder.by_text[kind].arena = &finder.scratch;
-    }
-    *wide = (mls_wide){.collection = collection};
-    mls_status status = mls_known_settings_load(&wide->known, error);
-    if (status == MLS_OK && !find_names(&finder)) {
-        status = mls_error_memory(error);
+    for (size_t k = 0; k < wide->known.count; k++) {
+        if (finder.printed[k]) {
+            (void)MLS_ARENA_ADD(&wide->arena, &wide->names[MLS_WIDE_PRINTED], mls_str_from(wide->known.items[k].name));
+        }
     }
     mls_buffer_release(&finder.text);
     mls_arena_release(&finder.scratch);
