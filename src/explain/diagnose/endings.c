@@ -101,96 +101,75 @@ void mls_endings_release(mls_endings *endings)
     *endings = (mls_endings){0};
 }
 
-/* The runs of one file, and what diagnoses them, which the next file in its place takes over. */
-typedef struct file_endings {
-    mls_endings endings;
-    mls_run *runs;
-    size_t count;
-    mls_status status;
-    mls_error error;
-} file_endings;
-
+/* The runs of files, which are worked on side by side; a slot diagnoses one file after the other. */
 typedef struct all_endings {
-    mls_run *runs, *end; /* that are left */
-    file_endings *files;
-    size_t slots;
+    mls_run **firsts; /* of each file with a run that wants an ending, the first such run */
+    mls_run *end;
+    struct {
+        mls_endings endings;
+        mls_status status;
+        mls_error error;
+    } * slots;
+    size_t slot_count;
     mls_error *error;
 } all_endings;
-
-/* The next file with a run that wants an ending: its runs that follow each other, from *runs on; 0: there is none. */
-static size_t next_file(mls_run **runs, const mls_run *end)
-{
-    while (*runs < end && !wants_ending(*runs)) {
-        (*runs)++;
-    }
-    const mls_run *next = *runs;
-    while (next < end && next->file != NULL && strcmp(next->file, (*runs)->file) == 0) {
-        next++;
-    }
-    return (size_t)(next - *runs);
-}
-
-static bool take_runs_of_file(void *state, size_t item)
-{
-    all_endings *all = state;
-    file_endings *file = &all->files[item % all->slots];
-    file->count = next_file(&all->runs, all->end);
-    file->runs = all->runs;
-    all->runs += file->count;
-    return file->count > 0;
-}
 
 static void find_endings(void *state, size_t item)
 {
     const all_endings *all = state;
-    file_endings *file = &all->files[item % all->slots];
-    file->status = MLS_OK;
-    for (size_t i = 0; i < file->count && file->status == MLS_OK; i++) {
-        file->status = mls_endings_find(&file->endings, &file->runs[i], &file->error);
+    const size_t slot = item % all->slot_count;
+    const char *file = all->firsts[item]->file;
+    mls_status *status = &all->slots[slot].status;
+    *status = MLS_OK;
+    for (mls_run *run = all->firsts[item];
+         run < all->end && run->file != NULL && strcmp(run->file, file) == 0 && *status == MLS_OK; run++) {
+        *status = mls_endings_find(&all->slots[slot].endings, run, &all->slots[slot].error);
     }
 }
 
 static mls_status deliver_file(void *state, size_t item)
 {
     const all_endings *all = state;
-    const file_endings *file = &all->files[item % all->slots];
-    if (file->status != MLS_OK) {
-        *all->error = file->error;
+    const size_t slot = item % all->slot_count;
+    if (all->slots[slot].status != MLS_OK) {
+        *all->error = all->slots[slot].error;
     }
-    return file->status;
+    return all->slots[slot].status;
 }
 
 mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *runs, size_t count, mls_error *error)
 {
-    if (count == 0) {
-        return MLS_OK; /* there is no place to go on from either */
-    }
-    all_endings all = {.runs = runs, .end = runs + count, .slots = 1, .error = error};
     const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
+    all_endings all = {
+        .firsts = mls_calloc(count + 1, sizeof *all.firsts), .end = runs + count, .slot_count = 1, .error = error};
     size_t files = 0;
-    size_t of_file = 0;
-    for (mls_run *next = runs; (of_file = next_file(&next, all.end)) > 0; next += of_file) {
-        files++;
+    const char *file = NULL; /* of the last of them, while its runs go on */
+    for (size_t i = 0; i < count; i++) {
+        file = file != NULL && runs[i].file != NULL && strcmp(runs[i].file, file) == 0 ? file : NULL;
+        if (file == NULL && wants_ending(&runs[i])) {
+            all.firsts[files++] = &runs[i];
+            file = runs[i].file;
+        }
     }
-    while (all.slots < threads && all.slots < THREADS_MAX && all.slots * LOGS_A_THREAD < files) {
-        all.slots++;
+    while (all.slot_count < threads && all.slot_count < THREADS_MAX && all.slot_count * LOGS_A_THREAD < files) {
+        all.slot_count++;
     }
-    all.files = mls_calloc(all.slots, sizeof *all.files);
-    for (size_t i = 0; i < all.slots; i++) {
-        all.files[i].endings.options = *options;
-        all.files[i].endings.options.work.threads = threads / (unsigned)all.slots;
+    all.slots = mls_calloc(all.slot_count, sizeof *all.slots);
+    for (size_t i = 0; i < all.slot_count; i++) {
+        all.slots[i].endings.options = *options;
+        all.slots[i].endings.options.work.threads = threads / (unsigned)all.slot_count;
     }
-    const mls_relay relay = {.threads = (unsigned)all.slots,
-                             .slots = all.slots,
-                             .count = SIZE_MAX,
+    const mls_relay relay = {.threads = (unsigned)all.slot_count,
+                             .slots = all.slot_count,
+                             .count = files,
                              .state = &all,
-                             .take = take_runs_of_file,
                              .work = find_endings,
                              .deliver = deliver_file};
     const mls_status status = mls_relay_run(&relay);
-    for (size_t i = 0; i < all.slots; i++) {
-        mls_endings_release(&all.files[i].endings);
+    for (size_t i = 0; i < all.slot_count; i++) {
+        mls_endings_release(&all.slots[i].endings);
     }
-    free(all.files);
+    free(all.slots);
+    free(all.firsts);
     return status;
 }

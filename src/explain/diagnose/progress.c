@@ -88,20 +88,31 @@ bool mls_breaks_off(mls_str message)
     return take_bar(message, &bar) && !bar.closed && bar.done < bar.all;
 }
 
-/* Whether a bar is one of training, and not of files that are loaded; its steps, those of epochs before among them. */
+/* ---------------------------------------------------------------- forms: false, it is not this one */
+
+/* Counts a bar of training, and not of files that are loaded; its steps, those of epochs before among them. */
 static bool count_bar(mls_str message, double *reached)
 {
     progress_bar bar;
     mls_line_parts parts;
-    if (!take_bar(message, &bar)) {
+    if (!take_bar(message, &bar) ||
+        (bar.title.len > 0 && !mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts))) {
         return false;
     }
-    const bool known =
-        bar.title.len == 0 || mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts);
-    mls_str title = bar.title;
-    const bool numbered = mls_line_take(&title, "Epoch %n", &parts);
+    const bool numbered = mls_line_take(&bar.title, "Epoch %n", &parts);
     *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
-    return known;
+    return true;
+}
+
+/* "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
+static bool count_writer(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    mls_str rest;
+    const bool found =
+        find_last(message, MLS_S("logging_writer.py:"), &rest) && mls_line_take(&rest, "%n] [%n] ", &parts);
+    *reached = found ? parts.number : 0;
+    return found;
 }
 
 /* "{'loss': 2.31, 'epoch': 0.12}" */
@@ -127,7 +138,18 @@ static bool count_epochs(mls_str message, double *reached)
     return true;
 }
 
-/* Whether the word before a counter says that it is not where training is: "saved at step 100", "every 10 steps". */
+/* "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
+static bool count_keras(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    if (!mls_line_take(&message, "%_%n", &parts)) {
+        return false;
+    }
+    *reached = parts.number;
+    return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
+}
+
+/* Whether the word before a counter shows that it is not where training is: "saved at step 100", "every 10 steps". */
 static bool is_spoken_of(mls_str before)
 {
     while (before.len > 0 && before.ptr[before.len - 1] == ' ') {
@@ -141,16 +163,19 @@ static bool is_spoken_of(mls_str before)
                          "at from per every max total in after until for before warmup last of to resume");
 }
 
+static bool is_letter(char c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
 /* Takes the number of "step: 10", "Step 10/500", "iter =  10", "iteration 3/99", behind the counter's name. */
 static bool take_counted(mls_str rest, double *reached)
 {
-    mls_line_parts parts;
     static const char *const endings[] = {"ation", "s"};
-    for (size_t i = 0; i < 2; i++) {
+    mls_line_parts parts;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const mls_str ending = mls_str_from(endings[i]);
-        if (mls_str_starts(rest, ending)) {
-            rest = mls_str_rest(rest, ending.len);
-        }
+        rest = mls_str_starts(rest, ending) ? mls_str_rest(rest, ending.len) : rest;
     }
     (void)mls_line_take(&rest, "%_", &parts);
     const bool sign = mls_take_char(&rest, ":=#[");
@@ -159,103 +184,72 @@ static bool take_counted(mls_str rest, double *reached)
     }
     *reached = parts.number;
     const char next = rest.len > 0 ? rest.ptr[0] : ' ';
-    return next != '.' && next != '_' && !(next >= 'a' && next <= 'z') && !(next >= 'A' && next <= 'Z');
+    return next != '.' && next != '_' && !is_letter(next);
 }
 
-/* The counters of many programs; the first that has a number counts. */
-static bool count_words(mls_str message, double *reached, bool *steps)
+/* Counts by the first of some names that has a number. */
+static bool count_words(mls_str message, const char *names, double *reached)
 {
-    static const mls_str names[] = {
-        MLS_STR("global_step"), MLS_STR("num_updates"), MLS_STR("step"), MLS_STR("Step"),  MLS_STR("STEP"),
-        MLS_STR("iter"),        MLS_STR("Iter"),        MLS_STR("ITER"), MLS_STR("batch"), MLS_STR("Batch"),
-    };
-    enum { SURE = 8 };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *end = message.ptr + message.len;
-        const char *at = message.ptr;
-        while ((at = memmem(at, (size_t)(end - at), names[i].ptr, names[i].len)) != NULL) {
-            const char *after = at + names[i].len;
-            const char before = at > message.ptr ? at[-1] : ' ';
-            const bool whole = before != '_' && before != '-' && !(before >= 'a' && before <= 'z') &&
-                               !(before >= 'A' && before <= 'Z') && !mls_is_digit(before);
-            if (whole && !is_spoken_of((mls_str){message.ptr, (size_t)(at - message.ptr)}) &&
-                take_counted((mls_str){after, (size_t)(end - after)}, reached)) {
-                *steps = i < SURE;
+    for (mls_str name; mls_list_next(&names, '|', &name);) {
+        for (mls_str rest = message; mls_str_after(rest, name, &rest);) {
+            const mls_str before = {message.ptr, (size_t)(rest.ptr - message.ptr) - name.len};
+            const char last = before.len > 0 ? before.ptr[before.len - 1] : ' ';
+            if (last != '_' && last != '-' && !is_letter(last) && !mls_is_digit(last) && !is_spoken_of(before) &&
+                take_counted(rest, reached)) {
                 return true;
             }
-            at = after;
         }
     }
     return false;
 }
 
-/* Takes the numbers behind the word of an epoch: "[1/90][10/5004]", ": [0][ 10/5005]", " 001:    10 / 5004".  False:
- * none of them says of how many it is. */
-static bool take_pairs(mls_str rest, double *reached)
+static bool count_steps(mls_str message, double *reached)
 {
-    mls_line_parts parts;
-    bool found = false;
-    for (;;) {
-        while (mls_take_char(&rest, " \t:[]()")) {
-        }
-        if (!mls_line_take(&rest, "%n", &parts)) {
-            return found;
-        }
-        const int32_t done = parts.number;
-        if (mls_line_take(&rest, "%_/%_%n", &parts)) {
-            *reached = done;
-            found = true;
-        }
-    }
+    return count_words(message, "global_step|num_updates|step|Step|STEP|iter|Iter|ITER", reached);
+}
+
+static bool count_batches(mls_str message, double *reached)
+{
+    return count_words(message, "batch|Batch", reached);
 }
 
 /* "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train) [10/5000]" of
- * mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]": how far the last of them is. */
+ * mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001:    10 / 5004": the last of
+ * the numbers that have a total. */
 static bool count_pairs(mls_str message, double *reached)
 {
-    static const mls_str names[] = {MLS_STR("(train)"), MLS_STR("Epoch"), MLS_STR("epoch"), MLS_STR("Train:")};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *names = "(train)|Epoch|epoch|Train:";
+    bool found = false;
+    for (mls_str name; !found && mls_list_next(&names, '|', &name);) {
         mls_str rest;
-        if (mls_str_after(message, names[i], &rest) &&
-            !is_spoken_of((mls_str){message.ptr, (size_t)(rest.ptr - message.ptr) - names[i].len}) &&
-            take_pairs(rest, reached)) {
-            return true;
+        mls_line_parts parts;
+        bool more = mls_str_after(message, name, &rest) &&
+                    !is_spoken_of((mls_str){message.ptr, (size_t)(rest.ptr - message.ptr) - name.len});
+        while (more) {
+            while (mls_take_char(&rest, " \t:[]()")) {
+            }
+            more = mls_line_take(&rest, "%n", &parts);
+            const int32_t done = parts.number;
+            if (more && mls_line_take(&rest, "%_/%_%n", &parts)) {
+                *reached = done;
+                found = true;
+            }
         }
     }
-    return false;
-}
-
-/* "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
-static bool count_keras(mls_str message, double *reached)
-{
-    mls_line_parts parts;
-    if (!mls_line_take(&message, "%_%n", &parts)) {
-        return false;
-    }
-    *reached = parts.number;
-    return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
-}
-
-/* "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
-static bool count_writer(mls_str message, double *reached)
-{
-    mls_line_parts parts;
-    mls_str rest;
-    if (!find_last(message, MLS_S("logging_writer.py:"), &rest) || !mls_line_take(&rest, "%n] [%n] ", &parts)) {
-        return false;
-    }
-    *reached = parts.number;
-    return true;
+    return found;
 }
 
 void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose)
 {
+    static const struct {
+        bool (*count)(mls_str message, double *reached);
+        bool iterations; /* else of an epoch, or of other things */
+    } forms[] = {{count_bar, true},   {count_writer, true},   {count_epochs, false}, {count_keras, false},
+                 {count_steps, true}, {count_batches, false}, {count_pairs, false}};
     mls_line_parts parts;
     mls_str rest = line->message;
     mls_log_segment *segment = mls_job_segment(job);
     const size_t number = job->block.marked.lines.line + i;
-    double reached;
-    bool steps = true;
     if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
         mls_job_advance(job, number, MLS_PACE_ITERATION, parts.number, mls_job_time_of(job, i, line));
         return;
@@ -263,11 +257,12 @@ void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line,
     if (!loose || segment->line > 0 || segment->reached[MLS_PACE_ITERATION] >= 0) {
         return;
     }
-    const bool bar = count_bar(rest, &reached) || count_writer(rest, &reached);
-    const bool part = !bar && (count_epochs(rest, &reached) || count_keras(rest, &reached)); /* of an epoch */
-    const bool words = !bar && !part && count_words(rest, &reached, &steps);
-    if (bar || part || words || count_pairs(rest, &reached)) {
-        segment->iteration = bar || (words && steps) ? reached : segment->iteration;
-        mls_job_advance(job, number, MLS_PACE_LOOSE, reached, mls_job_time_of(job, i, line));
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        double reached;
+        if (forms[k].count(rest, &reached)) {
+            segment->iteration = forms[k].iterations ? reached : segment->iteration;
+            mls_job_advance(job, number, MLS_PACE_LOOSE, reached, mls_job_time_of(job, i, line));
+            return;
+        }
     }
 }
