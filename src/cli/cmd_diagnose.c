@@ -85,41 +85,11 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
 }
 
-/* Names the rows that were not used: others count. */
-static void judge_sacct(mls_cli *cli, const mls_findings *wrong, const char *path)
-{
-    const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
-    size_t told = 0;
-    for (; told < wrong->count && told < LEFT_OUT_MAX; told++) {
-        mls_cli_say(cli, MLS_EXIT_IO, path, "line %zu: %s", wrong->items[told].line, wrong->items[told].message);
-    }
-    if (all > told) {
-        mls_cli_say(cli, MLS_EXIT_IO, path, "%s not used either",
-                    mls_words_plural(all - told, "more row is", "more rows are").text);
-    }
-}
-
-/* Print which jobs have no row in what sacct printed. */
-static void say_missing(mls_cli *cli, const mls_campaign *campaign, const mls_sacct *sacct, const char *path)
-{
-    size_t missing = 0;
-    for (size_t i = 0; i < campaign->count; i++) {
-        const char *job = campaign->jobs[i].job;
-        if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < LEFT_OUT_MAX) {
-            mls_cli_say(cli, MLS_EXIT_OK, path, "no row of %s%s", job != NULL ? "job " : "",
-                        job != NULL ? job : campaign->jobs[i].diagnosis->path);
-        }
-    }
-    if (missing > LEFT_OUT_MAX) {
-        mls_cli_say(cli, MLS_EXIT_OK, path, "no row of %s either",
-                    mls_words_plural(missing - LEFT_OUT_MAX, "more job", "more jobs").text);
-    }
-}
-
-/* `sacct_path`: of a table that knows times and states better; NULL: none. */
+/* `sacct_path`: of a table that knows times and states better; NULL: none.  Its rows that were not used are named, as
+ * others count, and the jobs that it has no row of. */
 static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
 {
-    mls_campaign campaign;
+    mls_campaign campaign = {0};
     mls_sacct *sacct = NULL;
     if (sacct_path != NULL) {
         (void)!mls_sacct_new(&sacct, NULL);
@@ -128,12 +98,33 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
         (void)!mls_campaign_make(list->items, list->count, sacct, &campaign, NULL);
         mls_cli_print(cli, &mls_campaign_report, &campaign);
         mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-        if (sacct != NULL) {
-            judge_sacct(cli, mls_sacct_findings(sacct), sacct_path);
-            say_missing(cli, &campaign, sacct, sacct_path);
-        }
-        mls_campaign_release(&campaign);
     }
+    if (campaign.arena != NULL && sacct != NULL) {
+        const mls_findings *wrong = mls_sacct_findings(sacct);
+        const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
+        size_t told = 0;
+        size_t missing = 0;
+        for (; told < wrong->count && told < LEFT_OUT_MAX; told++) {
+            mls_cli_say(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[told].line,
+                        wrong->items[told].message);
+        }
+        if (all > told) {
+            mls_cli_say(cli, MLS_EXIT_IO, sacct_path, "%s not used either",
+                        mls_words_plural(all - told, "more row is", "more rows are").text);
+        }
+        for (size_t i = 0; i < campaign.count; i++) {
+            const char *job = campaign.jobs[i].job;
+            if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < LEFT_OUT_MAX) {
+                mls_cli_say(cli, MLS_EXIT_OK, sacct_path, "no row of %s%s", job != NULL ? "job " : "",
+                            job != NULL ? job : campaign.jobs[i].diagnosis->path);
+            }
+        }
+        if (missing > LEFT_OUT_MAX) {
+            mls_cli_say(cli, MLS_EXIT_OK, sacct_path, "no row of %s either",
+                        mls_words_plural(missing - LEFT_OUT_MAX, "more job", "more jobs").text);
+        }
+    }
+    mls_campaign_release(&campaign);
     mls_sacct_free(sacct);
 }
 

@@ -68,40 +68,6 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
     return true;
 }
 
-/* Takes what the logs of the job of a config say, before its exports.  False after a complaint. */
-static bool memory_add_logs(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
-{
-    mls_collect_options how;
-    if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how)) {
-        return false;
-    }
-    how.runs_only = how.named_runs = how.printed = true;
-    const bool taken = mls_cli_collect(cli, &cli->operands, &how, NULL, runs);
-    if (taken) {
-        const mls_run *run = mls_memory_runs(&job->ask, &cli->known_settings, runs->runs, runs->run_count,
-                                             mls_config_name_decode(mls_str_from(job->file)).gpus);
-        job->printed_in = run != NULL ? run->file : NULL;
-        mls_cli_say_skipped(cli, &runs->skipped);
-    }
-    return taken;
-}
-
-/* Fills in what a config says; false after a complaint. */
-static bool memory_add_config(mls_cli *cli, mls_memory_job *job, const char *path)
-{
-    mls_error error = {0};
-    mls_shell *script;
-    if (mls_shell_read(path, NULL, &script, &error) != MLS_OK) {
-        return mls_cli_say_wrong_file(cli, path, &error);
-    }
-    (void)mls_memory_config(&job->ask, script, path, &job->findings);
-    mls_shell_free(script);
-    return job->ask.shape.layers > 0 ||
-           mls_cli_say(
-               cli, MLS_EXIT_USAGE, path,
-               "neither MODEL_SIZE nor a folder names the model: --model does, by name or with its config.json");
-}
-
 /* Where there is no estimate, the findings on the config may say why. */
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
@@ -166,11 +132,15 @@ static char *take_memory_config(mls_cli *cli, bool oom)
     return config;
 }
 
-/* Fills in the job from the options, and what they leave open from a config.  False after a complaint. */
+/* Fills in the job from the options, and what they leave open from the logs of the job of a config, then its exports.
+ * False after a complaint. */
 static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, mls_collection *runs)
 {
     const memory_settings *settings = cli->settings;
     const bool logs = !settings->oom && cli->operands.count > 0;
+    mls_collect_options how;
+    mls_error error = {0};
+    mls_shell *script;
     for (size_t i = 0; logs && i < cli->operands.count; i++) {
         if (mls_str_ends(mls_str_from(cli->operands.items[i]), MLS_S(".sh"))) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one config at a time, not '%s' too",
@@ -181,8 +151,35 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, ml
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
     }
     job->file = config;
-    return memory_set_options(cli, &job->ask) && (!logs || memory_add_logs(cli, job, runs)) &&
-           (config == NULL || memory_add_config(cli, job, config)) && memory_check_options(cli, &job->ask);
+    if (!memory_set_options(cli, &job->ask)) {
+        return false;
+    }
+    if (logs) {
+        if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how)) {
+            return false;
+        }
+        how.runs_only = how.named_runs = how.printed = true;
+        if (!mls_cli_collect(cli, &cli->operands, &how, NULL, runs)) {
+            return false;
+        }
+        const mls_run *run = mls_memory_runs(&job->ask, &cli->known_settings, runs->runs, runs->run_count,
+                                             mls_config_name_decode(mls_str_from(config)).gpus);
+        job->printed_in = run != NULL ? run->file : NULL;
+        mls_cli_say_skipped(cli, &runs->skipped);
+    }
+    if (config != NULL) {
+        if (mls_shell_read(config, NULL, &script, &error) != MLS_OK) {
+            return mls_cli_say_wrong_file(cli, config, &error);
+        }
+        (void)mls_memory_config(&job->ask, script, config, &job->findings);
+        mls_shell_free(script);
+        if (job->ask.shape.layers == 0) {
+            return mls_cli_say(
+                cli, MLS_EXIT_USAGE, config,
+                "neither MODEL_SIZE nor a folder names the model: --model does, by name or with its config.json");
+        }
+    }
+    return memory_check_options(cli, &job->ask);
 }
 
 static void memory_run(mls_cli *cli)

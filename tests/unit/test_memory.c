@@ -543,9 +543,11 @@ static void test_sizes_of_options(void **state)
                 {"18446744073709551616", 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint64_t bytes = 0;
-        assert_int_equal(mls_memory_size_parse(mls_str_from(rows[i].text), &bytes), rows[i].bytes != 0);
-        assert_true(rows[i].bytes == 0 || bytes == rows[i].bytes);
+        mls_memory_ask ask;
+        mls_memory_ask_init(&ask, models, accelerators);
+        const mls_status status = mls_memory_set(&ask, MLS_MEMORY_RUNTIME, rows[i].text, NULL);
+        assert_int_equal(status, rows[i].bytes != 0 ? MLS_OK : MLS_ERROR_VALUE);
+        assert_true(rows[i].bytes == 0 || mls_memory_value(&ask, MLS_MEMORY_RUNTIME) == rows[i].bytes);
     }
 }
 

@@ -68,9 +68,6 @@ const cJSON *mls_config_member(const config_json *of, const char *names);
 uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise);
 bool mls_config_flag(config_json *of, const char *name, bool otherwise);
 
-/* A number of the file, refused when no model can have it. */
-uint64_t mls_config_whole(config_json *of, const cJSON *item);
-
 /* The value of a formula, or of a member where there is no formula of that name; `otherwise` where the file lacks what
  * it takes.  A member that is not a whole number is refused. */
 uint64_t mls_formula_value(config_json *of, const char *name, uint64_t otherwise);

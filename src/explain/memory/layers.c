@@ -18,6 +18,13 @@ typedef struct layer_counts {
     mls_layer_set attends, keeps, expert, plain; /* which they are, as far as it is known */
 } layer_counts;
 
+static void layer_set_add(mls_layer_set *set, uint64_t layer)
+{
+    if (layer < MLS_LAYER_SET_MAX) {
+        set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
+    }
+}
+
 /* Whether the family says so of all its models. */
 static bool family_says(config_json *of, const char *name)
 {
@@ -34,14 +41,14 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     if (!slides && mls_str_among(word, "full_attention attention *")) {
         to->full++;
         to->full_shares += shares;
-        mls_layer_set_add(&to->attends, layer);
+        layer_set_add(&to->attends, layer);
     } else if (slides) {
         to->sliding++;
         to->sliding_shares += shares;
-        mls_layer_set_add(&to->attends, layer);
+        layer_set_add(&to->attends, layer);
     } else if (mls_str_among(word, "linear_attention mamba M conv recurrent") && of->state != NULL) {
         to->state++;
-        mls_layer_set_add(&to->keeps, layer);
+        layer_set_add(&to->keeps, layer);
     } else {
         return false;
     }
@@ -78,10 +85,10 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
         const mls_str name = pattern != NULL ? (mls_str){pattern + layers, 1} : mls_str_from(word);
         if (mls_str_among(name, "- mlp")) {
             to->dense++;
-            mls_layer_set_add(&to->plain, layers);
+            layer_set_add(&to->plain, layers);
         } else if (mls_str_among(name, "E moe")) {
             to->experts++;
-            mls_layer_set_add(&to->expert, layers);
+            layer_set_add(&to->expert, layers);
         } else if (!add_mixer(of, name, false, layers, to)) {
             mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "has a layer that is not known");
             return;
@@ -115,7 +122,7 @@ static void note_listed(const cJSON *list, bool flags, uint64_t from, mls_layer_
     for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next, i++) {
         if (cJSON_IsNumber(item) && item->valuedouble >= (double)(flags ? 1 : from) &&
             item->valuedouble < MLS_LAYER_SET_MAX) {
-            mls_layer_set_add(set, flags ? i : (uint64_t)item->valuedouble - from);
+            layer_set_add(set, flags ? i : (uint64_t)item->valuedouble - from);
         }
     }
 }
@@ -143,7 +150,7 @@ static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_lay
     const uint64_t period = mls_formula_value(of, "attends_each", 0);
     const uint64_t offset = mls_formula_value(of, "attends_from", 0);
     for (uint64_t i = offset; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX) && period != 0; i += period) {
-        mls_layer_set_add(set, i);
+        layer_set_add(set, i);
     }
     return period == 0 || offset >= shape->layers ? 0 : 1 + (shape->layers - 1 - offset) / period;
 }
@@ -163,7 +170,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         to->full = attending(of, shape, &to->attends);
         for (uint64_t i = 0; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX); i++) {
             if (!mls_layer_set_has(&to->attends, i)) {
-                mls_layer_set_add(&to->keeps, i);
+                layer_set_add(&to->keeps, i);
             }
         }
         to->state = mls_bytes_less(shape->layers, to->full);
@@ -224,7 +231,7 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
             period != 0 && i % period == offset && !listed &&
             (!cJSON_IsArray(frequency) || (flag != NULL && cJSON_IsNumber(flag) && flag->valuedouble > 0));
         to->experts += expert;
-        mls_layer_set_add(expert ? &to->expert : &to->plain, i);
+        layer_set_add(expert ? &to->expert : &to->plain, i);
         flag = flag != NULL ? flag->next : NULL;
     }
     to->dense = shape->layers - to->experts;

@@ -112,9 +112,6 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
 /** Whether a model's name is that of a file: it has a folder, or ends in .json. */
 bool mls_memory_model_is_file(const char *name);
 
-/** A size such as "80GB" (10^9 each), "79.1 GiB" (2^30 each) or "102005473280"; false for anything else. */
-bool mls_memory_size_parse(mls_str text, uint64_t *bytes);
-
 /** The longest file that is read as a model; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_MEMORY_MODEL_BYTES_MAX ((size_t)1 << 24)
 

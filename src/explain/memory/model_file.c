@@ -73,7 +73,8 @@ void mls_config_refuse(config_json *of, const char *name, const char *why)
     of->wrong = true;
 }
 
-uint64_t mls_config_whole(config_json *of, const cJSON *item)
+/* A number of the file, refused when no model can have it. */
+static uint64_t config_whole(config_json *of, const cJSON *item)
 {
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
     if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number) {
@@ -86,7 +87,7 @@ uint64_t mls_config_whole(config_json *of, const cJSON *item)
 uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise)
 {
     const cJSON *item = mls_config_member(of, names);
-    return item != NULL ? mls_config_whole(of, item) : otherwise;
+    return item != NULL ? config_whole(of, item) : otherwise;
 }
 
 bool mls_config_flag(config_json *of, const char *name, bool otherwise)
@@ -106,10 +107,10 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
     S(hidden)                                                                                                          \
     S(heads)                                                                                                           \
     S(kv_heads)                                                                                                        \
-    S(head_dim) S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn)           \
-        S(expert_hidden) S(shared_experts) S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank)         \
-            S(value_head_dim) S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window) S(other_parameters)            \
-                S(positions)
+    S(head_dim)                                                                                                        \
+    S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden)      \
+        S(shared_experts) S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim)        \
+            S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window) S(other_parameters) S(positions)
 #define SIZE_NAME(member) #member,
 #define SIZE_OFFSET(member) offsetof(mls_model_shape, member),
 static const char *const size_names[] = {SHAPE_SIZES(SIZE_NAME)};
@@ -201,7 +202,7 @@ static formula_number member_value(config_json *of, mls_str name, bool each)
     if (cJSON_IsBool(item)) {
         return (formula_number){.number = (uint64_t)cJSON_IsTrue(item), .flag = item->string};
     }
-    return (formula_number){.number = mls_config_whole(of, item)};
+    return (formula_number){.number = config_whole(of, item)};
 }
 
 static formula_number named_value(config_json *of, const formula *outer, mls_str name)

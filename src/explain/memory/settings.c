@@ -94,7 +94,8 @@ mls_str mls_size_split(mls_str text, mls_str *unit)
     return (mls_str){text.ptr, digits};
 }
 
-bool mls_memory_size_parse(mls_str text, uint64_t *bytes)
+/* "80GB" (10^9 each), "79.1 GiB" (2^30 each) or "102005473280" */
+static bool read_size(mls_str text, uint64_t *bytes)
 {
     static const struct {
         const char *unit;
@@ -168,12 +169,6 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
     return ask->values[setting] == MLS_MEMORY_NOT_SET ? default_value(ask, setting) : (uint64_t)ask->values[setting];
 }
 
-static mls_status wrong_value(mls_error *error, mls_memory_setting setting, const char *text, const char *wanted)
-{
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--%s takes %s, not '%s'", mls_memory_settings[setting].name,
-                         wanted, text);
-}
-
 /* Appends the name that was meant, if one is near, to a message. */
 #define MEANT_FORMAT "%s%.*s%s"
 #define MEANT(nearest)                                                                                                 \
@@ -193,7 +188,8 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
                                             MEANT(nearest));
 }
 
-static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error *error)
+/* These return what the option takes, where the text is not that; NULL: it is set. */
+static const char *set_recompute(mls_memory_ask *ask, const char *text)
 {
     const size_t colon = strcspn(text, ":");
     const int64_t how = place_in(recompute_words, (mls_str){text, colon});
@@ -201,11 +197,46 @@ static mls_status set_recompute(mls_memory_ask *ask, const char *text, mls_error
     uint64_t layers = 0;
     if (how < 0 ||
         (some && (how != MLS_RECOMPUTE_FULL || !read_whole(mls_str_from(text + colon + 1), &layers) || layers == 0))) {
-        return wrong_value(error, MLS_MEMORY_RECOMPUTE, text, "none, selective, full or full:N");
+        return "none, selective, full or full:N";
     }
     ask->values[MLS_MEMORY_RECOMPUTE] = how;
     ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = some ? (int64_t)layers : MLS_MEMORY_NOT_SET;
-    return MLS_OK;
+    return NULL;
+}
+
+static const char *set_lora(mls_memory_ask *ask, const char *text)
+{
+    const size_t colon = strcspn(text, ":");
+    const char *at = text + colon + (text[colon] != '\0');
+    uint64_t rank;
+    int64_t targets = 0;
+    bool known = read_whole((mls_str){text, colon}, &rank) && rank > 0 && *at != '\0';
+    for (mls_str one; known && mls_list_next(&at, ',', &one);) {
+        const int64_t place = place_in("q|k|v|qkv|o|gate|up|down", one);
+        known = place >= 0;
+        targets |= known ? (int64_t)1 << place : 0;
+    }
+    if (!known) {
+        return "RANK:TARGETS such as 16:q,k,v,o (of q,k,v,qkv,o,gate,up,down)";
+    }
+    ask->values[MLS_MEMORY_LORA] = (int64_t)rank;
+    ask->values[MLS_MEMORY_LORA_TARGETS] = targets;
+    return NULL;
+}
+
+/* "3", "zero-3", "ZeRO 3", "stage3". */
+static const char *set_zero(mls_memory_ask *ask, const char *text)
+{
+    static const char *const before[] = {"", "zero", "stage", "zerostage"};
+    const size_t len = strlen(text);
+    const int64_t stage = len > 0 ? text[len - 1] - '0' : -1;
+    for (size_t i = 0; i < sizeof before / sizeof *before && stage >= 0 && stage <= 3; i++) {
+        if (mls_names_alike((mls_str){text, len - 1}, mls_str_from(before[i]))) {
+            ask->values[MLS_MEMORY_ZERO] = stage;
+            return NULL;
+        }
+    }
+    return "0, 1, 2 or 3, or such as zero-3";
 }
 
 static mls_status set_precision(mls_memory_ask *ask, const char *text, mls_error *error)
@@ -223,42 +254,6 @@ static mls_status set_precision(mls_memory_ask *ask, const char *text, mls_error
     }
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'" MEANT_FORMAT,
                          MLS_MEMORY_PRECISIONS, text, MEANT(nearest));
-}
-
-static mls_status set_lora(mls_memory_ask *ask, const char *text, mls_error *error)
-{
-    const size_t colon = strcspn(text, ":");
-    const char *at = text + colon + (text[colon] != '\0');
-    uint64_t rank;
-    int64_t targets = 0;
-    bool known = read_whole((mls_str){text, colon}, &rank) && rank > 0 && *at != '\0';
-    for (mls_str one; known && mls_list_next(&at, ',', &one);) {
-        const int64_t place = place_in("q|k|v|qkv|o|gate|up|down", one);
-        known = place >= 0;
-        targets |= known ? (int64_t)1 << place : 0;
-    }
-    if (!known) {
-        return wrong_value(error, MLS_MEMORY_LORA, text,
-                           "RANK:TARGETS such as 16:q,k,v,o (of q,k,v,qkv,o,gate,up,down)");
-    }
-    ask->values[MLS_MEMORY_LORA] = (int64_t)rank;
-    ask->values[MLS_MEMORY_LORA_TARGETS] = targets;
-    return MLS_OK;
-}
-
-/* "3", "zero-3", "ZeRO 3", "stage3". */
-static mls_status set_zero(mls_memory_ask *ask, const char *text, mls_error *error)
-{
-    static const char *const before[] = {"", "zero", "stage", "zerostage"};
-    const size_t len = strlen(text);
-    const int64_t stage = len > 0 ? text[len - 1] - '0' : -1;
-    for (size_t i = 0; i < sizeof before / sizeof *before && stage >= 0 && stage <= 3; i++) {
-        if (mls_names_alike((mls_str){text, len - 1}, mls_str_from(before[i]))) {
-            ask->values[MLS_MEMORY_ZERO] = stage;
-            return MLS_OK;
-        }
-    }
-    return wrong_value(error, MLS_MEMORY_ZERO, text, "0, 1, 2 or 3, or such as zero-3");
 }
 
 bool mls_memory_model_is_file(const char *name)
@@ -331,72 +326,76 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
     return MLS_OK;
 }
 
+static mls_status wrong_value(mls_error *error, mls_memory_setting setting, const char *text, const char *wanted)
+{
+    return wanted == NULL ? MLS_OK
+                          : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--%s takes %s, not '%s'",
+                                          mls_memory_settings[setting].name, wanted, text);
+}
+
 static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, const char *text, mls_error *error)
 {
+    const char *wanted = NULL;
     switch (setting) {
     case MLS_MEMORY_MODEL:
         return set_model(ask, text, error);
     case MLS_MEMORY_GPU:
         return set_gpu(ask, text, error);
-    case MLS_MEMORY_LINK:
-        ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
-        return ask->link != NULL ? MLS_OK : wrong_value(error, setting, text, "nvlink-c2c, pcie5, pcie4 or pcie3");
     case MLS_MEMORY_PRECISION:
         return set_precision(ask, text, error);
+    case MLS_MEMORY_LAYOUT:
+        wanted = mls_pipeline_layout_parse(mls_str_from(text), &ask->layout);
+        return wanted == NULL ? MLS_OK
+                              : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--pipeline-layout '%s': %s", text, wanted);
+    case MLS_MEMORY_LINK:
+        ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
+        wanted = ask->link != NULL ? NULL : "nvlink-c2c, pcie5, pcie4 or pcie3";
+        break;
     case MLS_MEMORY_RECOMPUTE:
-        return set_recompute(ask, text, error);
+        wanted = set_recompute(ask, text);
+        break;
     case MLS_MEMORY_ZERO:
-        return set_zero(ask, text, error);
-    case MLS_MEMORY_LAYOUT: {
-        const char *wrong = mls_pipeline_layout_parse(mls_str_from(text), &ask->layout);
-        return wrong == NULL ? MLS_OK
-                             : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--pipeline-layout '%s': %s", text, wrong);
-    }
+        wanted = set_zero(ask, text);
+        break;
     default:
-        return set_lora(ask, text, error);
+        wanted = set_lora(ask, text);
     }
+    return wrong_value(error, setting, text, wanted);
 }
 
 mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const char *text, mls_error *error)
 {
+    const struct mls_memory_setting_row *row = &mls_memory_settings[setting];
     const mls_str value = mls_str_from(text);
     const char *wanted = NULL;
     uint64_t number = 1; /* of a flag */
-    const double millionths = 1e6;
-    double share;
-    switch (mls_memory_settings[setting].kind) {
-    case MLS_MEMORY_NAME:
+    double share = 0;
+    if (row->kind == MLS_MEMORY_NAME) {
         return set_name(ask, setting, text, error);
-    case MLS_MEMORY_NUMBER:
-        wanted = read_whole(value, &number) && number > 0 ? NULL : "a whole number from 1 on";
-        break;
-    case MLS_MEMORY_WHOLE:
-        wanted = read_whole(value, &number) ? NULL : "a whole number";
-        break;
-    case MLS_MEMORY_SIZE:
-        wanted = mls_memory_size_parse(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)
+    }
+    if (row->kind == MLS_MEMORY_NUMBER || row->kind == MLS_MEMORY_WHOLE) {
+        const bool least = row->kind == MLS_MEMORY_NUMBER;
+        wanted = read_whole(value, &number) && number >= least ? NULL
+                 : least                                       ? "a whole number from 1 on"
+                                                               : "a whole number";
+    } else if (row->kind == MLS_MEMORY_SIZE) {
+        wanted = read_size(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)
                      ? NULL
                      : "bytes, or a size such as 80GB or 79.1GiB";
-        break;
-    case MLS_MEMORY_SHARE:
+    } else if (row->kind == MLS_MEMORY_SHARE) { /* in millionths */
         wanted = mls_number_parse(value, &share) && share > 0 && share <= 1
                      ? NULL
                      : "a share above 0 and at most 1, such as 0.9";
-        number = wanted == NULL ? (uint64_t)(share * millionths + 0.5) : 0;
-        break;
-    case MLS_MEMORY_WORD:
-        number = (uint64_t)place_in(mls_memory_settings[setting].words, value);
-        wanted = (int64_t)number >= 0 ? NULL : mls_memory_settings[setting].words;
-        break;
-    case MLS_MEMORY_FLAG:
-        break;
+        number = wanted == NULL ? (uint64_t)(share * 1e6 + 0.5) : 0;
+    } else if (row->kind == MLS_MEMORY_WORD) {
+        number = (uint64_t)place_in(row->words, value);
+        wanted = (int64_t)number >= 0 ? NULL : row->words;
     }
-    if (wanted != NULL) {
-        return wrong_value(error, setting, text, wanted);
+    if (wanted == NULL) {
+        const bool not = setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL;
+        ask->values[not ? MLS_MEMORY_SEQUENCE_PARALLEL : setting] = not ? 0 : (int64_t)number;
     }
-    const bool not = setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL;
-    ask->values[not ? MLS_MEMORY_SEQUENCE_PARALLEL : setting] = not ? 0 : (int64_t)number;
-    return MLS_OK;
+    return wrong_value(error, setting, text, wanted);
 }
 
 /* Sets what is not set. */
@@ -593,19 +592,15 @@ static const char *path_gpu(const char *path)
                                         "MI250X",   "MI300X", "MI308X", "MI325X", "MI350X", "MI355X"};
     const char *found = NULL;
     for (const char *at = path; *at != '\0';) {
-        size_t i = 0;
-        while (i < sizeof names / sizeof *names && strncasecmp(at, names[i], strlen(names[i])) != 0) {
-            i++;
+        const char *name = NULL;
+        for (size_t i = 0; i < sizeof names / sizeof *names && name == NULL; i++) {
+            name = strncasecmp(at, names[i], strlen(names[i])) == 0 ? names[i] : NULL;
         }
-        if (i == sizeof names / sizeof *names) {
-            at++;
-            continue;
-        }
-        if (found != NULL && strcmp(found, names[i]) != 0) {
+        if (name != NULL && found != NULL && name != found) {
             return NULL;
         }
-        found = names[i];
-        at += strlen(names[i]);
+        found = name != NULL ? name : found;
+        at += name != NULL ? strlen(name) : 1;
     }
     return found;
 }

@@ -141,13 +141,6 @@ static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
 }
 
-static inline void mls_layer_set_add(mls_layer_set *set, uint64_t layer)
-{
-    if (layer < MLS_LAYER_SET_MAX) {
-        set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
-    }
-}
-
 static inline bool mls_layer_set_has(const mls_layer_set *set, uint64_t layer)
 {
     return layer < MLS_LAYER_SET_MAX && (set->bits[layer / 64] >> layer % 64 & 1) != 0;
@@ -225,12 +218,6 @@ static inline unsigned char *mls_weights_marks(const mls_weights_plan *plan, mls
     return plan->marks + (size_t)part * (size_t)plan->layers;
 }
 
-/* The length of the rows of a part's matrices. */
-uint64_t mls_weights_row(const mls_model_shape *shape, mls_weight_part part);
-
-/* Return the bytes of all weights, and in numbers (NULL: nobody asks) how many numbers each form has. */
-uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t numbers[MLS_FORMS_MAX]);
-
 /* Marks what quantizers take by default in this form: the linear layers, or the routed experts alone, but for the head
  * and the router. */
 void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone);
@@ -250,12 +237,6 @@ typedef struct mls_weights {
 
 mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_weights *weights,
                           mls_error *error) MLS_MUST_USE;
-
-/* Whether the quantization of the model's file counts: nobody asks for another precision. */
-static inline bool mls_memory_is_quantized(const mls_memory_ask *ask)
-{
-    return ask->quantization.bytes != 0 && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET;
-}
 
 /* The memory of one GPU with these weights, n / q bytes of them.  MLS_ERROR_VALUE with what does not divide. */
 mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,

@@ -104,7 +104,7 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     }
 }
 
-uint64_t mls_weights_row(const mls_model_shape *shape, mls_weight_part part)
+static uint64_t row_of(const mls_model_shape *shape, mls_weight_part part)
 {
     part_size sizes[MLS_WEIGHT_COUNT];
     uint64_t rest;
@@ -194,40 +194,30 @@ static void count_layers(const mls_weights_plan *plan, const mls_model_shape *sh
     layers[plan->usual[part]] += count - unusual;
 }
 
-uint64_t mls_weights_bytes(const mls_weights_plan *plan, const mls_model_shape *shape, uint64_t numbers[MLS_FORMS_MAX])
+void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
+                          const mls_number_form *form, mls_memory_form *to)
 {
+    enum { SHOWN_MAX = 4 };
     part_size sizes[MLS_WEIGHT_COUNT];
     uint64_t rest;
-    uint64_t counts[MLS_FORMS_MAX] = {0};
+    uint64_t numbers[MLS_FORMS_MAX] = {0}; /* of each form */
+    uint64_t wide = 0;
+    size_t narrow = 0;
+    mls_buffer words = {0};
     size_parts(shape, sizes, &rest);
-    uint64_t bytes = form_bytes(&plan->forms[plan->rest], rest, 1);
-    counts[plan->rest] = rest;
+    to->bytes = form_bytes(&plan->forms[plan->rest], rest, 1);
+    numbers[plan->rest] = rest;
     for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
         const part_size *size = &sizes[part];
         uint64_t layers[MLS_FORMS_MAX] = {0};
         count_layers(plan, shape, part, size, layers);
         for (size_t i = 0; i < plan->form_count; i++) {
             if (layers[i] > 0) {
-                bytes = ADD(bytes, MUL(layers[i], form_bytes(&plan->forms[i], size->numbers, size->row)));
-                counts[i] = ADD(counts[i], MUL(layers[i], size->numbers));
+                to->bytes = ADD(to->bytes, MUL(layers[i], form_bytes(&plan->forms[i], size->numbers, size->row)));
+                numbers[i] = ADD(numbers[i], MUL(layers[i], size->numbers));
             }
         }
     }
-    if (numbers != NULL) {
-        memcpy(numbers, counts, sizeof counts);
-    }
-    return bytes;
-}
-
-void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
-                          const mls_number_form *form, mls_memory_form *to)
-{
-    enum { SHOWN_MAX = 4 };
-    uint64_t numbers[MLS_FORMS_MAX];
-    uint64_t wide = 0;
-    size_t narrow = 0;
-    mls_buffer words = {0};
-    to->bytes = mls_weights_bytes(plan, shape, numbers);
     const double all = (double)mls_shape_parameters(shape);
     const double each = 8 * (double)to->bytes / all;
     if (form == NULL) {
@@ -326,7 +316,7 @@ static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJ
         for (mls_str word = mls_str_word(&left); word.len > 0 && count < CHOICES_MAX; word = mls_str_word(&left)) {
             mls_str type;
             const bool some = mls_str_cut(&word, '/', &type);
-            choices[count].form = gguf_type(types, type, mls_weights_row(m, part));
+            choices[count].form = gguf_type(types, type, row_of(m, part));
             choices[count].end = some ? gguf_layers(m, word) : n;
             choices[count++].more = some && mls_str_equal(word, MLS_S("more"));
         }
@@ -352,7 +342,7 @@ mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_we
     char name[16];
     (void)mls_text_printf(name, sizeof name, "%.*s", (int)word.len, word.ptr != NULL ? word.ptr : "");
     *weights = (mls_weights){.n = MUL(plain.n, parameters), .q = plain.q};
-    if (mls_memory_is_quantized(ask)) {
+    if (ask->quantization.bytes != 0 && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET) {
         *weights = (mls_weights){.n = ask->quantization.bytes, .q = 1, .form = ask->quantization};
         return MLS_OK;
     }
