@@ -86,74 +86,6 @@ static bool is_progress(const mls_record *record)
     }
 }
 
-/* Takes the whole number after a member's name; false: it is written otherwise, or not the first of that name. */
-static bool take_count(const char *at, const char *end, double *number)
-{
-    const bool first = isnan(*number);
-    const char *digits = at;
-    uint64_t value = 0;
-    for (; at < end && mls_is_digit(*at); at++) {
-        value = value * 10 + (uint64_t)(*at - '0');
-    }
-    *number = (double)value;
-    return first && at > digits && at - digits <= 15 && (*at == ',' || *at == '}');
-}
-
-/* Bits where a member's name begins with an s; *others gets what one object without escapes has only at its beginning.
- */
-static inline uint64_t names_in_s(const char *at, mls_bytes16 *others)
-{
-    const mls_bytes16 bytes = mls_load16(at);
-    const mls_bytes16 next = mls_load16(at + 1);
-    *others |= (mls_bytes16)((bytes == '{') | (bytes == '\\'));
-    return mls_mask16((mls_bytes16)((bytes == '"') & (next == 's')));
-}
-
-/* Most metadata are one object without escapes: what looks like a member there is one, and the two that count are found
- * by their first two bytes.  False: this one is to be walked. */
-static bool take_plain_counts(mls_brief_record *brief, mls_str metadata)
-{
-    static const mls_str names[] = {
-        [MLS_PACE_SAMPLES] = MLS_STR("\"samples_count\": "), [MLS_PACE_STEP] = MLS_STR("\"step\": ")};
-    enum { TOGETHER = 32 };
-    const char *end = metadata.ptr + metadata.len;
-    mls_bytes16 others = {0};
-    bool plain = metadata.len > TOGETHER;
-    for (const char *at = metadata.ptr + 1; plain && at < end; at += TOGETHER) {
-        const char *from = end - at < TOGETHER ? end - TOGETHER : at; /* the last ones with some before them */
-        uint64_t found = (names_in_s(from, &others) | names_in_s(from + 16, &others) << 16) >> (at - from);
-        for (; found != 0; found &= found - 1) {
-            const char *name = at + __builtin_ctzll(found);
-            const size_t i = name[2] == 't' ? MLS_PACE_STEP : MLS_PACE_SAMPLES;
-            if (end - name > (ptrdiff_t)names[i].len && memcmp(name, names[i].ptr, names[i].len) == 0) {
-                plain &= take_count(name + names[i].len, end, &brief->reached[i]);
-            }
-        }
-    }
-    return plain && mls_mask16(others) == 0 &&
-           (!isnan(brief->reached[MLS_PACE_SAMPLES]) || !isnan(brief->reached[MLS_PACE_STEP]));
-}
-
-/* Takes progress and success from a record's metadata; of duplicate members the last counts. */
-static void take_metadata(mls_brief_record *brief, mls_str metadata)
-{
-    static const mls_str names[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
-    brief->reached[MLS_PACE_SAMPLES] = brief->reached[MLS_PACE_STEP] = NAN;
-    mls_json_walk walk = mls_json_walk_begin(metadata);
-    for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
-        size_t i = 0;
-        while (i < MLS_PACE_ITERATION && !mls_str_equal(member.name, names[i])) {
-            i++;
-        }
-        if (i < MLS_PACE_ITERATION && !mls_json_number(member.value, &brief->reached[i])) {
-            brief->reached[i] = NAN;
-        }
-        if (mls_str_equal(member.name, MLS_S("status"))) {
-            brief->success = mls_str_equal(member.value, MLS_S("\"success\""));
-        }
-    }
-}
-
 static void add_run_start(mls_log_block *block, size_t line)
 {
     MLS_GROW_OF(block, run_starts, run_start);
@@ -162,6 +94,7 @@ static void add_run_start(mls_log_block *block, size_t line)
 
 static mls_status block_record(void *state, const mls_record *record)
 {
+    static const mls_str counts[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     const bool stop = record->key_id == MLS_KEY_RUN_STOP;
@@ -175,10 +108,16 @@ static mls_status block_record(void *state, const mls_record *record)
                                 .time_ms = record->time_ms,
                                 .progress = is_progress(record),
                                 .reached = {(double)NAN, (double)NAN, (double)NAN}};
-    if (stop || (brief->progress && !take_plain_counts(brief, record->metadata))) {
-        take_metadata(brief, record->metadata);
+    mls_str span;
+    bool wanted = stop || brief->progress;
+    for (size_t i = 0; i < MLS_PACE_ITERATION && wanted; i++) { /* the first that it has */
+        if (mls_record_metadata_member(record, counts[i], &span) && !mls_json_number(span, &brief->reached[i])) {
+            brief->reached[i] = NAN;
+        }
+        wanted = isnan(brief->reached[i]);
     }
-    brief->success = brief->success && stop;
+    brief->success =
+        stop && mls_record_metadata_member(record, MLS_S("status"), &span) && mls_str_equal(span, MLS_S("\"success\""));
     if (!stop && !mls_signatures_want_records(job->signatures)) {
         const char *marker = record->prefix.ptr + record->prefix.len;
         brief->payload = (mls_str){marker, (size_t)(record->payload.ptr - marker) + record->payload.len};
