@@ -582,8 +582,8 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->iteration = isnan(cause->iteration) ? known.iteration : cause->iteration;
     failure->samples = isnan(cause->samples) ? known.samples : cause->samples;
     failure->rank = rank >= 0 ? rank : (double)NAN;
-    if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX && job->rank_nodes[rank] > 0) {
-        failure->node = job->names.entries[job->rank_nodes[rank] - 1].key.ptr;
+    if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX) {
+        failure->node = job->rank_nodes[rank];
     }
     failure->gpu = cause->gpu;
 }

@@ -34,9 +34,7 @@ void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node)
         return;
     }
     job->rank_seen[rank] |= MLS_RANK_SEEN;
-    if (node != NULL && job->rank_nodes[rank] == 0) {
-        job->rank_nodes[rank] = (uint32_t)(mls_map_find(&job->names, mls_str_from(node)) - job->names.entries) + 1;
-    }
+    job->rank_nodes[rank] = job->rank_nodes[rank] != NULL ? job->rank_nodes[rank] : node;
 }
 
 void mls_job_note(mls_job_log *job, const mls_match *match)

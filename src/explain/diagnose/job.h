@@ -166,7 +166,7 @@ typedef struct mls_job_log {
     size_t *recovers;                 /* for each signature the one that it ends; SIZE_MAX: none */
     mls_recovery *recoveries;         /* for each signature */
     mls_map names;                    /* of nodes and GPUs, so that each is kept once */
-    uint32_t *rank_nodes;             /* for each rank the number of its node's name, plus 1; 0: not known */
+    const char **rank_nodes;          /* for each rank its node; NULL: not known */
     uint8_t *rank_seen;               /* MLS_RANK_… */
     size_t watchdog_signature, exception_signature, ignored_signature; /* SIZE_MAX: not in the table */
     uint32_t *suspects;                                                /* as in mls_failure, when a run needs them */

@@ -8,7 +8,7 @@
 /* The result of an overflow, and of everything that is made from it. */
 #define MLS_ABSURD UINT64_MAX
 
-/* Beyond this a double, which JSON's numbers are, is no longer exact; no GPU holds 9 PB. */
+/* The largest size: beyond it a double, as in JSON, is not exact; no GPU has 9 PB. */
 #define MLS_BYTES_MAX (UINT64_C(1) << 53)
 
 static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
@@ -66,7 +66,7 @@ static inline uint64_t mls_bytes_min(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
-/* Bytes of a number, as a fraction: those with a scale for each block of 32 or 16 are no whole bytes. */
+/* Bytes of a number, as a fraction: with a scale for each block of 32 or 16 numbers they are not whole. */
 typedef struct mls_number_bytes {
     uint64_t n, q;
 } mls_number_bytes;
@@ -108,20 +108,20 @@ enum {
     MLS_LORA_DOWN = 128
 };
 
-/* The digits that a size such as "12.50 GiB" begins with, and what follows them and a blank. */
+/* Returns the digits that a size such as "12.50 GiB" begins with, and in *unit what follows them and a blank. */
 mls_str mls_size_split(mls_str text, mls_str *unit);
 
-/* Sets the model, of which what it did not say is filled in; benchmark NULL: it is none. */
+/* Sets the model and completes its shape; benchmark NULL: the model of no benchmark. */
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
 
-/* Reads how the weights of the model that is set are kept from a file of its own, hf_quant_config.json, which says what
- * quantization_config does.  As mls_memory_model_parse(). */
+/* Reads the formats of the weights of the model that is set from a file of its own, hf_quant_config.json, which is like
+ * a quantization_config.  As mls_memory_model_parse(). */
 mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error) MLS_MUST_USE;
 
-/* Fills in what a model did not say. */
+/* Fills in the sizes that a model leaves out. */
 void mls_shape_complete(mls_model_shape *shape);
 
-/* MLS_ERROR_VALUE when layers, hidden, heads or vocabulary are missing, or a size is beyond all that are. */
+/* MLS_ERROR_VALUE if layers, hidden, heads or vocabulary are missing, or a size is beyond that of any model. */
 mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error) MLS_MUST_USE;
 
 /* Parameters of a complete shape on one GPU, with tensor parallel t and expert parallel e. */
@@ -135,7 +135,7 @@ typedef struct mls_layer_parameters {
 mls_layer_parameters mls_shape_layer(const mls_model_shape *shape, uint64_t t, uint64_t e);
 uint64_t mls_shape_parameters(const mls_model_shape *shape);
 
-/* kk: key and value heads on one GPU, of which each keeps a copy where there are fewer than GPUs. */
+/* Key and value heads on one GPU; if there are fewer than GPUs, each keeps a copy of one. */
 static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t t)
 {
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
@@ -155,7 +155,7 @@ static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
 /* The memory of one GPU that trains.  MLS_ERROR_VALUE with what does not divide. */
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 
-/* "5 is not divisible by tp 2" as an error: a layout that cannot be. */
+/* Sets the error of an impossible layout, "heads: 5 is not divisible by tp 2". */
 mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor);
 
 /* The parts of a model, in the order of their names in src/data/quantization.json. */
@@ -181,13 +181,13 @@ typedef enum mls_weight_part {
 /* "embedding", "head" … */
 extern const char *const mls_weight_names[MLS_WEIGHT_COUNT];
 
-/* How numbers are kept, in thousandths of a bit: each, and what a group of so many has beside, such as a scale.  group
+/* How numbers are kept, in thousandths of a bit: for each number, and for a group of numbers, such as a scale.  group
  * 0: a row of their matrix. */
 typedef struct mls_number_form {
     uint64_t group, each, beside;
 } mls_number_form;
 
-/* Which part of which layer is kept in which form.  Begins as {0} and is released in any case. */
+/* Which part of which layer is kept in which form. */
 enum { MLS_FORMS_MAX = 16 };
 typedef struct mls_weights_plan {
     mls_number_form forms[MLS_FORMS_MAX];
@@ -202,7 +202,7 @@ typedef struct mls_weights_plan {
 mls_weights_plan mls_weights_plan_new(const mls_model_shape *shape);
 void mls_weights_plan_release(mls_weights_plan *plan);
 
-/* Adds a form; its place. */
+/* Adds a form and returns its place. */
 unsigned mls_weights_plan_add(mls_weights_plan *plan, mls_number_form form);
 
 /* Marks all layers of a part. */
@@ -218,20 +218,20 @@ static inline unsigned char *mls_weights_marks(const mls_weights_plan *plan, mls
     return plan->marks + (size_t)part * (size_t)plan->layers;
 }
 
-/* Marks what quantizers take by default in this form: the linear layers, or the routed experts alone, but for the head
- * and the router. */
+/* Marks with a form what quantizers quantize by default: the linear layers without head and router, or the routed
+ * experts alone. */
 void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone);
 
-/* The bytes of a plan and what is to be said of it: who quantizes so, and the form of most parts; NULL: there is none.
+/* Computes the bytes of a plan and describes it by the name of a method and the form of most parts; NULL: by its bits.
  */
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to);
 
-/* The weights of the whole model in a precision: n / q bytes; those that published checkpoints hold, where these are
- * others and known, else 0; and how they are kept, where they are not alike. */
+/* The weights of the whole model in a precision: n / q bytes; the bytes in published checkpoints, if they are known to
+ * differ, else 0; and the formats, if there are several. */
 typedef struct mls_weights {
     uint64_t n, q, published;
-    bool decides; /* the verdict is of the published ones */
+    bool decides; /* the verdict is that of published checkpoints */
     mls_memory_form form;
 } mls_weights;
 
