@@ -6,92 +6,55 @@
 
 /* ------------------------------------------------------------------------ marks */
 
-static void append_attribute(mls_buffer *out, const char *name, double number)
-{
-    mls_buffer_printf(out, " %s=\"", name);
-    mls_markup_coordinate(out, number);
-    mls_buffer_append_char(out, '"');
-}
-
-static void begin_mark(mls_buffer *out, const char *element, const char *look)
-{
-    mls_buffer_printf(out, "<%s", element);
-    if (look != NULL) {
-        mls_buffer_printf(out, " class=\"%s\"", look);
-    }
-}
-
 void mls_svg_line(mls_buffer *out, const char *look, double x1, double y1, double x2, double y2)
 {
-    mls_svg_path_begin(out, look);
-    mls_svg_path_point(out, x1, y1, true);
-    mls_svg_path_point(out, x2, y2, false);
-    mls_svg_path_end(out);
+    mls_markup_put(out, "<path class=\"%s\" d=\"M%f %fL%f %f\"/>", look, x1, y1, x2, y2);
 }
 
 void mls_svg_rect(mls_buffer *out, const char *look, double x, double y, double width, double height)
 {
-    begin_mark(out, "rect", look);
-    append_attribute(out, "x", x);
-    append_attribute(out, "y", y);
-    append_attribute(out, "width", width > 0 ? width : 0);
-    append_attribute(out, "height", height > 0 ? height : 0);
-    mls_buffer_append_text(out, "/>");
+    mls_markup_put(out, "<rect class=\"%s\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/>", look, x, y,
+                   width > 0 ? width : 0, height > 0 ? height : 0);
 }
 
 void mls_svg_circle(mls_buffer *out, const char *look, double x, double y, double radius)
 {
-    begin_mark(out, "circle", look);
-    append_attribute(out, "cx", x);
-    append_attribute(out, "cy", y);
-    append_attribute(out, "r", radius);
-    mls_buffer_append_text(out, "/>");
+    mls_markup_put(out, "<circle class=\"%s\" cx=\"%f\" cy=\"%f\" r=\"%f\"/>", look, x, y, radius);
 }
 
-void mls_svg_cross(mls_buffer *out, const char *look, double x, double y, double radius)
+void mls_svg_cross(mls_buffer *out, const char *look, double x, double y, double r)
 {
-    mls_svg_path_begin(out, look);
-    mls_svg_path_point(out, x - radius, y - radius, true);
-    mls_svg_path_point(out, x + radius, y + radius, false);
-    mls_svg_path_point(out, x - radius, y + radius, true);
-    mls_svg_path_point(out, x + radius, y - radius, false);
-    mls_svg_path_end(out);
+    mls_markup_put(out, "<path class=\"%s\" d=\"M%f %fL%f %fM%f %fL%f %f\"/>", look, x - r, y - r, x + r, y + r, x - r,
+                   y + r, x + r, y - r);
 }
 
-void mls_svg_diamond(mls_buffer *out, const char *look, double x, double y, double radius)
+void mls_svg_diamond(mls_buffer *out, const char *look, double x, double y, double r)
 {
-    mls_svg_path_begin(out, look);
-    mls_svg_path_point(out, x, y - radius, true);
-    mls_svg_path_point(out, x + radius, y, false);
-    mls_svg_path_point(out, x, y + radius, false);
-    mls_svg_path_point(out, x - radius, y, false);
-    mls_svg_path_point(out, x, y - radius, false);
-    mls_svg_path_end(out);
+    mls_markup_put(out, "<path class=\"%s\" d=\"M%f %fL%f %fL%f %fL%f %fL%f %f\"/>", look, x, y - r, x + r, y, x, y + r,
+                   x - r, y, x, y - r);
 }
 
 void mls_svg_text(mls_buffer *out, const char *look, char anchor, double x, double y, const char *text)
 {
-    begin_mark(out, "text", look);
-    append_attribute(out, "x", x);
-    append_attribute(out, "y", y);
-    mls_buffer_append_text(out, anchor == 'm'   ? " text-anchor=\"middle\">"
-                                : anchor == 'e' ? " text-anchor=\"end\">"
-                                                : ">");
-    mls_markup_element(out, "", text, "</text>");
+    mls_buffer_append_text(out, "<text");
+    if (look != NULL) {
+        mls_markup_put(out, " class=\"%s\"", look);
+    }
+    mls_markup_put(out, " x=\"%f\" y=\"%f\"", x, y);
+    mls_buffer_append_text(out, anchor == 'm'   ? " text-anchor=\"middle\""
+                                : anchor == 'e' ? " text-anchor=\"end\""
+                                                : "");
+    mls_markup_put(out, ">%s</text>", text);
 }
 
 void mls_svg_path_begin(mls_buffer *out, const char *look)
 {
-    begin_mark(out, "path", look);
-    mls_buffer_append_text(out, " d=\"");
+    mls_markup_put(out, "<path class=\"%s\" d=\"", look);
 }
 
 void mls_svg_path_point(mls_buffer *out, double x, double y, bool apart)
 {
-    mls_buffer_append_char(out, apart ? 'M' : 'L');
-    mls_markup_coordinate(out, x);
-    mls_buffer_append_char(out, ' ');
-    mls_markup_coordinate(out, y);
+    mls_markup_put(out, apart ? "M%f %f" : "L%f %f", x, y);
 }
 
 void mls_svg_path_end(mls_buffer *out)
@@ -320,11 +283,8 @@ void mls_chart_draw(mls_buffer *out, mls_chart *chart)
     if (!chart->continues) {
         mls_buffer_append_text(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
     }
-    mls_buffer_append_text(out, "<svg role=\"img\" viewBox=\"0 0 ");
-    mls_markup_coordinate(out, MLS_CHART_WIDTH);
-    mls_buffer_append_char(out, ' ');
-    mls_markup_coordinate(out, chart->height);
-    mls_markup_element(out, "\"><title>", chart->title, "</title><desc>");
+    mls_markup_put(out, "<svg role=\"img\" viewBox=\"0 0 %f %f\"><title>%s</title><desc>", (double)MLS_CHART_WIDTH,
+                   chart->height, chart->title);
     mls_markup_text(out, mls_buffer_str(&chart->description));
     mls_buffer_append_text(out, chart->continues ? "</desc>" : "</desc>\n");
     mls_buffer_append(out, mls_buffer_str(&chart->behind));

@@ -12,51 +12,47 @@
 #define STYLE "report/report.css"
 #define SCRIPT "report/report.js"
 
-static void append_hash(mls_buffer *out, const char *directive, const char *name)
+static void append_data(mls_buffer *out, const char *before, const char *name, const char *after)
 {
-    const mls_data_file *file = mls_data_file_named(name);
-    mls_buffer_printf(out, "; %s 'sha256-%s'", directive, file != NULL ? file->sha256 : "");
+    mls_buffer_append_text(out, before);
+    mls_buffer_append(out, mls_data_find(name));
+    mls_buffer_append_text(out, after);
 }
 
-static void append_data(mls_buffer *out, const char *tag, const char *name)
+static const char *hash_of(const char *name)
 {
-    mls_buffer_printf(out, "<%s>", tag);
-    mls_buffer_append(out, mls_data_find(name));
-    mls_buffer_printf(out, "</%s>\n", tag);
+    const mls_data_file *file = mls_data_file_named(name);
+    return file != NULL ? file->sha256 : "";
 }
 
 void mls_html_begin(mls_buffer *out, const char *title, const char *heading, const char *below)
 {
-    mls_buffer_append_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'");
-    append_hash(out, "style-src", STYLE);
-    append_hash(out, "script-src", SCRIPT);
-    mls_markup_element(out,
-                       "; base-uri 'none'; form-action 'none'\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-                       title, "</title>\n");
-    append_data(out, "style", STYLE);
-    mls_markup_element(out,
-                       "</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
-                       "<header><h1>",
-                       heading, "</h1><p class=\"note\">");
-    mls_markup_element(out, "", below, "</p></header>\n<main id=\"results\" tabindex=\"-1\">\n");
+    mls_markup_put(out,
+                   "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
+                   "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n",
+                   hash_of(STYLE), hash_of(SCRIPT), title);
+    append_data(out, "<style>", STYLE, "</style>\n");
+    mls_markup_put(out,
+                   "</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
+                   "<header><h1>%s</h1><p class=\"note\">%s</p></header>\n<main id=\"results\" tabindex=\"-1\">\n",
+                   heading, below);
 }
 
 void mls_html_end(mls_buffer *out)
 {
     mls_buffer_append_text(out, "</main>\n<footer>mlscore " MLS_VERSION ". Nothing in this page leaves it: no network, "
                                 "no cookies.</footer>\n");
-    append_data(out, "script", SCRIPT);
-    mls_buffer_append_text(out, "</body>\n</html>\n");
+    append_data(out, "<script>", SCRIPT, "</script>\n</body>\n</html>\n");
 }
 
 /* ------------------------------------------------------------------------ cards */
 
 void mls_html_card_begin(mls_buffer *out, const char *title)
 {
-    mls_markup_element(out, "<section class=\"card\">\n<div class=\"bar\"><h3>", title, "</h3><ul class=\"legend\">");
+    mls_markup_put(out, "<section class=\"card\">\n<div class=\"bar\"><h3>%s</h3><ul class=\"legend\">", title);
 }
 
 void mls_html_card_body(mls_buffer *out)
@@ -70,10 +66,9 @@ void mls_html_card_body(mls_buffer *out)
 
 void mls_html_card_plain(mls_buffer *out, const char *heading, const char *title, bool filter)
 {
-    mls_buffer_printf(out, "<section class=\"card\">\n<div class=\"bar\"><%s>", heading);
-    mls_markup_text(out, mls_str_from(title));
-    mls_buffer_printf(out, "</%s>%s</div>\n", heading,
-                      filter ? "<label class=\"filter\" hidden>Filter <input type=\"search\"></label>" : "");
+    mls_markup_put(out, "<section class=\"card\">\n<div class=\"bar\"><%s>%s</%s>", heading, title, heading);
+    mls_buffer_append_text(out, filter ? "<label class=\"filter\" hidden>Filter <input type=\"search\"></label></div>\n"
+                                       : "</div>\n");
 }
 
 void mls_html_card_end(mls_buffer *out)
@@ -93,7 +88,7 @@ void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const c
     } else {
         mls_svg_line(out, look, mark == MLS_MARK_BAR ? 12 : 0, 6, 24, 6);
     }
-    mls_markup_element(out, "</svg>", label, "</li>");
+    mls_markup_put(out, "</svg>%s</li>", label);
 }
 
 void mls_html_note(mls_buffer *out, const char *format, ...)
@@ -125,17 +120,14 @@ void mls_html_separated(mls_buffer *line, mls_str text)
 void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *path)
 {
     const char *severity = mls_severity_name(finding->severity);
-    mls_buffer_printf(out, "<li class=\"%s\"><b>%s</b> ", severity, severity);
-    if (path != NULL) {
-        mls_buffer_append_text(out, "<code>");
-        mls_markup_text(out, mls_str_from(path));
-        if (finding->line > 0) {
-            mls_markup_printf(out, ":%zu", finding->line);
-        }
-        mls_buffer_append_text(out, "</code> ");
+    mls_markup_put(out, "<li class=\"%s\"><b>%s</b> ", severity, severity);
+    if (path != NULL && finding->line > 0) {
+        mls_markup_put(out, "<code>%s:%zu</code> ", path, finding->line);
+    } else if (path != NULL) {
+        mls_markup_put(out, "<code>%s</code> ", path);
     }
-    mls_markup_text(out, mls_str_from(finding->message));
-    mls_markup_element(out, " <span class=\"note\">", mls_finding_info_get(finding->code)->name, "</span></li>\n");
+    mls_markup_put(out, "%s <span class=\"note\">%s</span></li>\n", finding->message,
+                   mls_finding_info_get(finding->code)->name);
 }
 
 const char *mls_html_text(mls_arena *arena, const char *format, ...)
@@ -154,15 +146,15 @@ const char *mls_html_text(mls_arena *arena, const char *format, ...)
 
 static void begin_tag(mls_buffer *out, const char *tag, const char *look)
 {
-    mls_buffer_printf(out, look != NULL ? "<%s class=\"%s\"" : "<%s", tag, look);
+    mls_markup_put(out, look != NULL ? "<%s class=\"%s\">" : "<%s>", tag, look);
 }
 
 void mls_html_numbers_begin(mls_buffer *out, const char *label)
 {
-    mls_markup_element(out,
-                       "<details class=\"numbers\"><summary>The numbers</summary>"
-                       "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"",
-                       label, "\"><table><thead><tr>");
+    mls_markup_put(out,
+                   "<details class=\"numbers\"><summary>The numbers</summary><div class=\"scroll tall\" tabindex=\"0\" "
+                   "role=\"group\" aria-label=\"%s\"><table><thead><tr>",
+                   label);
 }
 
 void mls_html_numbers_end(mls_buffer *out)
@@ -172,9 +164,9 @@ void mls_html_numbers_end(mls_buffer *out)
 
 void mls_html_table_begin(mls_buffer *out, const char *look, const char *label)
 {
-    mls_markup_element(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", label, "\">");
+    mls_markup_put(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">", label);
     begin_tag(out, "table", look);
-    mls_buffer_append_text(out, "><thead><tr>");
+    mls_buffer_append_text(out, "<thead><tr>");
 }
 
 void mls_html_rows(mls_buffer *out)
@@ -189,9 +181,9 @@ void mls_html_table_end(mls_buffer *out)
 
 void mls_html_heading(mls_buffer *out, const char *look, const char *text)
 {
-    begin_tag(out, "th scope=\"col\"", look);
-    mls_buffer_append_char(out, '>');
-    mls_markup_element(out, "", text, "</th>");
+    mls_buffer_append_text(out, "<th scope=\"col\"");
+    mls_markup_put(out, look != NULL ? " class=\"%s\">" : ">", look);
+    mls_markup_put(out, "%s</th>", text);
 }
 
 void mls_html_headings(mls_buffer *out, const char *first, ...)
@@ -206,14 +198,11 @@ void mls_html_headings(mls_buffer *out, const char *first, ...)
 
 void mls_html_number(mls_buffer *out, double value, mls_words shown)
 {
-    begin_tag(out, "td", "n");
     if (isfinite(value)) {
-        mls_buffer_printf(out, " data-v=\"%s\">", mls_words_exact(value).text);
-        mls_markup_text(out, mls_str_from(shown.text));
+        mls_markup_put(out, "<td class=\"n\" data-v=\"%s\">%s</td>", mls_words_exact(value).text, shown.text);
     } else {
-        mls_buffer_append_text(out, ">–");
+        mls_buffer_append_text(out, "<td class=\"n\">–</td>");
     }
-    mls_buffer_append_text(out, "</td>");
 }
 
 void mls_html_minutes_cell(mls_buffer *out, double minutes)
@@ -231,7 +220,6 @@ void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)
     va_list args;
     va_start(args, format);
     begin_tag(out, "td", look);
-    mls_buffer_append_char(out, '>');
     const size_t begun = out->len;
     mls_markup_vprintf(out, format, args);
     mls_buffer_append_text(out, out->len == begun ? "–</td>" : "</td>");

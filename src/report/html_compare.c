@@ -15,11 +15,10 @@ static void append_head(mls_buffer *out, const mls_block *block)
 {
     const mls_side_group *first = block->groups[0];
     const char *division = mls_division_name(first->division);
-    mls_markup_element(out, "<div class=\"head\"><div><h2>",
-                       first->benchmark != NULL ? first->benchmark : "unknown benchmark", "</h2><p class=\"meta\">");
-    mls_markup_printf(out, "%s · %s %s · %zu sides", division != NULL ? division : "no division",
-                      mls_usage_name(first->usage), first->edition, block->group_count);
-    mls_buffer_append_text(out, "</p></div>");
+    mls_markup_put(out, "<div class=\"head\"><div><h2>%s</h2><p class=\"meta\">%s · %s %s · %zu sides</p></div>",
+                   first->benchmark != NULL ? first->benchmark : "unknown benchmark",
+                   division != NULL ? division : "no division", mls_usage_name(first->usage), first->edition,
+                   block->group_count);
     if (block->group_count == 2) {
         const mls_difference *difference = &block->differences[1];
         mls_buffer verdict = {0};
@@ -28,15 +27,12 @@ static void append_head(mls_buffer *out, const mls_block *block)
         mls_compare_append_verdict(&verdict, difference);
         mls_compare_append_interval(&interval, difference);
         mls_html_separated(&separated, mls_buffer_str(&interval));
-        mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">",
-                          difference->verdict == MLS_COMPARE_FASTER   ? "well"
-                          : difference->verdict == MLS_COMPARE_SLOWER ? "ill"
-                                                                      : "warn");
-        mls_markup_text(out, mls_buffer_str(&verdict));
-        mls_buffer_append_text(out, "</span></p><p class=\"big\"><b>");
-        mls_buffer_append_text(out,
-                               isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–");
-        mls_buffer_append_text(out, "</b> min</p>");
+        mls_markup_put(
+            out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p><p class=\"big\"><b>%s</b> min</p>",
+            difference->verdict == MLS_COMPARE_FASTER   ? "well"
+            : difference->verdict == MLS_COMPARE_SLOWER ? "ill"
+                                                        : "warn",
+            verdict.ptr, isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–");
         mls_html_note(out, "%.*s", (int)separated.len, separated.len > 0 ? separated.ptr : "");
         mls_buffer_append_text(out, "</div>");
         mls_buffer_release(&verdict);

@@ -22,7 +22,7 @@ static void append_score(mls_buffer *out, const mls_group *group)
     const mls_html_badge badge = mls_html_badge_of(group);
     const double minutes = mls_html_minutes(group);
     const double score = group->score.score_minutes;
-    mls_buffer_printf(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", badge.look, badge.words);
+    mls_markup_put(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", badge.look, badge.words);
     if (isfinite(minutes)) {
         mls_buffer_printf(out, "<p class=\"big\"><b>%s</b> min</p>", mls_words_grouped(minutes, 3).text);
     }
@@ -70,10 +70,8 @@ static void append_what(mls_buffer *line, const mls_html_group *of)
 
 static void append_figure(mls_buffer *out, const char *name, const char *figure, const char *beside, const char *below)
 {
-    mls_markup_element(out, "<div><dt>", name, "</dt><dd><b>");
-    mls_markup_text(out, mls_str_from(figure));
-    mls_markup_element(out, "</b> ", beside, "</dd><dd class=\"note\">");
-    mls_markup_element(out, "", below, "</dd></div>\n");
+    mls_markup_put(out, "<div><dt>%s</dt><dd><b>%s</b> %s</dd><dd class=\"note\">%s</dd></div>\n", name, figure, beside,
+                   below);
 }
 
 static void append_convergence_figure(mls_buffer *out, const mls_html_group *of)
@@ -137,9 +135,8 @@ static void append_head(mls_buffer *out, const mls_html_group *of)
 {
     mls_buffer what = {0};
     append_what(&what, of);
-    mls_markup_element(out, "<div class=\"head\"><div><h2>", benchmark_of(of->group), "</h2><p class=\"meta\">");
-    mls_markup_text(out, mls_buffer_str(&what));
-    mls_markup_element(out, "</p><p class=\"path\">", mls_path_shown(of->group->path), "</p></div>");
+    mls_markup_put(out, "<div class=\"head\"><div><h2>%s</h2><p class=\"meta\">%s</p><p class=\"path\">%s</p></div>",
+                   benchmark_of(of->group), what.ptr, mls_path_shown(of->group->path));
     append_score(out, of->group);
     mls_buffer_append_text(out, "</div>\n<dl class=\"keys\">\n");
     append_figures(out, of);
@@ -178,9 +175,8 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
         }
         if (line.len > 0) {
             mls_html_separated(&separated, mls_buffer_str(&line));
-            mls_buffer_printf(out, "<dt>%s</dt><dd class=\"%s\">", answers[i].label, answers[i].look);
-            mls_markup_text(out, mls_buffer_str(&separated));
-            mls_buffer_append_text(out, "</dd>\n");
+            mls_markup_put(out, "<dt>%s</dt><dd class=\"%s\">%s</dd>\n", answers[i].label, answers[i].look,
+                           separated.ptr);
         }
         mls_buffer_release(&separated);
         mls_buffer_release(&line);
@@ -552,12 +548,11 @@ static void append_group_row(mls_buffer *out, const mls_html_group *of, bool lin
     mls_buffer_append_text(out, "<tr>");
     mls_html_cell(out, "wide", "%s%s%s", submitter != NULL ? submitter : "", submitter != NULL ? " · " : "",
                   group->system_id != NULL ? group->system_id : mls_path_shown(group->path));
-    mls_buffer_append_text(out, "<td>");
     if (linked) {
-        mls_buffer_printf(out, "<a href=\"#g%zu\">", of->number);
+        mls_markup_put(out, "<td><a href=\"#g%zu\">%s</a></td>", of->number, benchmark_of(group));
+    } else {
+        mls_markup_put(out, "<td>%s</td>", benchmark_of(group));
     }
-    mls_markup_text(out, mls_str_from(benchmark_of(group)));
-    mls_buffer_append_text(out, linked ? "</a></td>" : "</td>");
     const bool known = isfinite(side->accelerators);
     mls_html_cell(out, "one", "%s%s%s", known ? mls_words_count(side->accelerators).text : "", known ? " x " : "",
                   !known                      ? ""
@@ -568,7 +563,7 @@ static void append_group_row(mls_buffer *out, const mls_html_group *of, bool lin
     mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
     append_spark_cell(out, of);
     append_times_cell(out, group);
-    mls_buffer_printf(out, "<td><span class=\"badge %s\">%s</span></td></tr>\n", badge.look, badge.brief);
+    mls_markup_put(out, "<td><span class=\"badge %s\">%s</span></td></tr>\n", badge.look, badge.brief);
 }
 
 static int compare_group_paths(const void *left, const void *right)
@@ -629,11 +624,12 @@ static void append_group(mls_buffer *out, const mls_html_group *of)
         mls_buffer_append_text(out, "</article>\n");
         return;
     }
-    mls_buffer_printf(out, "<details class=\"group\" id=\"g%zu\"><summary><h2>", of->number);
-    mls_markup_element(out, "", benchmark_of(of->group), "</h2> ");
-    mls_markup_printf(out, "%s min ", mls_words_grouped(mls_html_minutes(of->group), 3).text);
-    mls_buffer_printf(out, "<span class=\"badge %s\">%s</span> <span class=\"path\">", badge.look, badge.words);
-    mls_markup_element(out, "", mls_path_shown(of->group->path), "</span></summary>\n");
+    mls_markup_put(
+        out,
+        "<details class=\"group\" id=\"g%zu\"><summary><h2>%s</h2> %s min <span class=\"badge %s\">%s</span> "
+        "<span class=\"path\">%s</span></summary>\n",
+        of->number, benchmark_of(of->group), mls_words_grouped(mls_html_minutes(of->group), 3).text, badge.look,
+        badge.words, mls_path_shown(of->group->path));
     append_sections(out, of, brief_sections);
     mls_buffer_append_text(out, "</details>\n");
 }

@@ -41,18 +41,13 @@ static void find_columns(verify_page *page)
     }
 }
 
-/* Append where the findings of a result are: its submitter's place and its own, from 1. */
-static void append_result_anchor(mls_buffer *out, size_t submitter, size_t result)
-{
-    mls_buffer_printf(out, "s%zu-%zu", submitter + 1, result + 1);
-}
-
 static size_t count_found(const mls_submission_result *result)
 {
     return result->counts.error + result->counts.warning + result->counts.advice;
 }
 
-/* Append the sign, the minutes and the number of findings, which leads to them. */
+/* Append the sign, the minutes and the number of findings, which leads to them: to its submitter's place and its own.
+ */
 static void append_result_line(mls_buffer *out, const mls_submission_result *result, size_t submitter, size_t index)
 {
     const mls_group *group = &result->group;
@@ -61,14 +56,10 @@ static void append_result_line(mls_buffer *out, const mls_submission_result *res
     mls_buffer_append_text(out, !result->judged ? "<div>skipped "
                                 : result->valid ? "<div><span class=\"badge well\">✓</span> "
                                                 : "<div><span class=\"badge ill\">✗</span> ");
-    mls_markup_text(out, mls_str_from(isfinite(minutes) ? mls_words_grouped(minutes, 3).text : "–"));
-    if (result->weak) {
-        mls_buffer_append_text(out, " weak");
-    }
+    mls_buffer_append_text(out, isfinite(minutes) ? mls_words_grouped(minutes, 3).text : "–");
+    mls_buffer_append_text(out, result->weak ? " weak" : "");
     if (found > 0) {
-        mls_buffer_append_text(out, " <a href=\"#");
-        append_result_anchor(out, submitter, index);
-        mls_buffer_printf(out, "\">%zu</a>", found);
+        mls_markup_put(out, " <a href=\"#s%zu-%zu\">%zu</a>", submitter + 1, index + 1, found);
     }
     mls_buffer_append_text(out, "</div>");
 }
@@ -168,17 +159,13 @@ static void append_submitter(mls_buffer *out, const verify_page *page, size_t at
     const mls_submitter *submitter = &page->submission->submitters[at];
     mls_buffer counts = {0};
     mls_found_append_counts(&counts, " · ", &submitter->counts);
-    mls_markup_element(out, "<section class=\"card\">\n<div class=\"bar\"><h3>", submitter->name,
-                       "</h3><p class=\"note\">");
-    mls_markup_printf(out, "%s%s", submitter->valid ? "ready to upload" : "not ready",
-                      counts.len > 0 ? counts.ptr : "");
-    mls_buffer_append_text(out, "</p></div>\n");
+    mls_markup_put(out, "<section class=\"card\">\n<div class=\"bar\"><h3>%s</h3><p class=\"note\">%s%s</p></div>\n",
+                   submitter->name, submitter->valid ? "ready to upload" : "not ready",
+                   counts.len > 0 ? counts.ptr : "");
     append_placed(out, page, submitter, NULL);
     for (size_t i = 0; i < submitter->result_count; i++) {
         if (count_found(&submitter->results[i]) > 0) {
-            mls_buffer_append_text(out, "<h4 id=\"");
-            append_result_anchor(out, at, i);
-            mls_markup_element(out, "\">", submitter->results[i].path, "</h4>\n");
+            mls_markup_put(out, "<h4 id=\"s%zu-%zu\">%s</h4>\n", at + 1, i + 1, submitter->results[i].path);
             append_placed(out, page, submitter, &submitter->results[i]);
         }
     }
@@ -215,18 +202,16 @@ static void append_verdict_head(mls_buffer *out, const mls_submission *submissio
         }
     }
     mls_found_append_counts(&counts, "", &submission->counts);
-    mls_buffer_append_text(out, "<div class=\"head\"><div><h2>Submission</h2><p class=\"meta\">");
-    mls_markup_printf(out, "%s %s%s · %s", mls_usage_name(submission->options.usage), submission->edition->name,
-                      submission->edition_by_date ? " (by date)" : "",
-                      mls_words_plural(submission->submitter_count, "submitter", "submitters").text);
-    mls_buffer_append_text(out, "</p><p class=\"path\">");
-    mls_markup_text(out, mls_str_from(submission->path));
-    mls_buffer_append_text(out, submission->valid
-                                    ? "</p></div><div class=\"score\"><p><span class=\"badge well\">✓ Ready to upload"
-                                    : "</p></div><div class=\"score\"><p><span class=\"badge ill\">✗ Not ready");
-    mls_buffer_append_text(out, "</span></p><p class=\"big\"><b>");
-    mls_buffer_printf(out, "%zu</b> of %s ready</p>", ready,
-                      mls_words_plural(count_results(submission), "result", "results").text);
+    mls_markup_put(
+        out,
+        "<div class=\"head\"><div><h2>Submission</h2><p class=\"meta\">%s %s%s · %s</p><p class=\"path\">%s</p>"
+        "</div><div class=\"score\"><p><span class=\"badge %s\">%s</span></p>"
+        "<p class=\"big\"><b>%zu</b> of %s ready</p>",
+        mls_usage_name(submission->options.usage), submission->edition->name,
+        submission->edition_by_date ? " (by date)" : "",
+        mls_words_plural(submission->submitter_count, "submitter", "submitters").text, submission->path,
+        submission->valid ? "well" : "ill", submission->valid ? "✓ Ready to upload" : "✗ Not ready", ready,
+        mls_words_plural(count_results(submission), "result", "results").text);
     if (counts.len > 0) {
         mls_html_note(out, "%s", counts.ptr);
     }

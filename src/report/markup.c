@@ -38,18 +38,28 @@ void mls_markup_text(mls_buffer *out, mls_str text)
     }
 }
 
-void mls_markup_element(mls_buffer *out, const char *before, const char *text, const char *after)
-{
-    mls_buffer_append_text(out, before);
-    mls_markup_text(out, mls_str_from(text));
-    mls_buffer_append_text(out, after);
-}
-
-void mls_markup_printf(mls_buffer *out, const char *format, ...)
+void mls_markup_put(mls_buffer *out, const char *markup, ...)
 {
     va_list args;
-    va_start(args, format);
-    mls_markup_vprintf(out, format, args);
+    va_start(args, markup);
+    for (const char *at = markup; *at != '\0';) {
+        const size_t literal = strcspn(at, "%");
+        mls_buffer_append(out, (mls_str){at, literal});
+        at += literal;
+        if (mls_str_starts(mls_str_from(at), MLS_S("%s"))) {
+            mls_markup_text(out, mls_str_from(va_arg(args, const char *)));
+            at += 2;
+        } else if (mls_str_starts(mls_str_from(at), MLS_S("%f"))) {
+            mls_markup_coordinate(out, va_arg(args, double));
+            at += 2;
+        } else if (mls_str_starts(mls_str_from(at), MLS_S("%zu"))) {
+            mls_buffer_printf(out, "%zu", va_arg(args, size_t));
+            at += 3;
+        } else if (*at != '\0') {
+            mls_buffer_printf(out, "%d", va_arg(args, int));
+            at += 2;
+        }
+    }
     va_end(args);
 }
 

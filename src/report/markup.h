@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* markup.h - text on its way into HTML and SVG.  Logs are hostile: what is not a literal goes through mls_markup_text(),
- * and text of a log is never in a tag, a script or a style. */
+/* markup.h - text on its way into HTML and SVG.  Logs are hostile: what is not a literal goes through
+ * mls_markup_text(), and text of a log is never in a tag, a script or a style. */
 #pragma once
 
 #include "base/words.h"
@@ -12,11 +12,14 @@ enum { MLS_MARKUP_CHARACTERS_MAX = 500 };
 const char *mls_markup_entity(int32_t code);
 
 /* Append text between tags: & < > " ' as references; as U+FFFD control characters, characters that reorder or hide
- * text, and bytes that are not UTF-8.  An element has literals before and after its text. */
+ * text, and bytes that are not UTF-8.  The second appends formatted text. */
 void mls_markup_text(mls_buffer *out, mls_str text);
-void mls_markup_element(mls_buffer *out, const char *before, const char *text, const char *after);
-void mls_markup_printf(mls_buffer *out, const char *format, ...) MLS_PRINTF(2, 3);
 void mls_markup_vprintf(mls_buffer *out, const char *format, va_list args) MLS_PRINTF(2, 0);
+
+/* Append markup with values in it: %s is text as above, %f a coordinate as below, and there are
+ * %zu and %d.
+ */
+void mls_markup_put(mls_buffer *out, const char *markup, ...) MLS_PRINTF(2, 3);
 
 /* Append a coordinate: one decimal at most, with a point in every locale; 0 if it is not finite. */
 void mls_markup_coordinate(mls_buffer *out, double number);

@@ -65,15 +65,30 @@ void mls_sheet_text(mls_sheet *sheet, mls_style style, mls_str text)
     mls_buffer_release(&clean);
 }
 
-void mls_sheet_printf(mls_sheet *sheet, mls_style style, const char *format, ...)
+MLS_PRINTF(3, 0)
+static void sheet_vprintf(mls_sheet *sheet, mls_style style, const char *format, va_list args)
 {
     mls_buffer text = {0};
-    va_list args;
-    va_start(args, format);
     mls_buffer_vprintf(&text, format, args);
-    va_end(args);
     mls_sheet_text(sheet, style, mls_buffer_str(&text));
     mls_buffer_release(&text);
+}
+
+void mls_sheet_printf(mls_sheet *sheet, mls_style style, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    sheet_vprintf(sheet, style, format, args);
+    va_end(args);
+}
+
+void mls_sheet_line(mls_sheet *sheet, mls_style style, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    sheet_vprintf(sheet, style, format, args);
+    va_end(args);
+    mls_sheet_end(sheet);
 }
 
 void mls_sheet_pad(mls_sheet *sheet, size_t column)

@@ -72,11 +72,12 @@ typedef struct mls_sheet {
     size_t used; /* columns of the open line */
 } mls_sheet;
 
-/* Add text to the open line; add blanks up to a column; end the line without blanks at its end. */
+/* Add text to the open line; add blanks up to a column; end the line without blanks at its end; add text and end it. */
 void mls_sheet_text(mls_sheet *sheet, mls_style style, mls_str text);
 void mls_sheet_printf(mls_sheet *sheet, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 void mls_sheet_pad(mls_sheet *sheet, size_t column);
 void mls_sheet_end(mls_sheet *sheet);
+void mls_sheet_line(mls_sheet *sheet, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* Append escaped text in a style, not cut. */
 void mls_style_append(mls_buffer *out, bool color, mls_style style, mls_str text);

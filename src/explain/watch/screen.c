@@ -201,8 +201,7 @@ static void draw_graph(const mls_live_run *run, bool ascii, mls_sheet *sheet)
     for (size_t x = 0; x < GRAPH_COLUMNS; x++) {
         mls_sheet_text(sheet, MLS_STYLE_PLAIN, MLS_S("-"));
     }
-    mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " %s", mls_words_count(graph.furthest).text);
-    mls_sheet_end(sheet);
+    mls_sheet_line(sheet, MLS_STYLE_PLAIN, " %s", mls_words_count(graph.furthest).text);
 }
 
 /* ------------------------------------------------------------------------ rows of runs */
@@ -409,14 +408,12 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
     size_t room = self->lines_left;
     const bool fold = count + bars > room;
     if (fold && finished > 0) {
-        mls_sheet_printf(&self->sheet, MLS_STYLE_GOOD, "  %zu finished: %s-%s", finished,
-                         mls_words_grouped(low, 3).text, mls_words_grouped(high, 3).text);
-        mls_sheet_end(&self->sheet);
+        mls_sheet_line(&self->sheet, MLS_STYLE_GOOD, "  %zu finished: %s-%s", finished, mls_words_grouped(low, 3).text,
+                       mls_words_grouped(high, 3).text);
         room -= room > 1;
     }
     if (fold && waiting > 0) {
-        mls_sheet_printf(&self->sheet, MLS_STYLE_DIM, "  %zu waiting", waiting);
-        mls_sheet_end(&self->sheet);
+        mls_sheet_line(&self->sheet, MLS_STYLE_DIM, "  %zu waiting", waiting);
         room -= room > 1;
     }
     size_t more = 0;
@@ -438,8 +435,7 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
         }
     }
     if (more > 0) {
-        mls_sheet_printf(&self->sheet, MLS_STYLE_DIM, "  and %zu more", more);
-        mls_sheet_end(&self->sheet);
+        mls_sheet_line(&self->sheet, MLS_STYLE_DIM, "  and %zu more", more);
     }
     free(folds);
 }
@@ -585,12 +581,10 @@ static void draw_group(composing *self, const mls_live_group *group)
     draw_beat(self, group, &so_far, outlook.to_come);
     if (known) {
         const int decimals = reference.submission_mean < 1000 ? 3 : 0;
-        mls_sheet_printf(sheet, reference.pass ? MLS_STYLE_PLAIN : MLS_STYLE_WARN,
-                         "  reference: %s%s, mean %s, limit %s", reference.pass ? "pass" : "fail",
-                         outlook.to_come > 0 ? " so far" : "",
-                         mls_words_trimmed(reference.submission_mean, decimals).text,
-                         mls_words_trimmed(reference.limit.bar.limit, decimals).text);
-        mls_sheet_end(sheet);
+        mls_sheet_line(sheet, reference.pass ? MLS_STYLE_PLAIN : MLS_STYLE_WARN, "  reference: %s%s, mean %s, limit %s",
+                       reference.pass ? "pass" : "fail", outlook.to_come > 0 ? " so far" : "",
+                       mls_words_trimmed(reference.submission_mean, decimals).text,
+                       mls_words_trimmed(reference.limit.bar.limit, decimals).text);
     }
     free(minutes);
 }
@@ -616,35 +610,29 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
     }
     /* What is in no group yet. */
     for (size_t i = 0; i < watch->follow.missing.count; i++) {
-        mls_sheet_printf(sheet, MLS_STYLE_DIM, "waiting for '%s'", watch->follow.missing.items[i]);
-        mls_sheet_end(sheet);
+        mls_sheet_line(sheet, MLS_STYLE_DIM, "waiting for '%s'", watch->follow.missing.items[i]);
     }
     size_t shown = 0;
     for (size_t i = 0; i < live->runs.count && live->groups.count != 1; i++) {
         const mls_live_run *run = live->runs.items[i];
         if (run->group == NULL && run->same == NULL && shown++ < 5) {
-            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "%s: %s", mls_path_name(run->file),
-                             mls_live_state_name(run->state));
-            mls_sheet_end(sheet);
+            mls_sheet_line(sheet, MLS_STYLE_PLAIN, "%s: %s", mls_path_name(run->file), mls_live_state_name(run->state));
         }
     }
     if (shown == 0 && live->groups.count == 0 && watch->follow.missing.count == 0) {
-        mls_sheet_printf(sheet, MLS_STYLE_DIM, "no run yet in %zu %s", watch->follow.files.count,
-                         watch->follow.files.count == 1 ? "file" : "files");
-        mls_sheet_end(sheet);
+        mls_sheet_line(sheet, MLS_STYLE_DIM, "no run yet in %zu %s", watch->follow.files.count,
+                       watch->follow.files.count == 1 ? "file" : "files");
     }
     /* Lines of failure, and how many more there are. */
     size_t more = screen->noted - failures;
     for (size_t i = MLS_SCREEN_FAILURES - failures; i < MLS_SCREEN_FAILURES; i++) {
-        mls_sheet_printf(sheet, MLS_STYLE_BAD, "  ! %s", screen->failures[i]);
-        mls_sheet_end(sheet);
+        mls_sheet_line(sheet, MLS_STYLE_BAD, "  ! %s", screen->failures[i]);
     }
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
         more += run->same == NULL ? mls_live_failures_left(run) : 0;
     }
     if (more > 0) {
-        mls_sheet_printf(sheet, MLS_STYLE_BAD, "  ! and %zu more", more);
-        mls_sheet_end(sheet);
+        mls_sheet_line(sheet, MLS_STYLE_BAD, "  ! and %zu more", more);
     }
 }
