@@ -32,8 +32,8 @@ typedef struct mls_happening {
     mls_training_progress at;
     bool any_step; /* step_num may count samples: it is the `step` of tracked_stats */
     mls_run_status status;
-    mls_live_facts facts; /* of INIT and START; owns its texts */
-    char *file, *message; /* owned */
+    mls_live_facts facts;       /* of INIT and START */
+    const char *file, *message; /* of the queue's arena */
 } mls_happening;
 
 const char *mls_live_state_name(mls_live_state state)
@@ -51,12 +51,19 @@ const char *mls_watch_kind_name(mls_watch_kind kind)
 
 /* ------------------------------------------------------------------------ runs and groups */
 
+/* Return a copy of a text that lives as long as the runs; NULL of NULL. */
+static char *keep(mls_live *live, const char *text)
+{
+    const size_t size = text != NULL ? strlen(text) + 1 : 0;
+    return text != NULL ? memcpy(mls_arena_text(&live->texts, size), text, size) : NULL;
+}
+
 mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above)
 {
     const mls_step no_step = {NOT_KNOWN, 0};
     mls_live_run *run = mls_malloc(sizeof *run);
     *run = (mls_live_run){
-        .file = mls_strdup(file->path),
+        .file = keep(live, file->path),
         .followed = file,
         .found = live->found++,
         .above = above,
@@ -80,18 +87,8 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_liv
     return run;
 }
 
-static void free_facts(mls_live_facts *facts)
-{
-    free(facts->benchmark);
-    free(facts->division);
-    free(facts->config);
-    free(facts->job);
-}
-
 static void free_run(mls_live_run *run)
 {
-    free(run->file);
-    free_facts(&run->facts);
     mls_curve_release(&run->curve);
     free(run);
 }
@@ -133,7 +130,7 @@ const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms)
 /* Note that a run started, or that its first record is earlier than was known; a run without a time is not noted. */
 static void add_started(mls_live *live, mls_live_run *run)
 {
-    live->started.arena = &live->arena;
+    live->started.arena = &live->lists;
     if (!isnan(run->first_ms)) {
         mls_live_list_add(&live->started, run->first_ms, run);
     }
@@ -214,7 +211,7 @@ static void join_group(mls_live *live, mls_live_run *run)
                           .global_batch_size = run->facts.batch_size};
     const mls_run_key told_key = mls_run_key_of(&told);
     const mls_str key = mls_run_group_key(&told_key, &bytes);
-    live->keys.arena = &live->arena;
+    live->keys.arena = &live->lists;
     mls_map_entry *entry = mls_map_put(&live->keys, key, NULL);
     if (entry->value.pointer == NULL) {
         mls_live_group *group = mls_calloc(1, sizeof *group);
@@ -263,8 +260,8 @@ void mls_live_finished_add(mls_live_run *run)
 /* Make the lists and maps of runs anew, without the runs that are gone; groups that have none left are forgotten. */
 static void list_runs_again(mls_live *live)
 {
-    mls_arena_release(&live->arena);
-    live->started = live->keys = (mls_map){.arena = &live->arena};
+    mls_arena_release(&live->lists);
+    live->started = live->keys = (mls_map){.arena = &live->lists};
     for (size_t i = 0; i < live->groups.count; i++) {
         live->groups.items[i]->runs.count = live->groups.items[i]->finished.count = 0;
     }
@@ -298,19 +295,8 @@ static void list_runs_again(mls_live *live)
     live->groups.count = kept;
 }
 
-static void drop_queue(mls_live *live)
-{
-    for (size_t i = 0; i < live->queue.count; i++) {
-        free_facts(&live->queue.items[i].facts);
-        free(live->queue.items[i].file);
-        free(live->queue.items[i].message);
-    }
-    live->queue.count = 0;
-}
-
 void mls_live_release(mls_live *live)
 {
-    drop_queue(live);
     free(live->queue.items);
     for (size_t i = 0; i < live->runs.count; i++) {
         free_run(live->runs.items[i]);
@@ -320,7 +306,9 @@ void mls_live_release(mls_live *live)
         free_live_group(live->groups.items[i]);
     }
     free(live->groups.items);
-    mls_arena_release(&live->arena);
+    mls_arena_release(&live->lists);
+    mls_arena_release(&live->queued);
+    mls_arena_release(&live->texts);
     mls_rcp_sets_release(&live->points);
     *live = (mls_live){0};
 }
@@ -434,14 +422,9 @@ static void queue_death(mls_live_reader *self, const mls_record *record, size_t 
     if (self->run != NULL && !self->ended) {
         mls_happening died = happening_of(self, MLS_WATCH_DIED, record, line);
         self->ended = true;
-        died.message = mls_strdup(why);
+        died.message = why;
         queue(self, died);
     }
-}
-
-static char *copy_fact(const char *text)
-{
-    return text != NULL ? mls_strdup(text) : NULL;
 }
 
 static double number_fact(const mls_run *run, mls_str name)
@@ -457,10 +440,10 @@ static void queue_begun(mls_live_reader *self, const mls_record *record, mls_wat
     const mls_run *read = &self->cutter.current;
     const char *config = mls_run_config(read);
     mls_happening begun = happening_of(self, kind, record, record->line);
-    begun.facts = (mls_live_facts){.benchmark = copy_fact(read->benchmark),
-                                   .division = copy_fact(read->division),
-                                   .config = copy_fact(config != NULL ? config : self->cutter.job.config),
-                                   .job = copy_fact(mls_live_job(self->file)),
+    begun.facts = (mls_live_facts){.benchmark = keep(self->live, read->benchmark),
+                                   .division = keep(self->live, read->division),
+                                   .config = keep(self->live, config != NULL ? config : self->cutter.job.config),
+                                   .job = keep(self->live, mls_live_job(self->file)),
                                    .date_ms = read->date_ms,
                                    .batch_size = read->global_batch_size,
                                    .target = number_fact(read, MLS_S("target_accuracy")),
@@ -602,8 +585,8 @@ static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
     }
     failure.run = run;
     failure.order_ms = at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
-    failure.message = mls_strndup(text.ptr, text.len);
-    failure.file = run == NULL ? mls_strdup(self->file->path) : NULL;
+    failure.message = mls_arena_copy(&self->live->queued, text).ptr;
+    failure.file = run == NULL ? mls_arena_copy(&self->live->queued, mls_str_from(self->file->path)).ptr : NULL;
     queue(self, failure);
 }
 
@@ -709,16 +692,14 @@ void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change c
     mls_buffer_printf(&message, "%s%s", words[change], what != NULL ? what : "");
     for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED; i++) {
         mls_live_run *run = live->runs.items[i];
-        if (run->followed == file) {
-            free(run->file);
-            run->file = mls_strdup(file->path);
-        }
+        run->file = run->followed == file ? keep(live, file->path) : run->file;
     }
     queue_for(live, (mls_happening){.kind = MLS_WATCH_FILE,
                                     .order_ms = -(double)INFINITY,
                                     .time_ms = NOT_KNOWN,
-                                    .file = mls_strdup(file->path),
-                                    .message = mls_buffer_detach(&message)});
+                                    .file = mls_arena_copy(&live->queued, mls_str_from(file->path)).ptr,
+                                    .message = mls_arena_copy(&live->queued, mls_buffer_str(&message)).ptr});
+    mls_buffer_release(&message);
 }
 
 /* ------------------------------------------------------------------------ applying */
@@ -788,10 +769,7 @@ static void find_repeated(mls_live *live, mls_live_run *run)
         run->same = first;
         run->next_repeat = first->repeat;
         first->repeat = run;
-        if (is_job_output(first) && !is_job_output(run)) {
-            free(first->file);
-            first->file = mls_strdup(run->file);
-        }
+        first->file = is_job_output(first) && !is_job_output(run) ? run->file : first->file;
     }
     add_started(live, run);
 }
@@ -834,34 +812,23 @@ static double live_position(const mls_live_run *run, const mls_happening *of)
     return known || !isnan(counted) ? counted : at->epoch_num;
 }
 
-/* Move what is known over. */
-static void take_fact(char **fact, char **told)
-{
-    if (*told != NULL) {
-        free(*fact);
-        *fact = *told;
-        *told = NULL;
-    }
-}
-
 /* Take what a run has logged of itself, as long as it is in no group. */
-static void take_facts(mls_live_run *run, mls_live_facts *told)
+static void take_facts(mls_live_run *run, const mls_live_facts *told)
 {
     mls_live_facts *facts = &run->facts;
-    if (run->group != NULL) {
-        return;
+    if (run->group == NULL) {
+        facts->benchmark = told->benchmark != NULL ? told->benchmark : facts->benchmark;
+        facts->division = told->division != NULL ? told->division : facts->division;
+        facts->config = told->config != NULL ? told->config : facts->config;
+        facts->job = told->job != NULL ? told->job : facts->job;
+        facts->date_ms = isnan(told->date_ms) ? facts->date_ms : told->date_ms;
+        facts->batch_size = isnan(told->batch_size) ? facts->batch_size : told->batch_size;
+        facts->target = isnan(told->target) ? facts->target : told->target;
+        facts->max_steps = isnan(told->max_steps) ? facts->max_steps : told->max_steps;
     }
-    take_fact(&facts->benchmark, &told->benchmark);
-    take_fact(&facts->division, &told->division);
-    take_fact(&facts->config, &told->config);
-    take_fact(&facts->job, &told->job);
-    facts->date_ms = isnan(told->date_ms) ? facts->date_ms : told->date_ms;
-    facts->batch_size = isnan(told->batch_size) ? facts->batch_size : told->batch_size;
-    facts->target = isnan(told->target) ? facts->target : told->target;
-    facts->max_steps = isnan(told->max_steps) ? facts->max_steps : told->max_steps;
 }
 
-static void apply_init(mls_live *live, mls_live_run *run, mls_happening *of)
+static void apply_init(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
     run->first_ms = of->first_ms;
     run->init_start = (mls_step){of->time_ms, of->line};
@@ -873,7 +840,7 @@ static void apply_init(mls_live *live, mls_live_run *run, mls_happening *of)
     }
 }
 
-static void apply_start(mls_live *live, mls_live_run *run, mls_happening *of)
+static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
     run->first_ms = of->first_ms;
     run->run_start = (mls_step){of->time_ms, of->line};
@@ -1008,7 +975,7 @@ static void end_stall(mls_live *live, mls_live_run *run)
     }
 }
 
-static void apply_one(mls_live *live, mls_happening *of)
+static void apply_one(mls_live *live, const mls_happening *of)
 {
     if (of->run == NULL && of->kind == MLS_WATCH_FAILURE) {
         apply_failure(live, NULL, of);
@@ -1063,7 +1030,8 @@ void mls_live_apply(mls_live *live)
     for (size_t i = 0; i < live->queue.count; i++) {
         apply_one(live, &live->queue.items[i]);
     }
-    drop_queue(live);
+    live->queue.count = 0;
+    mls_arena_reset(&live->queued);
     live->round++;
 }
 

@@ -49,7 +49,7 @@ typedef struct mls_live_group {
     const mls_group *group;                       /* as it was scored the last time; NULL: not yet */
 } mls_live_group;
 
-/* What a run has logged of itself so far; owns its texts. */
+/* What a run has logged of itself so far. */
 typedef struct mls_live_facts {
     char *benchmark, *division, *config, *job;
     double date_ms; /* of its first record */
@@ -130,11 +130,13 @@ typedef struct mls_live {
     MLS_LIST_OF(mls_live_run *) runs; /* as they were found */
     MLS_LIST_OF(mls_live_group *) groups;
     MLS_LIST_OF(struct mls_happening) queue;
-    size_t round; /* how often the queue was applied */
-    size_t found; /* how many runs were found so far */
-    mls_arena arena;
-    mls_map started; /* runs by the time of their first record, see mls_live_list_add() */
-    mls_map keys;    /* groups by their keys */
+    size_t round;     /* how often the queue was applied */
+    size_t found;     /* how many runs were found so far */
+    mls_arena texts;  /* of runs */
+    mls_arena queued; /* texts of the queue */
+    mls_arena lists;  /* of the next two */
+    mls_map started;  /* runs by the time of their first record, see mls_live_list_add() */
+    mls_map keys;     /* groups by their keys */
     mls_rcp_sets points;
     mls_watch_callback *event; /* NULL: nobody listens */
     void *state;               /* of the callback */
