@@ -18,6 +18,7 @@ typedef struct layer_counts {
     mls_layer_set attends, keeps, expert, plain; /* which they are, as far as it is known */
 } layer_counts;
 
+/* Notes that a layer is of a kind. */
 static void layer_set_add(mls_layer_set *set, uint64_t layer)
 {
     if (layer < MLS_LAYER_SET_MAX) {
@@ -33,25 +34,19 @@ static bool family_says(config_json *of, const char *name)
 
 /* ---------------------------------------------------------------- how layers mix tokens */
 
-/* shares: it has no keys and values of its own. */
+/* Counts a layer by the name of its kind; false: it is not known.  shares: it has no keys and values of its own. */
 static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer, layer_counts *to)
 {
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
                         (mls_str_among(word, "attention") && family_says(of, "slides"));
-    if (!slides && mls_str_among(word, "full_attention attention *")) {
-        to->full++;
-        to->full_shares += shares;
-        layer_set_add(&to->attends, layer);
-    } else if (slides) {
-        to->sliding++;
-        to->sliding_shares += shares;
-        layer_set_add(&to->attends, layer);
-    } else if (mls_str_among(word, "linear_attention mamba M conv recurrent") && of->state != NULL) {
-        to->state++;
-        layer_set_add(&to->keeps, layer);
-    } else {
+    const bool attends = slides || mls_str_among(word, "full_attention attention *");
+    if (!attends && (of->state == NULL || !mls_str_among(word, "linear_attention mamba M conv recurrent"))) {
         return false;
     }
+    layer_set_add(attends ? &to->attends : &to->keeps, layer);
+    *(slides ? &to->sliding : attends ? &to->full : &to->state) += 1;
+    to->sliding_shares += slides && shares;
+    to->full_shares += attends && !slides && shares;
     return true;
 }
 
@@ -101,13 +96,20 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
     }
 }
 
-/* Lists of a number for each layer (1: it attends, or slides), or of the numbers of some layers, from 0 or 1 on. */
-static uint64_t count_listed(config_json *of, const char *names, const mls_model_shape *shape, bool flags)
+/* Counts a list of a number for each layer (1: it is of the kind), or of the numbers of some layers, and notes these in
+ * *set, if it is not NULL. */
+static uint64_t count_listed(config_json *of, const char *names, const mls_model_shape *shape, bool flags,
+                             mls_layer_set *set)
 {
     const cJSON *list = mls_config_member(of, names);
     uint64_t count = 0;
-    for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next) {
-        count += cJSON_IsNumber(item) && (!flags || item->valuedouble > 0);
+    uint64_t i = 0;
+    for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next, i++) {
+        const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        count += cJSON_IsNumber(item) && (!flags || number > 0);
+        if (set != NULL && number >= flags && number < MLS_LAYER_SET_MAX) {
+            layer_set_add(set, flags ? i : (uint64_t)number);
+        }
     }
     if (list != NULL && (!cJSON_IsArray(list) || count > shape->layers)) {
         mls_config_refuse(of, list->string, "does not say which layers are of its kind");
@@ -115,44 +117,33 @@ static uint64_t count_listed(config_json *of, const char *names, const mls_model
     return count;
 }
 
-/* Note the layers that a list of their numbers, from `from` on, or a list of a flag for each of them has. */
-static void note_listed(const cJSON *list, bool flags, uint64_t from, mls_layer_set *set)
-{
-    uint64_t i = 0;
-    for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next, i++) {
-        if (cJSON_IsNumber(item) && item->valuedouble >= (double)(flags ? 1 : from) &&
-            item->valuedouble < MLS_LAYER_SET_MAX) {
-            layer_set_add(set, flags ? i : (uint64_t)item->valuedouble - from);
-        }
-    }
-}
-
 /* Hybrids that name the layers that attend; the others keep a state. */
 static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_layer_set *set)
 {
-    static const struct {
-        const char *names;
-        bool flags;
-    } lists[] = {{"attn_type_list", true}, {"attn_layer_indices full_attn_idxs", false}};
+    static const char indices[] = "attn_layer_indices full_attn_idxs";
     const cJSON *linear = mls_config_member(of, "linear_attn_config");
     if (linear != NULL) {
-        const cJSON *listed = mls_item(linear, "full_attn_layers");
-        note_listed(listed, false, 1, set);
-        return (uint64_t)cJSON_GetArraySize(listed);
-    }
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const cJSON *list = mls_config_member(of, lists[i].names);
-        if (list != NULL) {
-            note_listed(list, lists[i].flags, 0, set);
-            return count_listed(of, lists[i].names, shape, lists[i].flags);
+        const cJSON *list = mls_item(linear, "full_attn_layers"); /* from 1 on */
+        for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next) {
+            if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble < MLS_LAYER_SET_MAX) {
+                layer_set_add(set, (uint64_t)item->valuedouble - 1);
+            }
         }
+        return (uint64_t)cJSON_GetArraySize(list);
+    }
+    if (mls_config_member(of, "attn_type_list") != NULL) {
+        return count_listed(of, "attn_type_list", shape, true, set);
+    }
+    if (mls_config_member(of, indices) != NULL) {
+        return count_listed(of, indices, shape, false, set);
     }
     const uint64_t period = mls_formula_value(of, "attends_each", 0);
-    const uint64_t offset = mls_formula_value(of, "attends_from", 0);
-    for (uint64_t i = offset; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX) && period != 0; i += period) {
+    uint64_t count = 0;
+    for (uint64_t i = mls_formula_value(of, "attends_from", 0); i < shape->layers && period != 0; i += period) {
         layer_set_add(set, i);
+        count++;
     }
-    return period == 0 || offset >= shape->layers ? 0 : 1 + (shape->layers - 1 - offset) / period;
+    return count;
 }
 
 static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *to)
@@ -180,12 +171,12 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
     } else {
         const uint64_t each = mls_formula_value(of, "full_each", 0);
         const uint64_t layers = shape->layers;
-        to->cross = count_listed(of, "cross_attention_layers", shape, false);
+        to->cross = count_listed(of, "cross_attention_layers", shape, false, NULL);
         if (mls_config_member(of, "use_sliding_window") != NULL) {
             const uint64_t first = mls_config_number(of, "max_window_layers", 0);
             to->sliding = mls_config_flag(of, "use_sliding_window", false) ? mls_bytes_less(layers, first) : 0;
         } else if (mls_config_member(of, "hybrid_layer_pattern") != NULL) {
-            to->sliding = count_listed(of, "hybrid_layer_pattern", shape, true);
+            to->sliding = count_listed(of, "hybrid_layer_pattern", shape, true, NULL);
         } else if (each != 0) {
             to->sliding = layers - layers / each;
         } else if (family_says(of, "slides")) {
@@ -396,24 +387,11 @@ static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, ui
                              .window = window};
 }
 
-/* The layers of a complete shape, with all tokens and with a window; whether these have heads of their own. */
-static bool read_kinds(config_json *of, const mls_model_shape *m, mls_model_shape kinds[2])
+/* A size that layers of a kind have of their own, else that of all layers. */
+static uint64_t own_size(config_json *of, const char *name, uint64_t usual)
 {
-    kinds[0] = kinds[1] = *m;
-    kinds[0].kv_heads = mls_formula_value(of, "full_kv_heads", 0);
-    kinds[0].head_dim = mls_formula_value(of, "full_head_dim", 0);
-    kinds[1].heads = mls_formula_value(of, "sliding_heads", 0);
-    kinds[1].kv_heads = mls_formula_value(of, "sliding_kv_heads", 0);
-    kinds[1].head_dim = mls_formula_value(of, "sliding_head_dim", 0);
-    kinds[1].value_head_dim = mls_formula_value(of, "sliding_value_head_dim", 0);
-    for (size_t i = 0; i < 2; i++) {
-        kinds[i].heads = kinds[i].heads != 0 ? kinds[i].heads : m->heads;
-        kinds[i].kv_heads = kinds[i].kv_heads != 0 ? kinds[i].kv_heads : m->kv_heads;
-        kinds[i].head_dim = kinds[i].head_dim != 0 ? kinds[i].head_dim : m->head_dim;
-        kinds[i].value_head_dim = kinds[i].value_head_dim != 0 ? kinds[i].value_head_dim : m->value_head_dim;
-    }
-    return kinds[0].heads != kinds[1].heads || kinds[0].kv_heads != kinds[1].kv_heads ||
-           kinds[0].head_dim != kinds[1].head_dim;
+    const uint64_t size = mls_formula_value(of, name, 0);
+    return size != 0 ? size : usual;
 }
 
 void mls_config_read_layers(config_json *of, mls_model_shape *shape)
@@ -435,9 +413,16 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
         return;
     }
     mls_model_shape m = *shape;
-    mls_model_shape kinds[2];
     mls_shape_complete(&m);
-    counts.apart |= read_kinds(of, &m, kinds);
+    mls_model_shape kinds[] = {m, m}; /* layers that attend to all tokens, and to a window */
+    kinds[0].kv_heads = own_size(of, "full_kv_heads", m.kv_heads);
+    kinds[0].head_dim = own_size(of, "full_head_dim", m.head_dim);
+    kinds[1].heads = own_size(of, "sliding_heads", m.heads);
+    kinds[1].kv_heads = own_size(of, "sliding_kv_heads", m.kv_heads);
+    kinds[1].head_dim = own_size(of, "sliding_head_dim", m.head_dim);
+    kinds[1].value_head_dim = own_size(of, "sliding_value_head_dim", m.value_head_dim);
+    counts.apart |= kinds[0].heads != kinds[1].heads || kinds[0].kv_heads != kinds[1].kv_heads ||
+                    kinds[0].head_dim != kinds[1].head_dim;
     shape->attention_set = counts.attends;
     shape->state_set = counts.keeps;
     shape->expert_set = counts.expert;
