@@ -15,22 +15,17 @@
  * still end well. */
 static unsigned class_of_end(const mls_slurm_job *row)
 {
-    static const char *const kinds[] = {[MLS_SLURM_ENDED] = NULL,
-                                        [MLS_SLURM_LOST_NODE] = "node",
-                                        [MLS_SLURM_OUT_OF_MEMORY] = "host-memory",
-                                        [MLS_SLURM_PREEMPTED] = "preemption",
-                                        [MLS_SLURM_REQUEUED] = "preemption",
-                                        [MLS_SLURM_OUT_OF_TIME] = "scheduler",
-                                        [MLS_SLURM_CANCELLED] = "scheduler",
-                                        [MLS_SLURM_FAILED] = "unknown"};
+    static const unsigned kinds[] = {[MLS_SLURM_ENDED] = 0,
+                                     [MLS_SLURM_LOST_NODE] = MLS_CLASS_NODE,
+                                     [MLS_SLURM_OUT_OF_MEMORY] = MLS_CLASS_HOST_MEMORY,
+                                     [MLS_SLURM_PREEMPTED] = MLS_CLASS_PREEMPTION,
+                                     [MLS_SLURM_REQUEUED] = MLS_CLASS_PREEMPTION,
+                                     [MLS_SLURM_OUT_OF_TIME] = MLS_CLASS_SCHEDULER,
+                                     [MLS_SLURM_CANCELLED] = MLS_CLASS_SCHEDULER,
+                                     [MLS_SLURM_FAILED] = MLS_CLASS_UNKNOWN};
     const bool codes = row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 || row->derived_signal > 0;
-    const mls_slurm_end said = mls_slurm_job_end(row);
-    const char *kind = kinds[said == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : said];
-    unsigned number = kind != NULL;
-    while (kind != NULL && !mls_str_equal(mls_failure_word(MLS_FAILURE_CLASSES, number), mls_str_from(kind))) {
-        number++;
-    }
-    return number;
+    const mls_slurm_end end = mls_slurm_job_end(row);
+    return kinds[end == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : end];
 }
 
 /* The failure that ended a job; NULL: there was none. */
@@ -198,10 +193,9 @@ static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t
 {
     for (size_t i = 0; i < count; i++) {
         const mls_failure *failure = all[i].failure;
-        const mls_str kind = mls_failure_word(MLS_FAILURE_CLASSES, failure->signature->kind);
-        const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, failure->signature->origin);
-        const bool may_recur = application ? mls_str_equal(kind, MLS_S("numerics")) && isfinite(failure->iteration)
-                                           : !mls_str_equal(origin, MLS_S("user"));
+        const bool may_recur = application
+                                   ? failure->signature->kind == MLS_CLASS_NUMERICS && isfinite(failure->iteration)
+                                   : failure->signature->origin != MLS_ORIGIN_USER;
         if (!may_recur) {
             continue;
         }
