@@ -4,86 +4,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "cli/command.h"
-#include "explain/telemetry/telemetry.h"
-#include "explain/throughput/throughput.h"
+#include "compare/overview.h"
 #include "report/reports.h"
 
-static const mls_block *block_of(const mls_comparison *comparison, const mls_side_group *group)
-{
-    for (size_t i = 0; i < comparison->blocks.count; i++) {
-        const mls_block *block = &comparison->blocks.items[i];
-        if (block->group_count == 2 && block->groups[1] == group) {
-            return block;
-        }
-    }
-    return NULL;
-}
-
-static const mls_beside *beside_of(const mls_comparison *comparison, const mls_side_group *group)
-{
-    for (size_t i = 0; i < comparison->beside.count; i++) {
-        if (comparison->beside.items[i].group == group) {
-            return &comparison->beside.items[i];
-        }
-    }
-    return NULL;
-}
-
-static const char *reason_unmatched(const mls_comparison *comparison, const mls_side_group *group)
-{
-    for (size_t i = 0; i < comparison->unmatched.count; i++) {
-        if (comparison->unmatched.items[i].group == group) {
-            return comparison->unmatched.items[i].reason;
-        }
-    }
-    return NULL;
-}
-
-/* Puts together what the rooms said of a group: of a published result that it is itself there is no why. */
-static mls_status gather_answers(const mls_comparison *comparison, const mls_side_group *side, mls_overview_group *to)
-{
-    mls_status status = MLS_OK;
-    to->side = side;
-    to->beside = beside_of(comparison, side);
-    to->block = block_of(comparison, side);
-    if (comparison->mode == MLS_COMPARE_SIDES) {
-        to->unmatched = to->block == NULL ? reason_unmatched(comparison, side) : NULL;
-    } else if (to->beside != NULL && to->beside->count > 0 && !to->beside->near[0].self) {
-        to->why = to->beside->near[0].why;
-    }
-    if (to->block != NULL) {
-        to->why = mls_why_of_block(comparison->arena, to->block);
-    }
-    return status;
-}
-
+/* Gathers and prints the answers: to logs, or (NULL) to an export. */
 static void bring_together(mls_cli *cli, const mls_group_question *question, const mls_comparison *comparison,
                            const mls_collection *collection, const mls_throughputs *measured,
                            const mls_telemetry_notes *notes)
 {
-    const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
-    mls_overview all = {.what = question->exports ? "export" : "logs",
-                        .command = "score",
-                        .items = mls_calloc(count + 1, sizeof *all.items),
-                        .count = count,
-                        .known = &comparison->known,
-                        .published = comparison->published,
-                        .collection = collection};
-    mls_status status = all.items != NULL ? MLS_OK : MLS_ERROR_MEMORY;
-    for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        all.items[i].group = collection != NULL ? &collection->groups[i] : NULL;
-        all.items[i].timed = measured != NULL ? &measured->groups[i] : NULL;
-        all.items[i].machine = collection != NULL ? mls_telemetry_note_of(notes, &collection->groups[i]).machine : NULL;
-        status = gather_answers(comparison, comparison->groups.items[i], &all.items[i]);
-    }
-    if (status == MLS_OK) {
-        question->print(cli, &all);
-    } else {
-        mls_cli_say_no_memory(cli);
-    }
-    free(all.items);
+    mls_overview all;
+    mls_overview_make(comparison, collection, measured, notes, &all);
+    question->print(cli, &all);
+    mls_overview_release(&all);
 }
 
 bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series, mls_throughputs *measured)
@@ -104,10 +37,9 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
     mls_collection *collection = &comparison->collections[0];
     mls_throughputs measured = {0};
     mls_telemetry_notes notes = {0};
-    if (!mls_cli_note_endings(cli, collection) ||
-        mls_telemetry_note_groups(collection, cli->work.threads, &notes) != MLS_OK) {
-        mls_cli_say_no_memory(cli);
-    } else if (mls_cli_measure(cli, collection, question->series, &measured)) {
+    if (mls_cli_note_endings(cli, collection) &&
+        mls_telemetry_note_groups(collection, cli->work.threads, &notes) == MLS_OK &&
+        mls_cli_measure(cli, collection, question->series, &measured)) {
         bring_together(cli, question, comparison, collection, &measured, &notes);
         for (size_t i = 0; i < collection->group_count; i++) {
             mls_cli_judge_group(cli, &collection->groups[i]);
@@ -116,15 +48,6 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
     }
     mls_throughputs_release(&measured);
     mls_telemetry_notes_release(&notes);
-}
-
-static bool add_side(mls_side_list *sides, mls_arena *arena, const char *name, const char *path)
-{
-    mls_side *side = mls_side_add(sides, arena, mls_str_from(name), path);
-    if (side != NULL) {
-        side->given = true;
-    }
-    return side != NULL;
 }
 
 /* Says why what --against names is nothing to compare with. */
@@ -145,14 +68,13 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
     mls_compare_request request = {.mode = against != NULL ? MLS_COMPARE_SIDES : MLS_COMPARE_PUBLISHED,
                                    .baseline = against != NULL ? "theirs" : NULL,
                                    .placed = against != NULL};
-    bool ok = mls_cli_load_models(cli) && mls_cli_judge(cli, &request.collect);
-    for (size_t i = 0; i < question->paths->count && ok; i++) {
-        ok = add_side(&request.sides, &arena, "yours", question->paths->items[i]) || mls_cli_say_no_memory(cli);
+    for (size_t i = 0; i < question->paths->count; i++) {
+        mls_side_add(&request.sides, &arena, MLS_S("yours"), question->paths->items[i])->given = true;
     }
-    if (ok && against != NULL) {
-        ok = add_side(&request.sides, &arena, "theirs", against) || mls_cli_say_no_memory(cli);
+    if (against != NULL) {
+        mls_side_add(&request.sides, &arena, MLS_S("theirs"), against)->given = true;
     }
-    if (ok) {
+    if (mls_cli_load_models(cli) && mls_cli_judge(cli, &request.collect)) {
         request.collect.score.select_window = question->select_window;
         request.collect.observer = !question->exports ? &mls_throughput_observer : NULL;
         request.collect.printed = true;

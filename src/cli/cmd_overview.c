@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_overview.c - mlscore PATH…: looks at what stands there, and has the commands answer that know it. */
 #include "cli/command.h"
+#include "compare/overview.h"
 #include "report/reports.h"
 #include "submission/submission.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_report.c - mlscore report: what score knows, as one page to look at. */
 #include "cli/command.h"
+#include "compare/overview.h"
 #include "report/reports.h"
 
 typedef struct report_settings {

@@ -111,24 +111,23 @@ static void print_scores(mls_cli *cli, const mls_collection *collection, const m
 {
     const mls_score_settings *settings = cli->settings;
     const mls_format format = cli->view.format;
-    mls_published_beside published = {0};
-    mls_score_beside beside = {notes, &published};
     if (settings->wide) {
         print_wide(cli, collection);
     } else if (settings->summary != NULL) {
         mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
     } else {
-        mls_cli_print_beside(cli, &mls_score_report, collection,
-                             mls_view_is_for_people(&cli->view) && !cli->view.quiet ? &beside
-                                                                                    : &(mls_score_beside){notes, NULL});
-    }
-    if (published.error.status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &published.error);
+        mls_published_beside published = {0};
+        mls_error error = {0};
+        if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
+            mls_published_beside_find(&published, collection->groups, collection->group_count, &error) != MLS_OK) {
+            mls_cli_say_error(cli, NULL, &error);
+        }
+        mls_cli_print_beside(cli, &mls_score_report, collection, &(mls_score_beside){notes, published.near});
+        mls_published_beside_release(&published);
     }
     if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
         mls_cli_say_left_out(cli, collection);
     }
-    mls_published_beside_release(&published);
 }
 
 /* Both are tables of their own, which only CSV has.  False after a complaint. */

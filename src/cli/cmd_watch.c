@@ -110,8 +110,9 @@ static mls_status collect_paths(void *state, const mls_names *paths, mls_collect
 static double find_published(const mls_group *group)
 {
     mls_published_beside beside = {0};
-    const mls_published_near *near = mls_published_beside_of(&beside, group);
-    const double minutes = near != NULL ? near->result->minutes : (double)NAN;
+    mls_error ignored;
+    const bool found = mls_published_beside_find(&beside, group, 1, &ignored) == MLS_OK && beside.near->result != NULL;
+    const double minutes = found ? beside.near->result->minutes : (double)NAN;
     mls_published_beside_release(&beside);
     return minutes;
 }
@@ -369,14 +370,15 @@ static void print_last(mls_cli *cli)
     watch_settings *self = cli->settings;
     const mls_collection *collection = &self->watch.collection;
     mls_published_beside beside = {0};
+    mls_error error = {0};
+    if (!cli->view.quiet &&
+        mls_published_beside_find(&beside, collection->groups, collection->group_count, &error) != MLS_OK) {
+        mls_cli_say_error(cli, NULL, &error);
+    }
     if (collection->group_count > 0) {
-        mls_print_begin(&cli->printer, &cli->view, &mls_score_report,
-                        cli->view.quiet ? NULL : &(mls_score_beside){NULL, &beside});
+        mls_print_begin(&cli->printer, &cli->view, &mls_score_report, &(mls_score_beside){NULL, beside.near});
         mls_print_item(&cli->printer, collection);
         mls_print_end(&cli->printer);
-    }
-    if (beside.error.status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &beside.error);
     }
     mls_published_beside_release(&beside);
 }

@@ -1211,7 +1211,7 @@ enum { RESULT_ROWS_MOST = 150 };
  * division. */
 static const mls_published_result **results_of(const mls_html_group *of, size_t *count)
 {
-    const mls_published_near *nearest = mls_overview_nearest(of->of);
+    const mls_published_near *nearest = of->of->nearest;
     const mls_division own = of->group->division == MLS_DIVISION_NONE ? MLS_DIVISION_CLOSED : of->group->division;
     *count = 0;
     if (nearest == NULL || mls_is_weak(&of->group->weak) || of->all->published == NULL ||
@@ -1286,7 +1286,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     mls_html_key(out, MLS_MARK_DOT, "point", "other accelerators");
     mls_html_card_body(out);
     mls_html_note(out, "%s %s, %zu results of %s.", mls_usage_name(of->group->usage),
-                  mls_overview_nearest(of->of)->result->round, count, side->benchmark);
+                  of->of->nearest->result->round, count, side->benchmark);
     mls_chart_draw(out, &chart);
     mls_html_numbers_begin(out, "Published results");
     mls_html_headings(out, "#rank", "#minutes", "#accelerators", "model", "submitter", "system", NULL);

@@ -448,7 +448,7 @@ typedef struct spark_point {
  * training where that is known, else of time. */
 static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
 {
-    const mls_throughput *run = mls_overview_median(of->of);
+    const mls_throughput *run = of->of->median;
     for (size_t i = 0; i < of->group->run_count && (run == NULL || run->curve_count == 0); i++) {
         run = &of->timed->runs[i];
     }

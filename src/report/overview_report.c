@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview_report.c - what was asked for without a command: of each group the answers of several commands, a line each,
- * or of many groups a row each. */
+/* overview_report.c - an overview in words: of each group the answers of several commands, a line each, or of many
+ * groups a row each. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 #include "report/compare_show.h"
 #include "report/overview.h"
@@ -13,7 +12,7 @@
 /* Lines begin with a label, behind which they go on. */
 enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
 
-enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5, NEXT_SHOWN = 2 };
+enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5 };
 
 /* Lines that one answer takes at most, and one that is a list. */
 enum { LINES = 2, LIST_LINES = 3 };
@@ -101,16 +100,185 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
     mls_output_drop(view->output, text);
 }
 
-/* ------------------------------------------------------------------------ heading */
+/* ------------------------------------------------------------------------- answers */
 
-static size_t count_valid(const mls_overview_group *of)
+/* The share of startup that is worth a word. */
+#define STARTUP_SHOWN 0.05
+
+/* "FP4 until step 350, then FP8", as the first run printed it. */
+void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group)
 {
-    size_t valid = 0;
-    for (size_t i = 0; i < of->side->runs.count; i++) {
-        valid += of->side->runs.items[i].valid;
+    mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
+    const mls_printed *printed = group->runs[0]->printed;
+    if (printed == NULL || all->known == NULL) {
+        return;
     }
-    return valid;
+    const mls_printed_facts facts = group->runs[0]->facts;
+    (void)mls_known_values(all->known, printed, values);
+    mls_buffer_append_text(line, facts.precision == MLS_PRINTED_FP4   ? "   FP4"
+                                 : facts.precision == MLS_PRINTED_FP8 ? "   FP8"
+                                                                      : "");
+    if (facts.precision != MLS_PRINTED_NO_PRECISION && facts.healing > 0) {
+        const bool eight = facts.precision == MLS_PRINTED_FP4 && mls_known_is_on(all->known, values, MLS_S("fp8"));
+        mls_buffer_printf(line, " until step %s, then %s", mls_words_count((double)facts.healing).text,
+                          eight ? "FP8" : "more bits");
+    }
 }
+
+void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of)
+{
+    for (size_t i = 0; i < of->part_count; i++) {
+        mls_buffer_printf(line, "%s%s %s", line->len > 0 ? " · " : "", of->parts[i].name,
+                          mls_words_change(of->parts[i].ratio).text);
+    }
+}
+
+enum { VALUE_COLUMNS = 24 };
+
+static void append_shown(mls_buffer *line, const mls_setting_value *value)
+{
+    const mls_str text = value->lacking ? MLS_S("none") : value->setting.text;
+    const mls_str fitted = mls_utf8_fit(text, VALUE_COLUMNS);
+    mls_buffer_append(line, fitted);
+    mls_buffer_append_text(line, fitted.len < text.len ? "…" : "");
+}
+
+void mls_overview_append_differs(mls_buffer *line, const mls_overview_group *of)
+{
+    const size_t count = of->why != NULL ? of->why->settings.count : 0;
+    for (size_t i = 0; i < of->setting_count; i++) {
+        mls_buffer_append_text(line, i > 0 ? " · " : "");
+        mls_buffer_append(line, of->settings[i]->key);
+        mls_buffer_append_text(line, ": ");
+        append_shown(line, &of->settings[i]->yours);
+        mls_buffer_append_text(line, ", theirs ");
+        append_shown(line, &of->settings[i]->theirs);
+    }
+    mls_buffer_append_text(line, count > of->setting_count ? " · " : "");
+    mls_words_append_more(line, count - of->setting_count, NULL, NULL);
+}
+
+static void append_slow(mls_buffer *line, const mls_overview_group *of)
+{
+    const mls_overview_slow *slow = &of->slow;
+    const char *unit = mls_throughput_unit(&of->timed->runs[0]);
+    if (slow->run != NULL) {
+        mls_buffer_printf(line, "run %zu", (size_t)(slow->run - of->timed->runs) + 1);
+    } else {
+        mls_buffer_printf(line, "%s%zu runs", slow->runs == of->timed->timed ? "all " : "", slow->runs);
+    }
+    if (slow->phase != NULL) {
+        const int decimals = slow->phase->from_samples < 100 ? 2 : 0;
+        mls_buffer_printf(line, " slow from %s to %s %s", mls_words_grouped(slow->phase->from_samples, decimals).text,
+                          mls_words_grouped(slow->phase->to_samples, decimals).text, unit);
+    } else {
+        mls_buffer_printf(line, " slow (%s)", slow->part);
+    }
+    mls_buffer_printf(line, ": %s lost, %s of the %s", mls_words_duration(slow->lost_ms).text,
+                      mls_words_percent(slow->share, 1).text, isnan(of->side->score_minutes) ? "median run" : "score");
+}
+
+/* "MFU 0.31 of BF16's peak, 0.16 of FP8's" */
+static void append_utilization(mls_buffer *line, const mls_utilization *of)
+{
+    const double share = isnan(of->bf16) ? of->derived : of->bf16;
+    if (of->accelerator == NULL || isnan(share) || of->narrowest > 1) {
+        return;
+    }
+    mls_buffer_printf(line, "   MFU %s of %s's peak", mls_words_grouped(share, 2).text,
+                      isnan(of->accelerator->peak[MLS_PRECISION_BF16]) ? "FP16" : "BF16");
+    if (of->has_precision && !isnan(of->bf16) && !isnan(of->precision)) {
+        mls_buffer_printf(line, ", %s of %s's", mls_words_grouped(of->precision, 2).text,
+                          of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4");
+    }
+}
+
+void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
+{
+    const mls_throughput *run = of->median;
+    if (run == NULL || !(run->run_ms > 0)) {
+        return;
+    }
+    const double *ms = run->parts.ms;
+    const double other = ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL];
+    mls_buffer_printf(line, "training %s", mls_words_percent(ms[MLS_PART_TRAINING] / run->run_ms, 0).text);
+    if (run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING) {
+        mls_buffer_printf(line, "  evaluations %s", mls_words_percent(ms[MLS_PART_EVALUATION] / run->run_ms, 0).text);
+    }
+    mls_buffer_printf(line, "  other %s", mls_words_percent(other / run->run_ms, 0).text);
+    if (ms[MLS_PART_STARTUP] > STARTUP_SHOWN * run->run_ms) {
+        mls_buffer_printf(line, " (startup %s)", mls_words_percent(ms[MLS_PART_STARTUP] / run->run_ms, 0).text);
+    }
+    append_utilization(line, &run->utilization);
+    if (of->slow.lost_ms > 0) {
+        mls_buffer_append_text(line, "   ");
+        append_slow(line, of);
+    } else if (of->timed->healed != NULL) {
+        mls_buffer_printf(line, "   healing by design at step %zu", of->timed->healed->healing_step);
+    } else if (run->segment_count > 0) {
+        mls_buffer_append_text(line, "   pace even");
+    }
+}
+
+static void append_run(mls_buffer *line, const mls_group *group, size_t index)
+{
+    const mls_run *run = group->runs[index];
+    const mls_finding *cause = mls_overview_cause(run);
+    mls_buffer_printf(line, "run %zu (%s): %s", index + 1, mls_group_name_below(group, run->file),
+                      cause != NULL ? cause->message : "not valid");
+}
+
+void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
+{
+    const mls_overview_first *first = &of->first;
+    const mls_rcp_result *rcp = of->group != NULL ? &of->group->rcp.result : NULL;
+    switch (first->look) {
+    case MLS_LOOK_RUN:
+        append_run(line, of->group, first->run);
+        if (first->runs > 1) {
+            mls_buffer_printf(line, " (and %s)", mls_words_plural(first->runs - 1, "more run", "more runs").text);
+        }
+        break;
+    case MLS_LOOK_CONVERGENCE:
+        mls_buffer_append_text(line, "convergence: ");
+        mls_rcp_result_describe(rcp, (double)NAN, line);
+        break;
+    case MLS_LOOK_SEEDS:
+        mls_buffer_printf(line, "seeds: %s", first->message);
+        break;
+    case MLS_LOOK_FINDING:
+        mls_buffer_append_text(line, first->message);
+        break;
+    case MLS_LOOK_ALIKE:
+        mls_buffer_printf(line, "%zu of %zu runs failed alike: %s", first->runs, of->group->run_count, first->message);
+        break;
+    case MLS_LOOK_MACHINE:
+        mls_buffer_append_text(line, of->machine);
+        break;
+    case MLS_LOOK_SETTING:
+        mls_buffer_printf(line, "%s: ", first->kind);
+        mls_buffer_append(line, first->setting);
+        mls_buffer_append_text(line, " differs, and the rate with it");
+        break;
+    case MLS_LOOK_SLOW:
+        append_slow(line, of);
+        break;
+    case MLS_LOOK_EVALUATIONS:
+        mls_buffer_printf(line, "evaluations: %s of the time", mls_words_percent(first->share, 0).text);
+        break;
+    case MLS_LOOK_SAMPLES:
+        mls_buffer_printf(line, "convergence: %s %s, the reference needs %s: %s",
+                          mls_words_grouped(rcp->submission_mean, rcp->submission_mean < 100 ? 2 : 0).text,
+                          rcp->limit.unit,
+                          mls_words_grouped(rcp->limit.bar.mean, rcp->submission_mean < 100 ? 2 : 0).text,
+                          mls_words_change(first->share).text);
+        break;
+    case MLS_LOOK_NOTHING:
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------------ heading */
 
 static void show_heading(mls_view *view, const mls_overview *all, const mls_overview_group *of)
 {
@@ -120,7 +288,7 @@ static void show_heading(mls_view *view, const mls_overview *all, const mls_over
     mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(side->usage),
                       side->edition);
     if (side->weak) {
-        mls_buffer_printf(&line, "   weak scaling, %s", mls_words_plural(count_valid(of), "model", "models").text);
+        mls_buffer_printf(&line, "   weak scaling, %s", mls_words_plural(of->valid, "model", "models").text);
     }
     if (isfinite(side->accelerators)) {
         mls_buffer_printf(&line, "%s%s x %s%s", side->weak ? " on " : "   ", mls_words_count(side->accelerators).text,
@@ -168,16 +336,10 @@ static void append_convergence(mls_buffer *line, const mls_group *group)
     }
 }
 
-/* Whether it counts as it is: runs that the rules let fail are no fault of a group. */
-static bool is_sound(const mls_overview_group *of)
-{
-    return of->side->official && (of->group == NULL || !mls_overview_is_broken(of->group));
-}
-
 static void show_score_line(mls_view *view, const mls_overview_group *of)
 {
     const mls_side_group *side = of->side;
-    const size_t valid = count_valid(of);
+    const size_t valid = of->valid;
     const size_t count = side->runs.count;
     const unsigned needed = of->group != NULL ? of->group->rules->runs_needed : 0;
     const bool scored = isfinite(side->scaled_minutes);
@@ -203,7 +365,7 @@ static void show_score_line(mls_view *view, const mls_overview_group *of)
     if (of->group != NULL) {
         append_convergence(&line, of->group);
     }
-    show_fitted(view, "", is_sound(of) ? MLS_STYLE_GOOD : scored ? MLS_STYLE_WARN : MLS_STYLE_BAD, &line);
+    show_fitted(view, "", of->sound ? MLS_STYLE_GOOD : scored ? MLS_STYLE_WARN : MLS_STYLE_BAD, &line);
 }
 
 /* -------------------------------------------------------------------------- place */
@@ -229,8 +391,8 @@ static void append_machine(mls_buffer *line, double accelerators, const char *mo
 void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_side_group *side = of->side;
-    const mls_published_near *fastest = mls_overview_fastest(of);
-    const mls_published_near *nearest = mls_overview_nearest(of);
+    const mls_published_near *fastest = of->fastest;
+    const mls_published_near *nearest = of->nearest;
     if (nearest == NULL) {
         return;
     }
@@ -296,7 +458,6 @@ static void append_word(mls_buffer *line, const char *word)
     mls_buffer escaped = {0};
     mls_escape_append(&escaped, mls_str_from(word));
     const bool printable = mls_str_equal(mls_buffer_str(&escaped), mls_str_from(word));
-    line->failed |= escaped.failed;
     mls_buffer_release(&escaped);
     mls_buffer_append_text(line, word[0] == '-' && word[1] != '\0' ? "./" : ""); /* no option */
     if (word[strspn(word, plain)] == '\0') {
@@ -317,75 +478,39 @@ static void append_word(mls_buffer *line, const char *word)
     mls_buffer_append_char(line, '\'');
 }
 
-/* A command to ask next, of a path, or (not NULL) of what lies `below` it.  It can be pasted: one that no line has room
- * for goes on in the next, before which a shell joins them. */
-static void show_command(mls_view *view, size_t *shown, const char *before, const char *path, const char *below,
-                         const char *after)
-{
-    const bool inside = below != NULL && strcmp(path, "-") != 0 && strcmp(mls_path_name(path), below) != 0;
-    mls_buffer words[2] = {{0}};
-    mls_buffer file = {0};
-    size_t column = HANG;
-    if (*shown == NEXT_SHOWN) {
-        return;
-    }
-    mls_buffer_printf(&file, "%s%s%s", path, inside ? "/" : "", inside ? below : "");
-    append_word(&words[0], file.ptr != NULL ? file.ptr : "");
-    append_word(&words[1], after != NULL ? after : "");
-    mls_output_printf(view->output, "%*s%-*smlscore %s", INDENT, "", LABEL, (*shown)++ == 0 ? "next" : " ", before);
-    column += strlen("mlscore ") + strlen(before);
-    for (int i = 0; i < (after != NULL ? 2 : 1); i++) {
-        const size_t wide = mls_display_width(mls_buffer_str(&words[i]));
-        const bool more = i == 0 && after != NULL;
-        const bool fits = column + 1 + wide + (more ? 2 : 0) <= view->width;
-        mls_output_printf(view->output, "%s%*s", fits ? " " : " \\\n", fits ? 0 : HANG + INDENT, "");
-        mls_output_write(view->output, mls_buffer_str(&words[i]));
-        column = (fits ? column + 1 : HANG + INDENT) + wide;
-    }
-    mls_output_text(view->output, "\n");
-    mls_output_drop(view->output, &file);
-    mls_output_drop(view->output, &words[0]);
-    mls_output_drop(view->output, &words[1]);
-}
-
-/* Whether nothing is left to be looked at first, so that one may ask how far it would get elsewhere. */
-static bool is_healthy(const mls_overview_group *of)
-{
-    mls_buffer first = {0};
-    mls_overview_append_first(&first, of);
-    const bool healthy = of->group != NULL && mls_group_is_well(of->group, false) && first.len == 0 && !first.failed &&
-                         of->group->accelerators > 0 && of->group->global_batch_size > 0 && !of->side->weak;
-    mls_buffer_release(&first);
-    return healthy;
-}
-
+/* The commands to ask next.  They can be pasted: what no line has room for goes on in the next, before which a shell
+ * joins them. */
 static void show_next(mls_view *view, const mls_overview_group *of)
 {
-    const mls_published_near *fastest = mls_overview_fastest(of);
     const char *path = of->side->path;
-    size_t shown = 0;
-    for (size_t i = 0; of->group != NULL && i < of->group->run_count; i++) {
-        const mls_run *run = of->group->runs[i];
-        if (shown == 0 && !run->valid && run->run_stop.line == 0) {
-            show_command(view, &shown, "diagnose", path, mls_group_name_below(of->group, run->file), NULL);
-        } else if (shown == 0 && !run->valid && !mls_overview_is_failed(run)) {
-            show_command(view, &shown, "check", path, mls_group_name_below(of->group, run->file), NULL);
+    for (size_t i = 0; i < of->next_count; i++) {
+        const mls_overview_next *next = &of->next[i];
+        const char *below = next->run != NULL ? mls_group_name_below(of->group, next->run->file) : NULL;
+        const bool inside = below != NULL && strcmp(path, "-") != 0 && strcmp(mls_path_name(path), below) != 0;
+        mls_buffer file = {0};
+        mls_buffer against = {0};
+        mls_buffer words[2] = {{0}};
+        mls_buffer_printf(&file, "%s%s%s", path, inside ? "/" : "", inside ? below : "");
+        append_word(&words[0], file.ptr);
+        if (next->against != NULL) {
+            mls_buffer_printf(&against, "published:%s,%s", next->against->round, next->against->system->system_id);
+            append_word(&words[1], against.ptr);
         }
-    }
-    if (of->group != NULL && shown == 0 && mls_overview_is_broken(of->group)) {
-        show_command(view, &shown, "score", path, NULL, NULL);
-    }
-    if (of->block == NULL && fastest != NULL && !fastest->self) {
-        mls_buffer words = {0};
-        mls_buffer_printf(&words, "published:%s,%s", fastest->result->round, fastest->result->system->system_id);
-        show_command(view, &shown, "compare", path, NULL, words.ptr != NULL ? words.ptr : "");
-        mls_output_drop(view->output, &words);
-    }
-    if (is_healthy(of) && mls_overview_median(of) != NULL) {
-        show_command(view, &shown, "plan", path, NULL, NULL);
-    }
-    if (mls_overview_median(of) != NULL) {
-        show_command(view, &shown, "throughput", path, NULL, NULL);
+        mls_output_printf(view->output, "%*s%-*smlscore %s", INDENT, "", LABEL, i == 0 ? "next" : " ", next->command);
+        size_t column = HANG + strlen("mlscore ") + strlen(next->command);
+        for (int k = 0; k < (next->against != NULL ? 2 : 1); k++) {
+            const size_t wide = mls_display_width(mls_buffer_str(&words[k]));
+            const bool more = k == 0 && next->against != NULL;
+            const bool fits = column + 1 + wide + (more ? 2 : 0) <= view->width;
+            mls_output_printf(view->output, "%s%*s", fits ? " " : " \\\n", fits ? 0 : HANG + INDENT, "");
+            mls_output_write(view->output, mls_buffer_str(&words[k]));
+            column = (fits ? column + 1 : HANG + INDENT) + wide;
+        }
+        mls_output_text(view->output, "\n");
+        mls_buffer_release(&file);
+        mls_buffer_release(&against);
+        mls_buffer_release(&words[0]);
+        mls_buffer_release(&words[1]);
     }
 }
 
@@ -397,7 +522,7 @@ static void show_failed(mls_view *view, const mls_group *group)
     for (size_t i = 0; i < group->run_count; i++) {
         mls_buffer line = {0};
         if (mls_overview_is_failed(group->runs[i]) && failed++ < FAILED_SHOWN) {
-            mls_overview_append_run(&line, group, i);
+            append_run(&line, group, i);
             show_fitted(view, failed == 1 ? "failed" : " ", MLS_STYLE_BAD, &line);
         }
     }
@@ -440,7 +565,7 @@ static void show_exported(mls_view *view, const mls_side_group *side)
 static void show_overview_group(mls_view *view, const mls_overview *all, const mls_overview_group *of)
 {
     const mls_group *group = of->group;
-    const bool ended = mls_overview_median(of) != NULL;
+    const bool ended = of->median != NULL;
     show_heading(view, all, of);
     if (all->count > 1) {
         show_path(view, mls_str_from(mls_path_shown(of->side->path)));
@@ -473,26 +598,6 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
 
 /* ---------------------------------------------------------------------------- many */
 
-typedef struct overview_order {
-    const mls_overview_group *of;
-    bool well;
-    double ratio;
-} overview_order;
-
-/* The worst first: those that are not valid, then by how far they are from the fastest. */
-static int compare_orders(const void *left, const void *right)
-{
-    const overview_order *a = left;
-    const overview_order *b = right;
-    if (a->well != b->well) {
-        return a->well - b->well;
-    }
-    if (isnan(a->ratio) || isnan(b->ratio) || !(a->ratio < b->ratio || a->ratio > b->ratio)) {
-        return isnan(a->ratio) != isnan(b->ratio) ? isnan(a->ratio) - isnan(b->ratio) : a->of < b->of ? -1 : 1;
-    }
-    return a->ratio > b->ratio ? -1 : 1;
-}
-
 /* The length of the folders, with the slash behind them, that all groups lie in. */
 static size_t common_path(const mls_overview *all)
 {
@@ -508,12 +613,11 @@ static size_t common_path(const mls_overview *all)
     return common;
 }
 
-static void add_group_row(mls_table *table, const overview_order *order, size_t common)
+static void add_group_row(mls_table *table, const mls_overview_group *of, size_t common)
 {
-    const mls_overview_group *of = order->of;
     const mls_side_group *side = of->side;
-    const mls_published_near *fastest = mls_overview_fastest(of);
-    const size_t valid = count_valid(of);
+    const mls_published_near *fastest = of->fastest;
+    const size_t valid = of->valid;
     mls_table_row(table);
     mls_table_text(table, "benchmark", MLS_COLUMN_KEEP, side->benchmark);
     mls_table_cell(table, "on", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s%s%s",
@@ -521,8 +625,8 @@ static void add_group_row(mls_table *table, const overview_order *order, size_t 
                    isfinite(side->accelerators) && side->accelerator != NULL ? " x " : "",
                    side->accelerator != NULL ? side->accelerator : "");
     mls_table_words(table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, mls_words_grouped(side->scaled_minutes, 3));
-    mls_table_cell(table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, order->well ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
-                   "%zu of %zu%s", valid, side->runs.count, order->well ? "" : " !");
+    mls_table_cell(table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, of->sound ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
+                   "%zu of %zu%s", valid, side->runs.count, of->sound ? "" : " !");
     if (fastest != NULL) {
         mls_table_cell(table, "place", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", of->beside->place.rank_alike,
                        of->beside->place.ranked_alike);
@@ -530,9 +634,9 @@ static void add_group_row(mls_table *table, const overview_order *order, size_t 
         mls_table_text(table, "place", MLS_COLUMN_RIGHT, NULL);
     }
     mls_table_text(table, "to the fastest", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP,
-                   isnan(order->ratio)                ? NULL
-                   : fastest != NULL && fastest->self ? "fastest"
-                                                      : mls_words_change(order->ratio).text);
+                   fastest != NULL && fastest->self ? "fastest"
+                   : isnan(of->ratio)               ? NULL
+                                                    : mls_words_change(of->ratio).text);
     /* A result's folder is called like its benchmark. */
     const char *path = mls_path_shown(side->path) + common;
     const size_t folder = mls_path_folder(mls_str_from(path)).len;
@@ -543,19 +647,10 @@ static void add_group_row(mls_table *table, const overview_order *order, size_t 
 
 static void show_groups(mls_view *view, const mls_overview *all)
 {
-    overview_order *orders = mls_calloc(all->count, sizeof *orders);
-    mls_table table = {.indent = INDENT, .failed = orders == NULL};
+    mls_table table = {.indent = INDENT};
     const size_t common = common_path(all);
-    for (size_t i = 0; i < all->count && orders != NULL; i++) {
-        const mls_overview_group *of = &all->items[i];
-        const mls_published_near *fastest = mls_overview_fastest(of);
-        orders[i] = (overview_order){of, is_sound(of), fastest != NULL && fastest->self ? 0 : mls_overview_ratio(of)};
-    }
-    if (orders != NULL) {
-        qsort(orders, all->count, sizeof *orders, compare_orders);
-    }
-    for (size_t i = 0; i < all->count && orders != NULL; i++) {
-        add_group_row(&table, &orders[i], common);
+    for (size_t i = 0; i < all->count; i++) {
+        add_group_row(&table, all->worst_first[i], common);
     }
     mls_output_printf(view->output, "%zu groups, those first that do not count or are furthest from the fastest\n",
                       all->count);
@@ -564,11 +659,10 @@ static void show_groups(mls_view *view, const mls_overview *all)
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);
-    if (orders != NULL && !view->quiet) {
+    if (!view->quiet) {
         mls_output_text(view->output, "\n");
-        show_overview_group(view, all, orders[0].of);
+        show_overview_group(view, all, all->worst_first[0]);
     }
-    free(orders);
 }
 
 static void show_overview(mls_printer *to, const void *what)

@@ -33,7 +33,7 @@ extern const mls_fields mls_place_fields;
 /* What is shown of a group beside its score; NULL: nothing. */
 typedef struct mls_score_beside {
     const mls_telemetry_notes *telemetry;
-    mls_published_beside *published;
+    const mls_published_near *published; /* one a group, see mls_published_beside */
 } mls_score_beside;
 
 /* ---- score: an mls_collection, and as the printer's state an mls_score_beside (NULL: nothing stands beside
@@ -229,28 +229,6 @@ void mls_published_append_why(mls_buffer *words, const char *before, const mls_p
 /* ---- the tool without a command: an mls_overview; and the fields of groups that it has from other reports */
 extern const mls_fields mls_group_fields, mls_beside_fields, mls_block_fields, mls_timed_group_fields;
 extern const mls_report mls_overview_report;
-
-/* A group, and what other rooms say of it. */
-typedef struct mls_overview_group {
-    const mls_side_group *side;
-    const mls_group *group;            /* NULL, like the next: it is of an export, which has no logs */
-    const mls_throughput_group *timed; /* measured */
-    const mls_beside *beside;          /* the published results beside it; NULL: there are none */
-    const char *machine;               /* the worst that was measured of its machines while it ran; NULL: nothing */
-    const mls_block *block;            /* where it met what it is compared with; NULL: it met nothing */
-    const char *unmatched;             /* why it met nothing of what was named; NULL: nothing was named, or it met */
-    const mls_published_why *why;      /* the difference from that, or from the fastest published result on as many of
-                                          the same accelerators; NULL: there is none, or its parts are not known */
-} mls_overview_group;
-
-typedef struct mls_overview {
-    const char *what, *command; /* "logs", and whose lines these are the short form of: "score" */
-    mls_overview_group *items;
-    size_t count;
-    const mls_known_settings *known;
-    const mls_published *published;   /* the results of each usage, where they were asked for */
-    const mls_collection *collection; /* NULL: of an export */
-} mls_overview;
 
 /* ---- report: a page of an mls_overview of logs, which throughput measured with `series`; as the printer's state how
  * much there is of each group */

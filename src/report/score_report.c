@@ -402,10 +402,8 @@ void mls_score_show(mls_printer *to, const void *what)
         show_seeds(to->view, group);
         show_energy(to->view, group);
         mls_group_show_note(to->view, group, beside != NULL ? beside->telemetry : NULL);
-        const mls_published_near *near =
-            beside != NULL && beside->published != NULL ? mls_published_beside_of(beside->published, group) : NULL;
-        if (near != NULL) {
-            show_published(to->view, group, near);
+        if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL) {
+            show_published(to->view, group, &beside->published[i]);
         }
         show_group_findings(to->view, group);
         show_run_findings(to->view, group);

@@ -212,41 +212,52 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     return count;
 }
 
-const mls_published_near *mls_published_beside_of(mls_published_beside *beside, const mls_group *group)
+/* The results of an edition, which are read when they are first asked for. */
+static mls_status find_edition(mls_published_beside *beside, const mls_edition *edition, const mls_published **results,
+                               mls_error *error)
 {
-    const mls_edition *edition = group->edition;
-    mls_published_near *near = &beside->near;
-    size_t at = 0;
-    /* Only on as many of the same accelerators a result can stand beside a group. */
-    if (beside->error.status != MLS_OK || mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) ||
-        group->accelerator == NULL || isnan(group->accelerators)) {
-        return NULL;
-    }
-    while (at < beside->editions.count && beside->editions.items[at].edition != edition) {
-        at++;
-    }
-    if (at == beside->editions.count) { /* the results of an edition are read when they are first asked for */
-        MLS_GROW(&beside->editions, items);
-        mls_published_edition *made = &beside->editions.items[beside->editions.count++];
-        *made = (mls_published_edition){.edition = edition};
-        if (mls_published_load(edition->usage, edition->number, &made->results, &beside->error) != MLS_OK) {
-            return NULL;
+    for (size_t i = 0; i < beside->editions.count; i++) {
+        if (beside->editions.items[i].edition == edition) {
+            *results = &beside->editions.items[i].results;
+            return MLS_OK;
         }
     }
-    const mls_side_group side = mls_side_group_of(group);
-    mls_published_query query = mls_query_of_side(&side);
-    query.logged = group;
-    if (mls_published_nearest(&beside->editions.items[at].results, &query, near, 1) != 1 ||
-        near->result->edition != query.edition || near->result->system->accelerators != query.accelerators ||
-        !has_model(&query, near->result)) {
-        return NULL;
-    }
-    if (near->self) {
-        return near;
-    }
-    mls_arena_free(beside->arena);
+    MLS_GROW(&beside->editions, items);
+    mls_published_edition *made = &beside->editions.items[beside->editions.count++];
+    *made = (mls_published_edition){.edition = edition};
+    *results = &made->results;
+    return mls_published_load(edition->usage, edition->number, &made->results, error);
+}
+
+mls_status mls_published_beside_find(mls_published_beside *beside, const mls_group *groups, size_t count,
+                                     mls_error *error)
+{
+    mls_status status = MLS_OK;
     beside->arena = mls_calloc(1, sizeof *beside->arena);
-    return mls_why_of_group(beside->arena, group, near, &beside->error) == MLS_OK ? near : NULL;
+    beside->near = mls_arena_zeroed(beside->arena, count, sizeof *beside->near);
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        const mls_group *group = &groups[i];
+        const mls_published *results;
+        mls_published_near near;
+        /* Only on as many of the same accelerators a result can stand beside a group. */
+        if (mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) || group->accelerator == NULL ||
+            isnan(group->accelerators)) {
+            continue;
+        }
+        const mls_side_group side = mls_side_group_of(group);
+        mls_published_query query = mls_query_of_side(&side);
+        query.logged = group;
+        status = find_edition(beside, group->edition, &results, error);
+        if (status == MLS_OK && mls_published_nearest(results, &query, &near, 1) == 1 &&
+            near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
+            has_model(&query, near.result)) {
+            status = near.self ? MLS_OK : mls_why_of_group(beside->arena, group, &near, error);
+            if (status == MLS_OK) {
+                beside->near[i] = near;
+            }
+        }
+    }
+    return status;
 }
 
 void mls_published_beside_release(mls_published_beside *beside)

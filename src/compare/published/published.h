@@ -252,15 +252,15 @@ typedef struct mls_published_edition {
     mls_published results;
 } mls_published_edition;
 
-/** What stands beside one group after the other; zero-initialised, and to be released. */
+/** The published results beside groups; zero-initialised, and to be released. */
 typedef struct mls_published_beside {
     MLS_LIST_OF(mls_published_edition) editions; /**< of the groups that something can stand beside, each once */
-    mls_published_near near;                     /**< of the last group */
-    struct mls_arena *arena;                     /**< of what its difference is made of */
-    mls_error error; /**< what went wrong: no memory, or what mls_published_load() says; status MLS_OK: nothing */
+    mls_published_near *near; /**< of each group the fastest published result of its edition, model and number of
+                                   accelerators, of those that are known exactly; its result NULL: there is none */
+    struct mls_arena *arena;
 } mls_published_beside;
 
-/** The fastest published result of the edition, model and number of accelerators of a group, of those that are known
- * exactly, until the next is asked for.  NULL: there is none, or something went wrong. */
-const mls_published_near *mls_published_beside_of(mls_published_beside *beside, const mls_group *group);
+/** Finds what stands beside groups.  MLS_OK, or what mls_published_load() says: the rest is not found then. */
+mls_status mls_published_beside_find(mls_published_beside *beside, const mls_group *groups, size_t count,
+                                     mls_error *error) MLS_MUST_USE;
 void mls_published_beside_release(mls_published_beside *beside);

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* overview.c - what is said first of each group: chosen, in order of what matters. */
+#include "compare/overview.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* What is worth a look. */
+#define WORTH_PART 0.005       /* of the published score */
+#define WORTH_LOST 0.01        /* of the score (or median run), by a slow phase or run */
+#define WORTH_EVALUATIONS 0.15 /* of the time */
+#define WORTH_SAMPLES 0.03     /* more than the reference's mean */
+
+bool mls_overview_is_failed(const mls_run *run)
+{
+    return !run->valid && run->status != MLS_RUN_SUCCESS;
+}
+
+const mls_finding *mls_overview_cause(const mls_run *run)
+{
+    for (size_t i = 0; i < run->findings.count; i++) {
+        if (run->findings.items[i].code == MLS_FINDING_DIAGNOSIS) {
+            return &run->findings.items[i];
+        }
+    }
+    return mls_run_reason(run);
+}
+
+/* --------------------------------------------------------------------------------------------- why, and what differs
+ */
+
+/* A ratio in tenths of a percent, as it is shown: what is added up is what a person adds up. */
+static double in_tenths(double ratio)
+{
+    return floor(ratio * 1000 + 0.5);
+}
+
+/* The parts of the difference; what the others come to is one of them, and what scaling makes of the difference itself,
+ * so that they add up. */
+static void find_parts(mls_overview_group *of)
+{
+    mls_why_part all[MLS_WHY_PARTS_MAX];
+    const mls_published_why *why = of->why;
+    /* A difference that is not split is all that there is to say. */
+    if (why == NULL || !why->split.known || why->split.has[MLS_SHARE_RUN] || !isfinite(of->ratio)) {
+        return;
+    }
+    const size_t count = mls_why_parts(why, WORTH_PART, all, MLS_WHY_PARTS_MAX);
+    double rest = in_tenths(of->ratio);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double share = in_tenths(all[i].ratio);
+        if (strcmp(all[i].name, "other") != 0 && share != 0) {
+            of->parts[kept++] = (mls_why_part){all[i].name, share / 1000};
+            rest -= share;
+        }
+    }
+    if (fabs(rest) >= 1) {
+        size_t at = kept++;
+        for (; at > 0 && fabs(rest / 1000) > fabs(of->parts[at - 1].ratio); at--) {
+            of->parts[at] = of->parts[at - 1];
+        }
+        of->parts[at] = (mls_why_part){"other", rest / 1000};
+    }
+    of->part_count = kept;
+}
+
+/* The batch and what the optimizer is told matter before what only counts or names. */
+static unsigned setting_rank(const mls_why_setting *setting)
+{
+    const mls_str key = setting->key;
+    return setting->known != NULL                                                                  ? 0
+           : mls_str_equal(key, MLS_S("global_batch_size"))                                        ? 1
+           : mls_str_contains(key, MLS_S("precision")) || mls_str_contains(key, MLS_S("parallel")) ? 2
+           : mls_str_starts(key, MLS_S("opt_"))                                                    ? 3
+           : mls_str_ends(key, MLS_S("_samples"))                                                  ? 5
+                                                                                                   : 4;
+}
+
+static void find_settings(mls_overview_group *of)
+{
+    enum { RANKS = 6 };
+    for (unsigned rank = 0; rank < RANKS && of->why != NULL; rank++) {
+        for (size_t i = 0; i < of->why->settings.count && of->setting_count < MLS_OVERVIEW_SETTINGS; i++) {
+            const mls_why_setting *setting = &of->why->settings.items[i];
+            if (setting_rank(setting) == rank) {
+                of->settings[of->setting_count++] = setting;
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ where the time went
+ */
+
+static bool has_ended(const mls_throughput *run)
+{
+    return run->state == MLS_TIMED_ENDED && run->has_parts;
+}
+
+static const mls_throughput *find_median(const mls_overview_group *of)
+{
+    const size_t count = of->timed != NULL ? of->group->run_count : 0;
+    size_t ended = 0;
+    for (size_t i = 0; i < count; i++) {
+        ended += has_ended(&of->timed->runs[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        size_t before = 0;
+        for (size_t k = 0; k < count; k++) {
+            const mls_throughput *other = &of->timed->runs[k];
+            before += has_ended(other) && (other->run_ms < run->run_ms || (k < i && !(other->run_ms > run->run_ms)));
+        }
+        if (has_ended(run) && before == (ended - 1) / 2) {
+            return run;
+        }
+    }
+    return NULL;
+}
+
+static void offer_slow(mls_overview_group *of, mls_overview_slow slow)
+{
+    const double minutes = of->side->score_minutes;
+    if (slow.lost_ms > of->slow.lost_ms) {
+        slow.share = slow.lost_ms / (isnan(minutes) ? of->median->run_ms : minutes * 60000);
+        of->slow = slow;
+    }
+}
+
+static void find_slow(mls_overview_group *of)
+{
+    const mls_throughput_group *timed = of->timed;
+    for (size_t i = 0; i < timed->shared_phase_count; i++) {
+        const mls_shared_phase *shared = &timed->shared_phases[i];
+        offer_slow(
+            of, (mls_overview_slow){.lost_ms = shared->middle.lost_ms, .phase = &shared->middle, .runs = shared->runs});
+    }
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &timed->runs[i];
+        for (size_t k = 0; k < run->slow_phase_count; k++) {
+            const mls_slow_phase *phase = &run->slow_phases[k];
+            offer_slow(of,
+                       (mls_overview_slow){.lost_ms = phase->shared ? 0 : phase->lost_ms, .phase = phase, .run = run});
+        }
+    }
+    for (size_t i = 0; i < timed->slow_run_count; i++) {
+        const mls_slow_run *slow = &timed->slow_runs[i];
+        offer_slow(of, (mls_overview_slow){
+                           .lost_ms = slow->extra_ms, .part = mls_slow_part_name(slow->largest), .run = slow->run});
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ what to look at
+ * first */
+
+static bool fails_convergence(const mls_group *group)
+{
+    return group->rcp.check == MLS_CHECK_FAIL && group->rcp.result.match != MLS_RCP_TOO_FEW_RUNS;
+}
+
+/* Whether its runs together break a rule: of convergence, or of seeds. */
+static bool is_broken(const mls_group *group)
+{
+    return fails_convergence(group) || group->seeds.check == MLS_CHECK_FAIL;
+}
+
+/* A rule that is broken: by a run that ended, by the group as a whole. */
+static mls_overview_first look_for_broken(const mls_group *group)
+{
+    mls_overview_first first = {.look = MLS_LOOK_RUN};
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (!group->runs[i]->valid && !mls_overview_is_failed(group->runs[i]) && first.runs++ == 0) {
+            first.run = i;
+        }
+    }
+    if (first.runs > 0) {
+        return first;
+    }
+    if (fails_convergence(group)) {
+        return (mls_overview_first){.look = MLS_LOOK_CONVERGENCE};
+    }
+    if (group->seeds.check == MLS_CHECK_FAIL && group->seeds.findings.count > 0) {
+        return (mls_overview_first){.look = MLS_LOOK_SEEDS, .message = group->seeds.findings.items[0].message};
+    }
+    for (size_t i = 0; i < group->findings.count; i++) {
+        const mls_finding *finding = &group->findings.items[i];
+        if (finding->severity == MLS_SEVERITY_ERROR && finding->code != MLS_FINDING_RUN_COUNT) {
+            return (mls_overview_first){.look = MLS_LOOK_FINDING, .message = finding->message};
+        }
+    }
+    return (mls_overview_first){.look = MLS_LOOK_NOTHING};
+}
+
+/* What a finding of a job's messages begins with is the name of its signature. */
+static bool is_same_cause(const mls_run *a, const mls_run *b)
+{
+    const mls_finding *one = mls_overview_cause(a);
+    const mls_finding *other = mls_overview_cause(b);
+    if (one == NULL || other == NULL || one->code != other->code) {
+        return false;
+    }
+    const bool named = one->code == MLS_FINDING_DIAGNOSIS;
+    const char *left = named ? one->message : one->key != NULL ? one->key : "";
+    const char *right = named ? other->message : other->key != NULL ? other->key : "";
+    const size_t len = named ? strcspn(left, " :") : strlen(left);
+    return len == (named ? strcspn(right, " :") : strlen(right)) && strncmp(left, right, len) == 0;
+}
+
+/* Several runs that failed for one cause. */
+static mls_overview_first look_for_alike(const mls_group *group)
+{
+    mls_overview_first first = {.look = MLS_LOOK_ALIKE};
+    for (size_t i = 0; i < group->run_count; i++) {
+        size_t alike = 0;
+        for (size_t k = 0; k < group->run_count && mls_overview_is_failed(group->runs[i]); k++) {
+            alike += mls_overview_is_failed(group->runs[k]) && is_same_cause(group->runs[i], group->runs[k]);
+        }
+        if (alike > first.runs) {
+            const mls_finding *cause = mls_overview_cause(group->runs[i]);
+            first.message = cause != NULL ? cause->message : "";
+            first.runs = alike;
+        }
+    }
+    first.look = first.runs > 1 ? MLS_LOOK_ALIKE : MLS_LOOK_NOTHING;
+    return first;
+}
+
+/* A precision or a way of cutting the model that differs, where the rate does. */
+static mls_overview_first look_for_setting(const mls_published_why *why)
+{
+    mls_why_part parts[MLS_WHY_PARTS_MAX];
+    const size_t count = why != NULL ? mls_why_parts(why, WORTH_PART, parts, MLS_WHY_PARTS_MAX) : 0;
+    bool rate = false;
+    for (size_t i = 0; i < count; i++) {
+        rate |= strcmp(parts[i].name, mls_share_direction(MLS_SHARE_THROUGHPUT, NULL, true)) == 0;
+    }
+    for (size_t i = 0; rate && i < why->settings.count; i++) {
+        const mls_why_setting *setting = &why->settings.items[i];
+        const char *kind = setting->known != NULL                               ? setting->known->group
+                           : mls_str_contains(setting->key, MLS_S("precision")) ? "precision"
+                           : mls_str_contains(setting->key, MLS_S("parallel"))  ? "parallelism"
+                                                                                : "";
+        if (mls_str_among(mls_str_from(kind), "precision parallelism")) {
+            return (mls_overview_first){.look = MLS_LOOK_SETTING, .kind = kind, .setting = setting->key};
+        }
+    }
+    return (mls_overview_first){.look = MLS_LOOK_NOTHING};
+}
+
+/* What takes time in every run: evaluations, and more samples than the reference needs. */
+static mls_overview_first look_for_habit(const mls_overview_group *of)
+{
+    const mls_throughput *run = of->median;
+    const mls_rcp_result *rcp = &of->group->rcp.result;
+    const double evaluations = run != NULL && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING
+                                   ? run->parts.ms[MLS_PART_EVALUATION] / run->run_ms
+                                   : (double)NAN;
+    const double more = rcp->submission_mean / rcp->limit.bar.mean - 1;
+    return evaluations > WORTH_EVALUATIONS ? (mls_overview_first){.look = MLS_LOOK_EVALUATIONS, .share = evaluations}
+           : of->group->rcp.check != MLS_CHECK_NOT_MADE && more > WORTH_SAMPLES
+               ? (mls_overview_first){.look = MLS_LOOK_SAMPLES, .share = more}
+               : (mls_overview_first){.look = MLS_LOOK_NOTHING};
+}
+
+static mls_overview_first find_first(const mls_overview_group *of)
+{
+    mls_overview_first first = {.look = MLS_LOOK_NOTHING};
+    if (of->group == NULL) {
+        return first;
+    }
+    first = look_for_broken(of->group);
+    first = first.look == MLS_LOOK_NOTHING ? look_for_alike(of->group) : first;
+    if (first.look == MLS_LOOK_NOTHING && of->machine != NULL && of->machine[0] != '\0') {
+        first.look = MLS_LOOK_MACHINE;
+    }
+    first = first.look == MLS_LOOK_NOTHING ? look_for_setting(of->why) : first;
+    if (first.look == MLS_LOOK_NOTHING && of->slow.share > WORTH_LOST) {
+        first.look = MLS_LOOK_SLOW;
+    }
+    return first.look == MLS_LOOK_NOTHING ? look_for_habit(of) : first;
+}
+
+static void add_next(mls_overview_group *of, mls_overview_next next)
+{
+    if (of->next_count < MLS_OVERVIEW_NEXT) {
+        of->next[of->next_count++] = next;
+    }
+}
+
+static void find_next(mls_overview_group *of)
+{
+    const mls_group *group = of->group;
+    for (size_t i = 0; group != NULL && i < group->run_count && of->next_count == 0; i++) {
+        const mls_run *run = group->runs[i];
+        if (!run->valid && run->run_stop.line == 0) {
+            add_next(of, (mls_overview_next){.command = "diagnose", .run = run});
+        } else if (!run->valid && !mls_overview_is_failed(run)) {
+            add_next(of, (mls_overview_next){.command = "check", .run = run});
+        }
+    }
+    if (group != NULL && of->next_count == 0 && is_broken(group)) {
+        add_next(of, (mls_overview_next){.command = "score"});
+    }
+    if (of->block == NULL && of->fastest != NULL && !of->fastest->self) {
+        add_next(of, (mls_overview_next){.command = "compare", .against = of->fastest->result});
+    }
+    if (of->median != NULL) {
+        /* Where nothing is left to be looked at, one may ask how far it would get elsewhere. */
+        if (mls_group_is_well(group, false) && of->first.look == MLS_LOOK_NOTHING && group->accelerators > 0 &&
+            group->global_batch_size > 0 && !of->side->weak) {
+            add_next(of, (mls_overview_next){.command = "plan"});
+        }
+        add_next(of, (mls_overview_next){.command = "throughput"});
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- all groups
+ */
+
+/* Finds what the comparison has of a group: of a published result that it is itself there is no why. */
+static void find_compared(const mls_comparison *comparison, mls_overview_group *to)
+{
+    const mls_side_group *side = to->side;
+    for (size_t i = 0; i < comparison->beside.count && to->beside == NULL; i++) {
+        to->beside = comparison->beside.items[i].group == side ? &comparison->beside.items[i] : NULL;
+    }
+    for (size_t i = 0; i < comparison->blocks.count && to->block == NULL; i++) {
+        const mls_block *block = &comparison->blocks.items[i];
+        to->block = block->group_count == 2 && block->groups[1] == side ? block : NULL;
+    }
+    for (size_t i = 0; i < comparison->unmatched.count && to->block == NULL && to->unmatched == NULL; i++) {
+        const mls_unmatched *unmatched = &comparison->unmatched.items[i];
+        to->unmatched = comparison->mode == MLS_COMPARE_SIDES && unmatched->group == side ? unmatched->reason : NULL;
+    }
+    to->nearest = to->beside != NULL && to->beside->count > 0 ? &to->beside->near[0] : NULL;
+    const mls_published_system *system = to->nearest != NULL ? to->nearest->result->system : NULL;
+    if (system != NULL && side->accelerator != NULL && system->accelerators == side->accelerators &&
+        strcmp(system->model.text, side->accelerator) == 0) {
+        to->fastest = to->nearest;
+    }
+    to->ratio = to->block != NULL     ? to->block->differences[1].scaled_ratio
+                : to->fastest != NULL ? to->fastest->ratio
+                                      : (double)NAN;
+    if (to->block != NULL) {
+        to->why = mls_why_of_block(comparison->arena, to->block);
+    } else if (comparison->mode != MLS_COMPARE_SIDES && to->fastest != NULL && !to->fastest->self) {
+        to->why = to->fastest->why;
+    }
+}
+
+static double distance_from_fastest(const mls_overview_group *of)
+{
+    return of->fastest != NULL && of->fastest->self ? 0 : of->ratio;
+}
+
+static int compare_worst(const void *left, const void *right)
+{
+    const mls_overview_group *a = *(const mls_overview_group *const *)left;
+    const mls_overview_group *b = *(const mls_overview_group *const *)right;
+    const double ratios[] = {distance_from_fastest(a), distance_from_fastest(b)};
+    if (a->sound != b->sound) {
+        return a->sound - b->sound;
+    }
+    if (isnan(ratios[0]) || isnan(ratios[1]) || !(ratios[0] < ratios[1] || ratios[0] > ratios[1])) {
+        return isnan(ratios[0]) != isnan(ratios[1]) ? isnan(ratios[0]) - isnan(ratios[1]) : a < b ? -1 : 1;
+    }
+    return ratios[0] > ratios[1] ? -1 : 1;
+}
+
+void mls_overview_make(const mls_comparison *comparison, const mls_collection *collection,
+                       const mls_throughputs *measured, const mls_telemetry_notes *notes, mls_overview *all)
+{
+    const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
+    *all = (mls_overview){.what = collection != NULL ? "logs" : "export",
+                          .command = "score",
+                          .items = mls_calloc(count + 1, sizeof *all->items),
+                          .worst_first = mls_calloc(count + 1, sizeof *all->worst_first),
+                          .count = count,
+                          .known = &comparison->known,
+                          .published = comparison->published,
+                          .collection = collection};
+    for (size_t i = 0; i < count; i++) {
+        mls_overview_group *of = &all->items[i];
+        of->side = comparison->groups.items[i];
+        if (collection != NULL) {
+            of->group = &collection->groups[i];
+            of->timed = &measured->groups[i];
+            of->machine = mls_telemetry_note_of(notes, of->group).machine;
+        }
+        find_compared(comparison, of);
+        find_parts(of);
+        find_settings(of);
+        for (size_t k = 0; k < of->side->runs.count; k++) {
+            of->valid += of->side->runs.items[k].valid;
+        }
+        of->sound = of->side->official && (of->group == NULL || !is_broken(of->group));
+        of->median = find_median(of);
+        if (of->median != NULL) {
+            find_slow(of);
+        }
+        of->first = find_first(of);
+        find_next(of);
+        all->worst_first[i] = of;
+    }
+    qsort((void *)all->worst_first, count, sizeof(const mls_overview_group *), compare_worst);
+}
+
+void mls_overview_release(mls_overview *all)
+{
+    free(all->items);
+    free((void *)all->worst_first);
+}
