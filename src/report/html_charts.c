@@ -56,20 +56,25 @@ enum { NEAR_EVALUATIONS = 3 };
 
 typedef enum across_kind { OVER_TRAINING, OVER_TIME, NEAR_TARGET, ACROSS_COUNT } across_kind;
 
+/* The points of a run in a chart, each of which begins with what it is sorted by. */
+typedef struct line_point {
+    double x, y;
+} line_point;
+typedef struct run_curve {
+    line_point *points;
+    size_t count;
+} run_curve;
+
 /* One metric of a group, or of a side. */
 typedef struct curves_view {
     const mls_html_group *of;
     mls_curve_kind metric;
     bool steps; /* positions are steps */
     mls_target target;
-    double near_from; /* where the stretch near the target begins; NAN: there is none */
-    size_t points;    /* finite values */
+    double near_from;                /* where the stretch near the target begins; NAN: there is none */
+    run_curve *curves[ACROSS_COUNT]; /* of each run; the scratch arena has them */
+    size_t totals[ACROSS_COUNT];     /* points of all of them */
 } curves_view;
-
-/* A point of a line, which begins with what it is sorted by. */
-typedef struct line_point {
-    double x, y;
-} line_point;
 
 /* Return the value of an evaluation in a metric; NAN: it is of another. */
 static double value_in(const curves_view *view, const mls_curve_point *point)
@@ -96,36 +101,29 @@ static const char *metric_name(mls_curve_kind metric)
     return names[metric];
 }
 
-/* Return the points of a run that are in a chart, in their order across (evaluations are not always logged in theirs);
- * the scratch arena has them. */
-static line_point *points_of(const curves_view *view, across_kind kind, size_t at, size_t *count)
+/* Take the points of a chart, in their order across: evaluations are not always logged in theirs. */
+static void take_curves(curves_view *view, across_kind kind)
 {
-    const mls_throughput *run = &view->of->timed->runs[at];
-    line_point *points = mls_arena_array(view->of->scratch, run->curve_count + 1, sizeof *points);
-    *count = 0;
-    for (size_t k = 0; k < run->curve_count; k++) {
-        const mls_curve_point *point = &run->curve[k];
-        const double x = kind == OVER_TIME ? point->ms / 60000 : position_on(view, point);
-        const double y = value_in(view, point);
-        if (isfinite(x) && isfinite(y) && (kind != NEAR_TARGET || position_on(view, point) >= view->near_from)) {
-            points[(*count)++] = (line_point){x, y};
+    const mls_html_group *of = view->of;
+    view->curves[kind] = mls_arena_array(of->scratch, of->group->run_count, sizeof(run_curve));
+    view->totals[kind] = 0;
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
+        run_curve curve = {mls_arena_array(of->scratch, run->curve_count + 1, sizeof *curve.points), 0};
+        for (size_t k = 0; k < run->curve_count; k++) {
+            const mls_curve_point *point = &run->curve[k];
+            const double x = kind == OVER_TIME ? point->ms / 60000 : position_on(view, point);
+            const double y = value_in(view, point);
+            if (isfinite(x) && isfinite(y) && (kind != NEAR_TARGET || position_on(view, point) >= view->near_from)) {
+                curve.points[curve.count++] = (line_point){x, y};
+            }
         }
+        if (view->steps) {
+            mls_sort_by_double(curve.points, curve.count, sizeof *curve.points);
+        }
+        view->curves[kind][i] = curve;
+        view->totals[kind] += curve.count;
     }
-    if (view->steps) {
-        mls_sort_by_double(points, *count, sizeof *points);
-    }
-    return points;
-}
-
-static size_t count_points(const curves_view *view, across_kind kind)
-{
-    size_t all = 0;
-    for (size_t i = 0; i < view->of->group->run_count; i++) {
-        size_t count;
-        (void)points_of(view, kind, i, &count);
-        all += count;
-    }
-    return all;
 }
 
 static mls_target target_of(const curves_view *view, const mls_throughput *run)
@@ -143,7 +141,8 @@ static curves_view look_at(const mls_html_group *of, mls_curve_kind metric)
     curves_view view = {.of = of, .metric = metric, .near_from = NAN};
     double least = INFINITY;
     bool enough = false;
-    view.steps = count_points(&view, OVER_TRAINING) == 0;
+    take_curves(&view, OVER_TRAINING);
+    view.steps = view.totals[OVER_TRAINING] == 0;
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         view.target = view.target.direction == 0 ? target_of(&view, run) : view.target;
@@ -163,24 +162,25 @@ static curves_view look_at(const mls_html_group *of, mls_curve_kind metric)
         enough |= near >= NEAR_EVALUATIONS && near < all;
     }
     view.near_from = enough && isfinite(least) ? NEAR_SHARE * least : (double)NAN;
-    view.points = count_points(&view, OVER_TIME);
+    for (across_kind kind = 0; kind < ACROSS_COUNT; kind++) {
+        take_curves(&view, kind);
+    }
     return view;
 }
 
 /* Add the ranges of the points of a chart.  Wild first evaluations do not flatten the rest. */
 static void add_extents(const curves_view *view, across_kind kind, mls_extent *across, mls_extent *values)
 {
-    double *all = scratch_numbers(view->of, count_points(view, kind));
+    double *all = scratch_numbers(view->of, view->totals[kind]);
     size_t at = 0;
     if (kind != NEAR_TARGET) {
         mls_extent_add(across, 0);
     }
     for (size_t i = 0; i < view->of->group->run_count; i++) {
-        size_t count;
-        const line_point *points = points_of(view, kind, i, &count);
-        for (size_t k = 0; k < count; k++) {
-            mls_extent_add(across, points[k].x);
-            all[at++] = points[k].y;
+        const run_curve *curve = &view->curves[kind][i];
+        for (size_t k = 0; k < curve->count; k++) {
+            mls_extent_add(across, curve->points[k].x);
+            all[at++] = curve->points[k].y;
         }
     }
     if (at > 0) {
@@ -199,8 +199,8 @@ static void append_curve(mls_chart *chart, const curves_view *view, across_kind 
     const size_t share = mls_html_share(view->of, POINTS_MOST, 4);
     const size_t limit = view->of->brief ? BRIEF_POINTS : MLS_THIN_MAX;
     const mls_html_class drawn_as = mls_html_drawn_as(view->of, at);
-    size_t count;
-    const line_point *points = points_of(view, kind, at, &count);
+    const line_point *points = view->curves[kind][at].points;
+    const size_t count = view->curves[kind][at].count;
     double *x = scratch_numbers(view->of, count);
     double *y = scratch_numbers(view->of, count);
     bool thinned = false;
@@ -251,7 +251,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
     for (size_t i = 0; i < count; i++) {
         const size_t runs = views[i].of->group->run_count;
         mls_buffer_printf(&chart.description, "%s%s of %s, from %s to %s", i > 0 ? "; " : "",
-                          mls_words_plural(views[i].points, "evaluation", "evaluations").text,
+                          mls_words_plural(views[i].totals[OVER_TIME], "evaluation", "evaluations").text,
                           mls_words_plural(runs, "run", "runs").text, mls_words_trimmed(values.low, 5).text,
                           mls_words_trimmed(values.high, 5).text);
         if (views[i].target.direction != 0) {
@@ -295,9 +295,7 @@ static bool have_kind(const curves_view *views, size_t count, across_kind kind)
 {
     bool have = true;
     for (size_t i = 0; i < count; i++) {
-        have = have && count_points(&views[i], kind) > 0 &&
-               strcmp(position_unit(&views[i]), position_unit(views)) == 0 &&
-               (kind != NEAR_TARGET || isfinite(views[i].near_from));
+        have = have && views[i].totals[kind] > 0 && strcmp(position_unit(&views[i]), position_unit(views)) == 0;
     }
     return have;
 }
@@ -404,32 +402,23 @@ const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, ml
     return copy;
 }
 
-/* Return whether a run has evaluations that were made when it had stopped. */
-static bool is_evaluated_after(const mls_html_group *of)
-{
-    bool after = false;
-    for (size_t i = 0; i < of->group->run_count && !after; i++) {
-        const mls_throughput *run = &of->timed->runs[i];
-        after = run->curve_count > 0 && run->curve[run->curve_count - 1].ms > run->run_ms;
-    }
-    return after;
-}
-
 void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_t count)
 {
     static const mls_curve_kind order[] = {MLS_CURVE_BOX, MLS_CURVE_MASK, MLS_CURVE_ONE, MLS_CURVE_FID, MLS_CURVE_CLIP};
     curves_view *views = mls_arena_array(sides->scratch, count, sizeof *views);
     bool begun = false;
-    bool after = false;
+    bool after = false; /* a run has evaluations that were made when it had stopped */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         /* The first side decides which metrics there are: others only if BBOX and SEGM are missing. */
         if (order[i] == MLS_CURVE_ONE && begun) {
             break;
         }
-        if (look_at(sides, order[i]).points == 0) {
-            continue;
+        size_t found = 0;
+        for (size_t k = 0; k < count && (k == 0 || found > 0); k++) {
+            views[found] = look_at(&sides[k], order[i]);
+            found += views[found].totals[OVER_TIME] > 0;
         }
-        if (!begun) {
+        if (found > 0 && !begun) {
             mls_html_card_begin(out, "Convergence");
             if (!sides->brief) {
                 mls_html_line_keys(out, sides, count);
@@ -437,23 +426,22 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
             mls_html_card_body(out);
             begun = true;
         }
-        size_t found = 0;
-        for (size_t k = 0; k < count; k++) {
-            views[found] = look_at(&sides[k], order[i]);
-            found += views[found].points > 0;
+        if (found > 0) {
+            append_metric(out, views, found);
         }
-        append_metric(out, views, found);
-    }
-    if (!begun) {
-        return;
     }
     for (size_t i = 0; i < count; i++) {
-        after |= is_evaluated_after(&sides[i]);
+        for (size_t k = 0; k < sides[i].group->run_count; k++) {
+            const mls_throughput *run = &sides[i].timed->runs[k];
+            after |= run->curve_count > 0 && run->curve[run->curve_count - 1].ms > run->run_ms;
+        }
     }
-    if (after) {
+    if (begun && after) {
         mls_html_note(out, "Evaluated after run_stop, which is no part of the time.");
     }
-    mls_html_card_end(out);
+    if (begun) {
+        mls_html_card_end(out);
+    }
 }
 
 void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
