@@ -32,8 +32,9 @@ typedef struct mls_happening {
     mls_training_progress at;
     bool any_step; /* step_num may count samples: it is the `step` of tracked_stats */
     mls_run_status status;
-    mls_live_facts facts;       /* of INIT and START */
-    const char *file, *message; /* of the queue's arena */
+    /* Of the queue's arena. */
+    const mls_live_facts *facts; /* of INIT and START */
+    const char *file, *message;
 } mls_happening;
 
 const char *mls_live_state_name(mls_live_state state)
@@ -51,11 +52,11 @@ const char *mls_watch_kind_name(mls_watch_kind kind)
 
 /* ------------------------------------------------------------------------ runs and groups */
 
-/* Return a copy of a text that lives as long as the runs; NULL of NULL. */
-static char *keep(mls_live *live, const char *text)
+/* Return a copy of a text in an arena; NULL of NULL. */
+static char *copy_text(mls_arena *arena, const char *text)
 {
     const size_t size = text != NULL ? strlen(text) + 1 : 0;
-    return text != NULL ? memcpy(mls_arena_text(&live->texts, size), text, size) : NULL;
+    return text != NULL ? memcpy(mls_arena_text(arena, size), text, size) : NULL;
 }
 
 mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_live_run *above)
@@ -63,7 +64,7 @@ mls_live_run *mls_live_run_add(mls_live *live, const mls_followed *file, mls_liv
     const mls_step no_step = {NOT_KNOWN, 0};
     mls_live_run *run = mls_malloc(sizeof *run);
     *run = (mls_live_run){
-        .file = keep(live, file->path),
+        .file = copy_text(&live->texts, file->path),
         .followed = file,
         .found = live->found++,
         .above = above,
@@ -440,14 +441,17 @@ static void queue_begun(mls_live_reader *self, const mls_record *record, mls_wat
     const mls_run *read = &self->cutter.current;
     const char *config = mls_run_config(read);
     mls_happening begun = happening_of(self, kind, record, record->line);
-    begun.facts = (mls_live_facts){.benchmark = keep(self->live, read->benchmark),
-                                   .division = keep(self->live, read->division),
-                                   .config = keep(self->live, config != NULL ? config : self->cutter.job.config),
-                                   .job = keep(self->live, mls_live_job(self->file)),
-                                   .date_ms = read->date_ms,
-                                   .batch_size = read->global_batch_size,
-                                   .target = number_fact(read, MLS_S("target_accuracy")),
-                                   .max_steps = number_fact(read, MLS_S("max_steps"))};
+    mls_arena *arena = &self->live->queued;
+    mls_live_facts *facts = mls_arena_alloc(arena, sizeof *facts);
+    *facts = (mls_live_facts){.benchmark = copy_text(arena, read->benchmark),
+                              .division = copy_text(arena, read->division),
+                              .config = copy_text(arena, config != NULL ? config : self->cutter.job.config),
+                              .job = copy_text(arena, mls_live_job(self->file)),
+                              .date_ms = read->date_ms,
+                              .batch_size = read->global_batch_size,
+                              .target = number_fact(read, MLS_S("target_accuracy")),
+                              .max_steps = number_fact(read, MLS_S("max_steps"))};
+    begun.facts = facts;
     queue(self, begun);
 }
 
@@ -586,7 +590,7 @@ static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
     failure.run = run;
     failure.order_ms = at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
     failure.message = mls_arena_copy(&self->live->queued, text).ptr;
-    failure.file = run == NULL ? mls_arena_copy(&self->live->queued, mls_str_from(self->file->path)).ptr : NULL;
+    failure.file = run == NULL ? copy_text(&self->live->queued, self->file->path) : NULL;
     queue(self, failure);
 }
 
@@ -692,12 +696,12 @@ void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change c
     mls_buffer_printf(&message, "%s%s", words[change], what != NULL ? what : "");
     for (size_t i = 0; i < live->runs.count && change == MLS_FILE_RENAMED; i++) {
         mls_live_run *run = live->runs.items[i];
-        run->file = run->followed == file ? keep(live, file->path) : run->file;
+        run->file = run->followed == file ? copy_text(&live->texts, file->path) : run->file;
     }
     queue_for(live, (mls_happening){.kind = MLS_WATCH_FILE,
                                     .order_ms = -(double)INFINITY,
                                     .time_ms = NOT_KNOWN,
-                                    .file = mls_arena_copy(&live->queued, mls_str_from(file->path)).ptr,
+                                    .file = copy_text(&live->queued, file->path),
                                     .message = mls_arena_copy(&live->queued, mls_buffer_str(&message)).ptr});
     mls_buffer_release(&message);
 }
@@ -812,19 +816,29 @@ static double live_position(const mls_live_run *run, const mls_happening *of)
     return known || !isnan(counted) ? counted : at->epoch_num;
 }
 
+static void take_text(mls_live *live, char **text, const char *told)
+{
+    *text = told != NULL ? copy_text(&live->texts, told) : *text;
+}
+
+static void take_number(double *number, double told)
+{
+    *number = isnan(told) ? *number : told;
+}
+
 /* Take what a run has logged of itself, as long as it is in no group. */
-static void take_facts(mls_live_run *run, const mls_live_facts *told)
+static void take_facts(mls_live *live, mls_live_run *run, const mls_live_facts *told)
 {
     mls_live_facts *facts = &run->facts;
     if (run->group == NULL) {
-        facts->benchmark = told->benchmark != NULL ? told->benchmark : facts->benchmark;
-        facts->division = told->division != NULL ? told->division : facts->division;
-        facts->config = told->config != NULL ? told->config : facts->config;
-        facts->job = told->job != NULL ? told->job : facts->job;
-        facts->date_ms = isnan(told->date_ms) ? facts->date_ms : told->date_ms;
-        facts->batch_size = isnan(told->batch_size) ? facts->batch_size : told->batch_size;
-        facts->target = isnan(told->target) ? facts->target : told->target;
-        facts->max_steps = isnan(told->max_steps) ? facts->max_steps : told->max_steps;
+        take_text(live, &facts->benchmark, told->benchmark);
+        take_text(live, &facts->division, told->division);
+        take_text(live, &facts->config, told->config);
+        take_text(live, &facts->job, told->job);
+        take_number(&facts->date_ms, told->date_ms);
+        take_number(&facts->batch_size, told->batch_size);
+        take_number(&facts->target, told->target);
+        take_number(&facts->max_steps, told->max_steps);
     }
 }
 
@@ -834,7 +848,7 @@ static void apply_init(mls_live *live, mls_live_run *run, const mls_happening *o
     run->init_start = (mls_step){of->time_ms, of->line};
     run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
     find_repeated(live, run);
-    take_facts(run_of(run), &of->facts);
+    take_facts(live, run_of(run), of->facts);
     if (run->same == NULL) {
         tell_run(live, MLS_WATCH_INIT, run, of, NULL);
     }
@@ -865,7 +879,7 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *
         counts->first_ms = run->first_ms;
     }
     counts->state = MLS_LIVE_TRAINING;
-    take_facts(counts, &of->facts);
+    take_facts(live, counts, of->facts);
     join_group(live, counts);
     tell_estimated(live, MLS_WATCH_START, counts, of);
 }
