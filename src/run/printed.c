@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printed.c - from the lines of a log to the blocks of settings in them, and to the runs that these are of. */
+/* printed.c - from the lines of a log, by the three forms in which frameworks print a setting, to the blocks of
+ * settings in them, and to the runs that these are of. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,10 +9,12 @@
 #include "base/memory.h"
 #include "log/prefix.h"
 #include "run/file.h"
-#include "run/printed_lines.h"
+#include "run/settings.h"
 
 enum {
-    /* lines, and settings, of a block */
+    RANK_BLANKS_MAX = 8,
+    RANK_DIGITS_MAX = 6,
+    DOTS_MIN = 3,
     LEVELS_MAX = 32, /* of yaml that a name is made of; deeper ones are read as if they were at this one */
     LOOK_BYTES = 32 * 1024,
     COUNT_STRIDE = 128,  /* at most what a byte can count */
@@ -21,6 +24,182 @@ enum {
 
 /* Blocks that are not known to be ones yet hold no more than this, all ranks together. */
 static const size_t open_bytes_max = (size_t)8 << 20;
+
+/* ----------------------------------------------------------------- lines */
+
+typedef enum line_kind {
+    MLS_SETTING_NONE,  /* no line of this form: the block ends before it */
+    MLS_SETTING_LINE,  /* it sets something, or opens a level of yaml */
+    MLS_SETTING_INSIDE /* it is of the block, and sets nothing: of a list, or of the value before */
+} line_kind;
+
+typedef struct setting_line {
+    line_kind kind;
+    mls_printed_form form;
+    mls_str object; /* of Python: the line opens it, "" otherwise */
+    mls_str key;
+    mls_str value;  /* without the blanks and the quotes around it */
+    bool has_value; /* false: a level of yaml */
+    bool closes;    /* of Python: the object ends with this line */
+    size_t column;  /* of the key, in bytes from 0; of a first argument the column of those below */
+} setting_line;
+
+static size_t run_length(mls_str text, size_t from, char c)
+{
+    size_t count = 0;
+    while (from + count < text.len && text.ptr[from + count] == c) {
+        count++;
+    }
+    return count;
+}
+
+/* Take "12: " off a line, and the blanks at its end.  Return the rank; -1: it has none. */
+static int32_t take_rank(mls_str *line)
+{
+    const size_t blanks = run_length(*line, 0, ' ');
+    size_t at = blanks;
+    int32_t rank = 0;
+    while (at < line->len && at - blanks < RANK_DIGITS_MAX && mls_is_digit(line->ptr[at])) {
+        rank = rank * 10 + (line->ptr[at++] - '0');
+    }
+    const bool ranked = blanks <= RANK_BLANKS_MAX && at > blanks && at < line->len && line->ptr[at] == ':';
+    if (ranked) {
+        at++;
+        *line = mls_str_rest(*line, at + (at < line->len && line->ptr[at] == ' '));
+    }
+    while (line->len > 0 && mls_is_blank(line->ptr[line->len - 1])) {
+        line->len--;
+    }
+    return ranked ? rank : -1;
+}
+
+/* The length of a key at `from`; yaml's may have a '-' behind the first character. */
+static size_t key_length(mls_str line, size_t from, bool dashes)
+{
+    size_t len = mls_str_name_length(mls_str_rest(line, from));
+    while (dashes && len > 0 && from + len < line.len) {
+        const char c = line.ptr[from + len];
+        if (c != '-' && c != '_' && !mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) {
+            break;
+        }
+        len++;
+    }
+    return len;
+}
+
+/* Without the blanks around it, and one pair of equal quotes. */
+static mls_str clean_value(mls_str value)
+{
+    value = mls_str_trim(value, mls_is_blank);
+    const char last = value.len > 1 ? value.ptr[value.len - 1] : '\0';
+    const bool quoted = (last == '"' || last == '\'') && value.ptr[0] == last;
+    return quoted ? (mls_str){value.ptr + 1, value.len - 2} : value;
+}
+
+/* KEY: VALUE, KEY: or - KEY: VALUE, of which `end` is the colon. */
+static setting_line read_yaml(mls_str line, size_t column, size_t end)
+{
+    setting_line read = {.form = MLS_PRINTED_YAML,
+                         .column = column,
+                         .key = {line.ptr + column, end - column},
+                         .value = clean_value(mls_str_rest(line, end + 1)),
+                         .has_value = end + 1 < line.len};
+    read.kind = mls_str_starts(read.value, MLS_S("//")) ? MLS_SETTING_NONE : MLS_SETTING_LINE;
+    return read;
+}
+
+/* KEY=VALUE, of Python from `from` on; a bracket too many closes the object. */
+static bool take_argument(mls_str line, size_t from, setting_line *read)
+{
+    const size_t len = key_length(line, from, false);
+    if (len == 0 || from + len >= line.len || line.ptr[from + len] != '=') {
+        return false;
+    }
+    mls_str value = mls_str_rest(line, from + len + 1);
+    value.len -= value.len > 0 && value.ptr[value.len - 1] == ',';
+    ptrdiff_t open = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        open += (value.ptr[i] == '(') - (value.ptr[i] == ')');
+    }
+    for (; open < 0 && value.ptr[value.len - 1] == ')'; open++) {
+        value.len--;
+        read->closes = true;
+    }
+    read->kind = MLS_SETTING_LINE;
+    read->form = MLS_PRINTED_PYTHON;
+    read->key = (mls_str){line.ptr + from, len};
+    read->value = clean_value(value);
+    read->has_value = true;
+    read->column = from;
+    return true;
+}
+
+static bool only_brackets(mls_str text)
+{
+    size_t i = 0;
+    while (i < text.len && strchr(" ,()[]{}", text.ptr[i]) != NULL) {
+        i++;
+    }
+    return i == text.len;
+}
+
+/* A line inside of an object of Python whose arguments stand in `column`. */
+static setting_line read_python(mls_str line, size_t column)
+{
+    setting_line read = {.form = MLS_PRINTED_PYTHON};
+    const size_t blanks = run_length(line, 0, ' ');
+    if (blanks != column || !take_argument(line, column, &read)) {
+        read.kind = blanks > column || only_brackets(line) ? MLS_SETTING_INSIDE : MLS_SETTING_NONE;
+    }
+    return read;
+}
+
+/* KEY ....... VALUE, of which `end` is the blank. */
+static setting_line read_args(mls_str line, size_t column, size_t end)
+{
+    setting_line read = {.form = MLS_PRINTED_ARGS, .column = column};
+    const size_t dots = run_length(line, end + 1, '.');
+    if (dots >= DOTS_MIN) {
+        read.kind = MLS_SETTING_LINE;
+        read.key = (mls_str){line.ptr + column, end - column};
+        read.value = clean_value(mls_str_rest(line, end + 1 + dots));
+        read.has_value = true;
+    }
+    return read;
+}
+
+/* Most lines of a log are told apart by their first word and what follows it. */
+static setting_line read_any(mls_str line)
+{
+    setting_line read = {0};
+    const size_t blanks = run_length(line, 0, ' ');
+    const bool item =
+        blanks < line.len && line.ptr[blanks] == '-' && (blanks + 1 == line.len || line.ptr[blanks + 1] == ' ');
+    const size_t column = blanks + (item ? 2 : 0);
+    const size_t len = column < line.len ? key_length(line, column, true) : 0;
+    const size_t end = column + len;
+    const char after = len > 0 && end < line.len ? line.ptr[end] : '\0';
+    if (after == ':') {
+        read = read_yaml(line, column, end);
+    } else if (after == ' ' && blanks > 0 && !item && key_length(line, column, false) == len) {
+        read = read_args(line, column, end);
+    } else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read)) {
+        read.object = (mls_str){line.ptr + column, len};
+    }
+    read.kind = read.kind == MLS_SETTING_NONE && item ? MLS_SETTING_INSIDE : read.kind;
+    read.form = read.kind == MLS_SETTING_INSIDE ? MLS_PRINTED_YAML : read.form;
+    return read;
+}
+
+/* Read a line.  `python`: a block of Python is open, whose keys stand in `column`; a line that is of no such block is
+ * read as one of any form. */
+static setting_line read_line(mls_str line, bool python, size_t column)
+{
+    const setting_line read = python ? read_python(line, column) : (setting_line){0};
+    return read.kind == MLS_SETTING_NONE ? read_any(line) : read;
+}
+
+/* ---------------------------------------------------------------- blocks */
 
 /* Setting and its place in the text of an open block. */
 typedef struct open_setting {
@@ -138,22 +317,19 @@ static void keep_setting(printed_run *run, mls_str name, mls_str value)
     mls_printed_add(printed, name, value);
 }
 
-/* Return how many settings an open block has, by their names. */
-static size_t count_names(mls_printed_reader *self, const rank_reading *rank)
-{
-    mls_map names = {.arena = &self->scratch};
-    for (size_t i = 0; i < rank->settings.count; i++) {
-        const open_setting *setting = &rank->settings.items[i];
-        (void)mls_map_put(&names, (mls_str){rank->text.ptr + setting->name, setting->name_len}, NULL);
-    }
-    mls_arena_reset(&self->scratch);
-    return names.count + rank->found - rank->settings.count;
-}
-
 /* A block that is one goes to the run; what is open of it goes in any case. */
 static void end_block(mls_printed_reader *self, rank_reading *rank)
 {
-    const size_t count = rank->found < MLS_PRINTED_BLOCK_MIN ? 0 : count_names(self, rank);
+    size_t count = 0; /* of settings, by their names */
+    if (rank->found >= MLS_PRINTED_BLOCK_MIN) {
+        mls_map names = {.arena = &self->scratch};
+        for (size_t i = 0; i < rank->settings.count; i++) {
+            const open_setting *setting = &rank->settings.items[i];
+            (void)mls_map_put(&names, (mls_str){rank->text.ptr + setting->name, setting->name_len}, NULL);
+        }
+        count = names.count + rank->found - rank->settings.count;
+        mls_arena_reset(&self->scratch);
+    }
     if (rank->lines >= MLS_PRINTED_BLOCK_MIN && count >= MLS_PRINTED_BLOCK_MIN) {
         if (self->run == NULL) {
             self->run = mls_arena_zeroed(&self->arena, 1, sizeof *self->run);
@@ -185,32 +361,8 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
     rank->settings.count = rank->lines = rank->found = rank->level_count = 0;
 }
 
-/* The path to a key of yaml in this column: the levels that are further left. */
-static void set_path(rank_reading *rank, const mls_setting_line *line)
-{
-    while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line->column) {
-        rank->level_count--;
-    }
-    mls_buffer_cut(&rank->path, rank->level_count > 0 ? rank->levels[rank->level_count - 1].path_len : 0);
-}
-
-static void open_level(rank_reading *rank, const mls_setting_line *line)
-{
-    if (rank->level_count < LEVELS_MAX && rank->path.len + line->key.len < LINE_MAX_READ) {
-        mls_buffer_append(&rank->path, line->key);
-        mls_buffer_append_char(&rank->path, '.');
-        rank->levels[rank->level_count++] = (yaml_level){line->column, rank->path.len};
-    }
-}
-
-/* " at 0x" stands in what an object without a text of its own is printed as. */
-static bool is_worth_keeping(mls_str value)
-{
-    return value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(value, MLS_S(" at 0x"));
-}
-
 /* Add the setting of a line to the open block. */
-static void add_setting(mls_printed_reader *self, rank_reading *rank, const mls_setting_line *line)
+static void add_setting(mls_printed_reader *self, rank_reading *rank, const setting_line *line)
 {
     const mls_str before = line->form == MLS_PRINTED_YAML   ? mls_buffer_str(&rank->path)
                            : line->form == MLS_PRINTED_ARGS ? MLS_S("args.")
@@ -232,10 +384,10 @@ static void add_setting(mls_printed_reader *self, rank_reading *rank, const mls_
 }
 
 /* Take a line, which was read as one of any form, to the block of its rank. */
-static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, mls_setting_line line)
+static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
 {
     if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
-        line = mls_setting_read(text, true, rank->column);
+        line = read_line(text, true, rank->column);
     }
     if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0)) {
         end_block(self, rank);
@@ -251,13 +403,20 @@ static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
         mls_buffer_append(&rank->object, line.object);
     }
     rank->lines++;
-    if (line.form == MLS_PRINTED_YAML) {
-        set_path(rank, &line);
+    if (line.form == MLS_PRINTED_YAML) { /* the path: the levels that are further left */
+        while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line.column) {
+            rank->level_count--;
+        }
+        mls_buffer_cut(&rank->path, rank->level_count > 0 ? rank->levels[rank->level_count - 1].path_len : 0);
     }
     if (!line.has_value) {
-        open_level(rank, &line);
-    } else if (is_worth_keeping(line.value)) {
-        add_setting(self, rank, &line);
+        if (rank->level_count < LEVELS_MAX && rank->path.len + line.key.len < LINE_MAX_READ) {
+            mls_buffer_append(&rank->path, line.key);
+            mls_buffer_append_char(&rank->path, '.');
+            rank->levels[rank->level_count++] = (yaml_level){line.column, rank->path.len};
+        }
+    } else if (line.value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(line.value, MLS_S(" at 0x"))) {
+        add_setting(self, rank, &line); /* " at 0x" stands in what an object without a text of its own is printed as */
     }
     if (line.closes) {
         end_block(self, rank);
@@ -340,20 +499,6 @@ static mls_status reader_marker(void *state, const mls_marker *marker)
     return MLS_OK;
 }
 
-/* Most lines set nothing while no block is open. */
-static void take_whole_line(mls_printed_reader *self, mls_str text)
-{
-    if (text.len > LINE_MAX_READ) {
-        return;
-    }
-    const int32_t number = mls_setting_rank(&text);
-    const mls_setting_line line = mls_setting_read(text, false, 0);
-    rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
-    if (rank != NULL) {
-        take_setting_line(self, rank, text, line);
-    }
-}
-
 static mls_status reader_lines(void *state, const mls_lines *lines)
 {
     mls_printed_reader *self = state;
@@ -366,8 +511,16 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
                 pass_edge(self, &self->marks.items[next]);
             }
         }
-        if (self->lines_count && !marked) {
-            take_whole_line(self, mls_lines_text(lines, i));
+        mls_str text = mls_lines_text(lines, i);
+        if (!self->lines_count || marked || text.len > LINE_MAX_READ) {
+            continue;
+        }
+        const int32_t number = take_rank(&text);
+        const setting_line line = read_line(text, false, 0);
+        /* Most lines set nothing while no block is open. */
+        rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
+        if (rank != NULL) {
+            take_setting_line(self, rank, text, line);
         }
     }
     self->marks.count = 0;

@@ -7,10 +7,15 @@
 /* Slurm has five dimensions at most, and a name on a network has no more bytes. */
 enum { BRACKETS_MAX = 8, NAME_BYTES_MAX = 255, DIGITS_MAX = 18 };
 
-/* A word in its pieces: text, and the ranges in the brackets that follow it. */
+/* A word in its pieces: text, and the ranges in the brackets that follow it, with the number that was chosen of them.
+ */
 typedef struct host_word {
-    mls_str before[BRACKETS_MAX], ranges[BRACKETS_MAX];
-    size_t brackets;
+    struct {
+        mls_str before, ranges;
+        size_t number;
+        int width;
+    } brackets[BRACKETS_MAX];
+    size_t count;
     mls_str after; /* behind the last */
     size_t names;  /* that it stands for */
 } host_word;
@@ -36,85 +41,73 @@ static const char *read_host_range(mls_str text, host_range *range)
     return high < range->low ? "a range in it goes down" : NULL;
 }
 
-/* How many numbers stand in brackets, and so how many names in the word so far; NULL, or what is wrong. */
-static const char *count_hosts(host_word *word, mls_str ranges, size_t most)
+/* Take a word apart.  Return NULL, or why it stays as it is. */
+static const char *read_host_word(mls_str text, size_t most, host_word *word)
 {
     static const char too_many[] = "it stands for too many hosts";
-    size_t numbers = 0;
-    for (bool more = true; more;) {
-        mls_str one;
-        host_range range;
-        more = mls_str_cut(&ranges, ',', &one);
-        const char *wrong = read_host_range(one, &range);
-        if (wrong != NULL) {
-            return wrong;
+    *word = (host_word){.names = 1, .after = text};
+    while (memchr(word->after.ptr, '[', word->after.len) != NULL) {
+        size_t numbers = 0;
+        if (word->count == BRACKETS_MAX) {
+            return "it has too many brackets";
         }
-        numbers += range.count;
-        if (numbers > most) {
+        const size_t at = word->count++;
+        (void)mls_str_cut(&word->after, '[', &word->brackets[at].before);
+        if (!mls_str_cut(&word->after, ']', &word->brackets[at].ranges)) {
+            return "a bracket in it is not closed";
+        }
+        mls_str ranges = word->brackets[at].ranges;
+        for (bool more = true; more;) {
+            mls_str one;
+            host_range range;
+            more = mls_str_cut(&ranges, ',', &one);
+            const char *wrong = read_host_range(one, &range);
+            if (wrong != NULL) {
+                return wrong;
+            }
+            numbers += range.count;
+            if (numbers > most) {
+                return too_many;
+            }
+        }
+        word->names *= numbers;
+        if (word->names > most) {
             return too_many;
         }
     }
-    word->names *= numbers;
-    return word->names > most ? too_many : NULL;
+    return word->count > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a name" : NULL;
 }
 
-/* NULL, or why a word stays as it is. */
-static const char *read_host_word(mls_str text, size_t most, host_word *word)
+/* Append all names of a word whose brackets have numbers down to a depth. */
+static void add_names(host_word *word, size_t depth, mls_buffer *names)
 {
-    *word = (host_word){.names = 1, .after = text};
-    while (memchr(word->after.ptr, '[', word->after.len) != NULL) {
-        if (word->brackets == BRACKETS_MAX) {
-            return "it has too many brackets";
-        }
-        const size_t at = word->brackets++;
-        (void)mls_str_cut(&word->after, '[', &word->before[at]);
-        if (!mls_str_cut(&word->after, ']', &word->ranges[at])) {
-            return "a bracket in it is not closed";
-        }
-        const char *wrong = count_hosts(word, word->ranges[at], most);
-        if (wrong != NULL) {
-            return wrong;
-        }
-    }
-    return word->brackets > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a name" : NULL;
-}
-
-/* A number that was chosen in brackets. */
-typedef struct host_number {
-    size_t number;
-    int width;
-} host_number;
-
-/* All names of a word whose brackets have numbers down to a depth. */
-static void add_names(const host_word *word, size_t depth, host_number numbers[BRACKETS_MAX], mls_buffer *names)
-{
-    if (depth == word->brackets) {
-        for (size_t i = 0; i < word->brackets; i++) {
-            mls_buffer_append(names, word->before[i]);
-            mls_buffer_printf(names, "%0*zu", numbers[i].width, numbers[i].number);
+    if (depth == word->count) {
+        for (size_t i = 0; i < word->count; i++) {
+            mls_buffer_append(names, word->brackets[i].before);
+            mls_buffer_printf(names, "%0*zu", word->brackets[i].width, word->brackets[i].number);
         }
         mls_buffer_append(names, word->after);
         mls_buffer_append_char(names, '\0');
         return;
     }
     /* In the innermost loop the last bracket, around it the first, and so on, as Slurm does it. */
-    const size_t bracket = depth + 1 < word->brackets ? word->brackets - 2 - depth : depth;
-    mls_str ranges = word->ranges[bracket];
+    const size_t bracket = depth + 1 < word->count ? word->count - 2 - depth : depth;
+    mls_str ranges = word->brackets[bracket].ranges;
     for (bool more = true; more;) {
         mls_str one;
         host_range range = {0};
         more = mls_str_cut(&ranges, ',', &one);
         (void)read_host_range(one, &range);
+        word->brackets[bracket].width = range.width;
         for (size_t i = 0; i < range.count; i++) {
-            numbers[bracket] = (host_number){range.low + i, range.width};
-            add_names(word, depth + 1, numbers, names);
+            word->brackets[bracket].number = range.low + i;
+            add_names(word, depth + 1, names);
         }
     }
 }
 
 size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings, mls_finding_place place)
 {
-    host_number numbers[BRACKETS_MAX] = {{0}};
     size_t count = 0;
     size_t start = 0;
     bool bracket = false;
@@ -124,13 +117,12 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
         if ((c != ',' && c != ' ') || bracket) {
             continue;
         }
-        mls_str text = mls_str_rest(list, start);
-        text.len = i - start;
-        host_word word;
+        const mls_str text = {list.ptr + start, i - start};
         start = i + 1;
         if (text.len == 0) {
             continue;
         }
+        host_word word;
         const char *wrong = read_host_word(text, count < MLS_HOSTS_MAX ? MLS_HOSTS_MAX - count : 0, &word);
         if (wrong != NULL) {
             word = (host_word){.names = 1, .after = text};
@@ -139,13 +131,11 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
                                  text.ptr, wrong);
             }
         }
-        add_names(&word, 0, numbers, names);
+        add_names(&word, 0, names);
         count += word.names;
     }
     return count;
 }
-
-/* ------------------------------------------------------------------- back */
 
 /* Neighbours whose names begin alike: "n" of n1,n2,n10,n03 is n[1-2,10,03]. */
 typedef struct host_group {
@@ -154,16 +144,6 @@ typedef struct host_group {
     int width;                  /* of its low end */
     mls_buffer text;            /* the ranges, without brackets */
 } host_group;
-
-/* The digits at the end of a name, of which a number is made; none: it stands for itself. */
-static size_t digits_of(mls_str name)
-{
-    size_t count = 0;
-    while (count < name.len && count < DIGITS_MAX && mls_is_digit(name.ptr[name.len - 1 - count])) {
-        count++;
-    }
-    return memchr(name.ptr, '[', name.len) != NULL || memchr(name.ptr, ']', name.len) != NULL ? 0 : count;
-}
 
 static void close_range(host_group *group)
 {
@@ -186,19 +166,17 @@ static void close_host_group(host_group *group, mls_buffer *list)
     group->ranges = 0;
 }
 
-/* Whether a number of so many digits is the next one of the range, and its low end's width writes it so. */
-static bool follows(const host_group *group, size_t number, int digits)
-{
-    char text[DIGITS_MAX + 3];
-    return group->ranges > 0 && number == group->last + 1 &&
-           mls_text_printf(text, sizeof text, "%0*zu", group->width, number) == digits;
-}
-
 void mls_hosts_fold(mls_str names, mls_buffer *list)
 {
     host_group group = {0};
     for (mls_str name; mls_str_cut(&names, '\0', &name);) {
-        const int digits = (int)digits_of(name);
+        char text[DIGITS_MAX + 3];
+        const bool plain = memchr(name.ptr, '[', name.len) == NULL && memchr(name.ptr, ']', name.len) == NULL;
+        int digits = 0; /* at the end of the name, of which a number is made; none: it stands for itself */
+        while (plain && (size_t)digits < name.len && digits < DIGITS_MAX &&
+               mls_is_digit(name.ptr[name.len - 1 - (size_t)digits])) {
+            digits++;
+        }
         const mls_str prefix = {name.ptr, name.len - (size_t)digits};
         size_t number = 0;
         if (digits == 0 || !mls_str_equal(prefix, group.prefix)) {
@@ -211,7 +189,9 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
             continue;
         }
         (void)mls_size_parse((mls_str){name.ptr + prefix.len, (size_t)digits}, &number);
-        if (!follows(&group, number, digits)) {
+        /* The next number of the range, which its low end's width writes so? */
+        if (group.ranges == 0 || number != group.last + 1 ||
+            mls_text_printf(text, sizeof text, "%0*zu", group.width, number) != digits) {
             if (group.ranges++ > 0) {
                 close_range(&group);
             }
