@@ -80,13 +80,6 @@ static mls_status take_tools(reading_work *work, const mls_source *source, readi
     return status;
 }
 
-static void give_back(reading_work *work, reading_tools tools)
-{
-    (void)pthread_mutex_lock(&work->lock);
-    work->tools[work->idle++] = tools;
-    (void)pthread_mutex_unlock(&work->lock);
-}
-
 /* By other rules a run is as valid as the one that begins in the same place. */
 static mls_status look_again(void *state, size_t index, mls_run *run, void **notes)
 {
@@ -172,45 +165,44 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
     return MLS_OK;
 }
 
-static bool is_run(const mls_reading *reading, const mls_source *source)
-{
-    return source->result || reading->cutting == MLS_CUT_NEVER;
-}
-
-/* Whether what the user named may have been mistaken for a log. */
-static bool may_be_json(const mls_source *source)
-{
-    return source->named && !source->result;
-}
-
-/* Feeds an open file to the runs in it and to the sink of whoever listens.  fd -1: there is nothing in it. */
-static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools *tools, int fd)
+/* Read a source: feed it to the runs in it and to the sink of whoever listens. */
+static mls_status read_source(reading_work *work, ahead_file *file)
 {
     const mls_reading *reading = work->reading;
-    const mls_source *source = file->read.source;
-    const mls_scan_options options = {.room = &tools->room,
-                                      .size = source->size,
-                                      .threads = file->direct ? work->threads : 1,
-                                      .plain = reading->plain,
-                                      .foreign = reading->foreign,
-                                      .deadline_ms = reading->work.deadline_ms};
-    mls_sink sinks[3];
-    size_t count = 0;
+    mls_read *read = &file->read;
+    const mls_source *source = read->source;
+    const bool never = reading->cutting == MLS_CUT_NEVER;
+    const bool is_run = source->result || never;
+    const bool may_be_json =
+        source->named && !source->result; /* what the user named may have been mistaken for a log */
+    const double deadline_ms = reading->work.deadline_ms;
+    const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
+    const int fd = late                    ? -1
+                   : reading->open != NULL ? reading->open(reading->state, read->index)
+                                           : mls_source_open(source, deadline_ms <= 0);
+    reading_tools tools;
+    if (late) {
+        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read in the time given");
+    } else if (fd < 0) {
+        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
+    }
+    if (fd < 0 && !(reading->unread_runs && is_run)) {
+        return MLS_OK;
+    }
+    mls_status status = take_tools(work, source, &tools);
     mls_file cutter = {.reading = reading,
-                       .whole =
-                           reading->cutting == MLS_CUT_NEVER || (reading->cutting == MLS_CUT_RUNS && source->result),
-                       .asked_for = source->named || is_run(reading, source),
-                       .not_json = may_be_json(source),
-                       .checker = tools->checker,
+                       .whole = never || (reading->cutting == MLS_CUT_RUNS && source->result),
+                       .asked_for = source->named || is_run,
+                       .not_json = may_be_json,
+                       .checker = tools.checker,
                        .run = pass_run,
                        .state = file};
-    mls_status status = MLS_OK;
-    sinks[0] = mls_file_begin(&cutter);
-    count += reading->run != NULL;
-    if (reading->listen != NULL) {
-        file->read.heard = reading->heard_size > 0 ? mls_calloc(1, reading->heard_size) : NULL;
-        sinks[count] = (mls_sink){.state = file->read.heard};
-        status = reading->listen(reading->state, file->read.index, &sinks[count++]);
+    mls_sink sinks[3] = {mls_file_begin(&cutter)};
+    size_t count = reading->run != NULL;
+    if (status == MLS_OK && reading->listen != NULL) {
+        read->heard = reading->heard_size > 0 ? mls_calloc(1, reading->heard_size) : NULL;
+        sinks[count] = (mls_sink){.state = read->heard};
+        status = reading->listen(reading->state, read->index, &sinks[count++]);
     }
     const bool pipe = source->named && source->size == 0;
     if (reading->printed == MLS_PRINTED_OF_ALL || (reading->printed == MLS_PRINTED_OF_PIPES && pipe)) {
@@ -218,54 +210,37 @@ static mls_status scan_file(reading_work *work, ahead_file *file, reading_tools 
         sinks[count++] = mls_printed_reader_sink(file->printed);
     }
     if (status == MLS_OK && fd >= 0) {
-        status = mls_log_scan_fd(fd, &options, sinks, count, &file->read.totals, &file->read.error);
+        const mls_scan_options options = {.room = &tools.room,
+                                          .size = source->size,
+                                          .threads = file->direct ? work->threads : 1,
+                                          .plain = reading->plain,
+                                          .foreign = reading->foreign,
+                                          .deadline_ms = deadline_ms};
+        status = mls_log_scan_fd(fd, &options, sinks, count, &read->totals, &read->error);
     }
     /* A file that is a run in any case is then one without a line, if whoever asks wants it. */
-    const char *unread = file->read.totals.unread;
-    const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || reading->cutting == MLS_CUT_NEVER;
-    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run(reading, source)))) {
-        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &file->read.error);
+    const char *unread = read->totals.unread;
+    const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || never;
+    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run))) {
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &read->error);
     }
     mls_file_release(&cutter);
-    return status;
-}
-
-static mls_status read_source(reading_work *work, ahead_file *file)
-{
-    const mls_reading *reading = work->reading;
-    mls_read *read = &file->read;
-    reading_tools tools;
-    mls_status status = MLS_OK;
-    const double deadline_ms = reading->work.deadline_ms;
-    const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
-    const int fd = late                    ? -1
-                   : reading->open != NULL ? reading->open(reading->state, read->index)
-                                           : mls_source_open(read->source, deadline_ms <= 0);
-    if (late) {
-        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read in the time given");
-    } else if (fd < 0) {
-        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
+    const char *foreign = read->totals.old_format ? mls_reason_old_format : unread;
+    if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS) {
+        status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
     }
-    if (fd >= 0 || (reading->unread_runs && is_run(reading, read->source))) {
-        status = take_tools(work, read->source, &tools);
-        if (status == MLS_OK) {
-            status = scan_file(work, file, &tools, fd);
-            const char *foreign = read->totals.old_format ? mls_reason_old_format : read->totals.unread;
-            if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS) {
-                status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
-            }
-            if (read->totals.json && read->runs == 0 && may_be_json(read->source) && reading->run != NULL) {
-                read->totals.unread = "JSON, not a log";
-            }
-            give_back(work, tools);
-        }
-        if (status == MLS_ERROR_READ) {
-            read->status = status;
-            status = MLS_OK;
-        }
+    if (read->totals.json && read->runs == 0 && may_be_json && reading->run != NULL) {
+        read->totals.unread = "JSON, not a log";
     }
+    (void)pthread_mutex_lock(&work->lock);
+    work->tools[work->idle++] = tools;
+    (void)pthread_mutex_unlock(&work->lock);
     if (fd >= 0 && fd != STDIN_FILENO) {
         (void)close(fd);
+    }
+    if (status == MLS_ERROR_READ) {
+        read->status = status;
+        status = MLS_OK;
     }
     return status;
 }

@@ -375,22 +375,18 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 }
 
 /* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */
-static int reason_rank(const mls_finding *finding)
-{
-    return finding->code == MLS_FINDING_STATUS         ? 3
-           : finding->code == MLS_FINDING_MISSING_STEP ? 2
-                                                       : finding->severity == MLS_SEVERITY_ERROR;
-}
-
 const mls_finding *mls_run_reason(const mls_run *run)
 {
     const mls_finding *reason = NULL;
     int best = 0;
     for (size_t i = 0; i < run->findings.count && !run->valid; i++) {
-        const int rank = reason_rank(&run->findings.items[i]);
+        const mls_finding *finding = &run->findings.items[i];
+        const int rank = finding->code == MLS_FINDING_STATUS         ? 3
+                         : finding->code == MLS_FINDING_MISSING_STEP ? 2
+                                                                     : finding->severity == MLS_SEVERITY_ERROR;
         if (rank > best) {
             best = rank;
-            reason = &run->findings.items[i];
+            reason = finding;
         }
     }
     return reason;

@@ -73,23 +73,17 @@ static void add_failed(const source_finder *finder, const char *path, int system
     add_source(finder, path, why.message, (mls_source){.failed = true, .named = named});
 }
 
-/* Why what was found in a folder is not read; NULL when it is, or is a folder that is entered. */
-static const char *entry_skipped(const mls_walk_entry *entry, bool inside)
-{
-    const char *skip = name_skipped(entry->name);
-    return skip != NULL                      ? skip
-           : entry->kind == MLS_WALK_LOST    ? "broken link"
-           : entry->kind == MLS_WALK_SPECIAL ? mls_file_kind_words(entry->mode)
-           : entry->before                   ? "folder already read"
-           : entry->too_deep                 ? "folders nested too deeply"
-           : entry->outside && inside        ? "leads out of the folder"
-                                             : NULL;
-}
-
 static mls_status found(void *state, mls_walk_entry *entry)
 {
     const source_finder *finder = state;
-    const char *skip = entry_skipped(entry, finder->foreign);
+    const char *skip = name_skipped(entry->name);
+    skip = skip != NULL                        ? skip
+           : entry->kind == MLS_WALK_LOST      ? "broken link"
+           : entry->kind == MLS_WALK_SPECIAL   ? mls_file_kind_words(entry->mode)
+           : entry->before                     ? "folder already read"
+           : entry->too_deep                   ? "folders nested too deeply"
+           : entry->outside && finder->foreign ? "leads out of the folder"
+                                               : NULL;
     if (skip != NULL) {
         entry->enter = false;
         add_source(finder, entry->path, skip, (mls_source){0});

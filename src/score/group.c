@@ -69,25 +69,16 @@ static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char 
     return first;
 }
 
-/* The folder of a result names its benchmark (the compliance checker goes by it too), unless nobody knows a benchmark
- * of that name; else the logs do. */
-static const char *benchmark_of(mls_group *group, const mls_editions *editions)
-{
-    const mls_run *run = agreement(group, MLS_FACT_BENCHMARK, "submission_benchmark");
-    if (group->result_folder && group->path != NULL) {
-        const char *folder = mls_path_name(group->path);
-        if (mls_benchmark_find(editions, group->usage, mls_str_from(folder))->runs_needed > 0) {
-            return folder;
-        }
-    }
-    return run != NULL ? run->benchmark : NULL;
-}
-
 static void identify(mls_group *group, const mls_editions *editions)
 {
     const mls_run *division = agreement(group, MLS_FACT_DIVISION, "submission_division");
     const mls_run *config = agreement(group, MLS_FACT_CONFIG, "DGXSYSTEM");
-    group->benchmark = benchmark_of(group, editions);
+    /* The folder of a result names its benchmark (the compliance checker goes by it too), unless nobody knows a
+     * benchmark of that name; else the logs do. */
+    const mls_run *named = agreement(group, MLS_FACT_BENCHMARK, "submission_benchmark");
+    const char *folder = group->result_folder && group->path != NULL ? mls_path_name(group->path) : "";
+    const bool known = mls_benchmark_find(editions, group->usage, mls_str_from(folder))->runs_needed > 0;
+    group->benchmark = known ? folder : named != NULL ? named->benchmark : NULL;
     const mls_run *batch_size = agreement(group, MLS_FACT_BATCH_SIZE, "global_batch_size");
     group->division = mls_division_logged(division != NULL ? division->division : NULL);
     group->global_batch_size = batch_size != NULL ? batch_size->global_batch_size : (double)NAN;
@@ -175,34 +166,15 @@ static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run
                                                             : group->rules;
 }
 
-/* The same of all runs, where they agree. */
-static const mls_benchmark *group_judged_by(const mls_group *group, const mls_editions *editions)
-{
-    const mls_benchmark *rules = group->run_count > 0 ? judged_by(group, group->runs[0], editions) : group->rules;
-    for (size_t i = 1; i < group->run_count; i++) {
-        rules = judged_by(group, group->runs[i], editions) == rules ? rules : group->rules;
-    }
-    return rules;
-}
-
-/* A failure in one sentence, whose first word the check says already. */
-static void describe_failure(mls_group *group)
-{
-    const bool bypassed = group->rcp.check == MLS_CHECK_BYPASSED;
-    mls_buffer words = {0};
-    mls_rcp_result_describe(&group->rcp.result, group->score.score_minutes, &words);
-    const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
-    mls_findings_add_as(&group->rcp.findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
-                        (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
-                        bypassed ? " (bypassed)" : "");
-    mls_buffer_release(&words);
-}
-
 static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
                                     const mls_score_options *options, mls_error *error)
 {
     mls_rcp_outcome *rcp = &group->rcp;
-    const mls_rcp_rules rules = {options->editions, group->edition, group_judged_by(group, options->editions)};
+    mls_rcp_rules rules = {options->editions, group->edition, group->rules};
+    for (size_t i = 0; i < group->run_count; i++) { /* those of all runs, where they agree */
+        const mls_benchmark *own = judged_by(group, group->runs[i], options->editions);
+        rules.benchmark = i == 0 || own == rules.benchmark ? own : group->rules;
+    }
     if (!rules.benchmark->reference_points ||
         !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name))) {
         return MLS_OK;
@@ -228,8 +200,15 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         group->scaled_minutes = group->score.score_minutes * group->scale;
         rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
         free(to_converge);
-        if (!rcp->result.pass) {
-            describe_failure(group);
+        if (!rcp->result.pass) { /* in one sentence, whose first word the check says already */
+            const bool bypassed = rcp->check == MLS_CHECK_BYPASSED;
+            mls_buffer words = {0};
+            mls_rcp_result_describe(&rcp->result, group->score.score_minutes, &words);
+            const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
+            mls_findings_add_as(&rcp->findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                                (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
+                                bypassed ? " (bypassed)" : "");
+            mls_buffer_release(&words);
         }
     }
     return status;

@@ -82,18 +82,6 @@ static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_ru
     return newest;
 }
 
-static void check_time(mls_run *run, const mls_slurm_job *row)
-{
-    const double early = row->start_ms - run->run_start.time_ms;
-    const double late = run->run_stop.time_ms - row->end_ms;
-    const bool before = early > JOB_CLOCK_MS;
-    if (before || late > JOB_CLOCK_MS) {
-        mls_findings_add(&run->findings, MLS_FINDING_JOB_TIME, (mls_finding_place){0}, "it %s %s %s job %s %s",
-                         before ? "started" : "stopped", mls_words_seconds((before ? early : late) / 1000).text,
-                         before ? "before" : "after", row->job, before ? "started" : "ended");
-    }
-}
-
 /* What a job ran into its limit for: how long the run had lasted, and how much was left of the median run. */
 static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
@@ -278,7 +266,14 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
         }
         (void)MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
     }
-    check_time(run, row);
+    const double early = row->start_ms - run->run_start.time_ms;
+    const double late = run->run_stop.time_ms - row->end_ms;
+    if (early > JOB_CLOCK_MS || late > JOB_CLOCK_MS) {
+        const bool before = early > JOB_CLOCK_MS;
+        mls_findings_add(&run->findings, MLS_FINDING_JOB_TIME, (mls_finding_place){0}, "it %s %s %s job %s %s",
+                         before ? "started" : "stopped", mls_words_seconds((before ? early : late) / 1000).text,
+                         before ? "before" : "after", row->job, before ? "started" : "ended");
+    }
     if (run->run_stop.line == 0 && mls_run_exists(run)) {
         say_cause(run, row, median_minutes);
     }

@@ -180,19 +180,6 @@ const char *mls_rcp_match_name(mls_rcp_match match)
     return (size_t)match < sizeof matches / sizeof *matches ? matches[match].name : "";
 }
 
-/* Compares the submission's mean with the limit, once all numbers are there. */
-static mls_rcp_match judge_mean(mls_rcp_result *result)
-{
-    const mls_rcp_limit *limit = &result->limit;
-    if (limit->match == MLS_RCP_MISSING || limit->match == MLS_RCP_NO_POINTS) {
-        return limit->match;
-    }
-    result->pass = result->submission_mean >= limit->bar.limit;
-    result->scale = result->submission_mean < limit->bar.mean ? limit->bar.mean / result->submission_mean : 1;
-    result->score_scale = result->pass ? result->scale : 1;
-    return !result->pass && limit->match == MLS_RCP_SMALLER_BATCH ? MLS_RCP_MISSING : limit->match;
-}
-
 mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, double *to_converge, size_t count)
 {
     const bool batch_known = global_batch_size > 0 && isfinite(global_batch_size);
@@ -211,7 +198,14 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     result.match = !batch_known ? (isinf(global_batch_size) ? MLS_RCP_BATCH_SIZES_DIFFER : MLS_RCP_NO_BATCH_SIZE)
                    : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
                    : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
-                                                           : judge_mean(&result);
+                                                           : result.limit.match;
+    /* Once all numbers are there the submission's mean is compared with the limit. */
+    if (result.match <= MLS_RCP_SMALLER_BATCH) {
+        result.pass = result.submission_mean >= result.limit.bar.limit;
+        result.scale = fmax(result.limit.bar.mean / result.submission_mean, 1);
+        result.score_scale = result.pass ? result.scale : 1;
+        result.match = !result.pass && result.match == MLS_RCP_SMALLER_BATCH ? MLS_RCP_MISSING : result.match;
+    }
     if (result.match == MLS_RCP_MISSING) {
         (void)mls_text_printf(batch, sizeof batch, "%.17g", global_batch_size);
     }

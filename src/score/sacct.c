@@ -327,13 +327,6 @@ static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const j
     return MLS_OK;
 }
 
-/* Of a word half of it is a word, too; half of a time or of a number with its mark is none, or the row lacks fields. */
-static bool is_word_cell(const job_cells *cells, mls_str cell)
-{
-    return cell.ptr == cells->raw.ptr || cell.ptr == cells->id.ptr || cell.ptr == cells->state.ptr ||
-           cell.ptr == cells->list.ptr;
-}
-
 static mls_status take_sacct_line(void *state, const mls_text_row *at)
 {
     sacct_reader *reader = state;
@@ -355,7 +348,10 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
         *cell = column > 0 ? at->cells[column - 1 + (column > reader->free_column ? surplus : 0)] : MLS_S("");
     }
     const mls_str last = at->cells[at->count - 1];
-    if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && is_word_cell(&cells, last)) {
+    /* Half of a word is a word, too; half of a time or of a number with its mark is none, or the row lacks fields. */
+    const bool word = last.ptr == cells.raw.ptr || last.ptr == cells.id.ptr || last.ptr == cells.state.ptr ||
+                      last.ptr == cells.list.ptr;
+    if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && word) {
         return leave_out(reader, at, "the text ends here, perhaps within a word", last);
     }
     const mls_str number = cells.raw.len > 0 ? cells.raw : cells.id;
