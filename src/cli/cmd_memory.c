@@ -104,8 +104,9 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
     mls_oom_list list = {.job = job};
     const mls_reading reading = {
         .work.threads = cli->work.threads, .state = cli, .listen = oom_listen, .done = oom_done};
-    if (mls_oom_search_new(&settings->search) != MLS_OK) {
-        mls_cli_say_no_memory(cli);
+    mls_error error = {0};
+    if (mls_oom_search_new(&settings->search, &error) != MLS_OK) {
+        (void)mls_cli_say_error(cli, NULL, &error);
     } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {
         list.items = mls_oom_search_items(settings->search, &list.count, &list.dropped);
         mls_cli_print(cli, &mls_oom_report, &list);

@@ -151,68 +151,54 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", signature->action);
 }
 
-/* Shows what caused nothing, and what was not read. */
-static void show_rest(mls_view *view, const mls_diagnosis *job)
-{
-    for (size_t i = 0; view->verbose > 0 && i < job->note_count; i++) {
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "%s:%zu: %s  [%s, no cause]", job->notes[i].file,
-                        job->notes[i].line, job->notes[i].text, job->notes[i].signature->id);
-    }
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, view->verbose > 0 ? job->note_total - job->note_count : 0, NULL, NULL);
-    size_t skipped = 0; /* without those that failed: they are complained of */
-    for (size_t i = 0; i < job->skipped_count; i++) {
-        skipped += !job->skipped[i].failed;
-    }
-    if (skipped == 0 || view->quiet) {
-        return;
-    }
-    /* Where nothing else is to be said, say why. */
-    const bool listed = view->verbose > 0 || (job->files == 0 && skipped <= SKIPPED_SHOWN);
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
-                    mls_words_plural(skipped, "file", "files").text, listed ? "" : " (-v lists them)");
-    for (size_t i = 0; i < job->skipped_count && listed; i++) {
-        if (!job->skipped[i].failed) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 2 * HANG, "%s: %s", job->skipped[i].file,
-                            job->skipped[i].reason);
-        }
-    }
-}
-
-/* "success", or why there is no verdict */
-static void show_calm(mls_view *view, const mls_diagnosis *job)
-{
-    mls_buffer line = {0};
-    bool lost = job->files == 0 && job->skipped_count > 0;
-    for (size_t i = 0; i < job->skipped_count; i++) {
-        lost |= job->skipped[i].failed;
-    }
-    mls_buffer_printf(&line, "%s   %s", job->path,
-                      job->outcome == MLS_JOB_SUCCESS ? "success"
-                      : lost                          ? "no run and no failure found in what could be read"
-                                                      : "no run and no failure found");
-    if (job->note_total > 0) {
-        mls_buffer_printf(
-            &line, " (%s%s)",
-            mls_words_plural(job->note_total, "message that looks like an error", "messages that look like errors")
-                .text,
-            view->verbose > 0 ? "" : "; -v lists them");
-    }
-    mls_view_line(view, &line, MLS_STYLE_PLAIN, 0, HANG);
-}
-
 static void diagnose_show(mls_printer *to, const void *what)
 {
     const mls_diagnosis_list *list = what;
     mls_view *view = to->view;
     for (size_t i = 0; i < list->count; i++) {
         const mls_diagnosis *job = &list->items[i];
-        if (job->outcome != MLS_JOB_FAILED && !view->quiet) {
-            show_calm(view, job);
+        size_t skipped = 0; /* without those that failed, which the command complains about */
+        for (size_t k = 0; k < job->skipped_count; k++) {
+            skipped += !job->skipped[k].failed;
+        }
+        if (job->outcome != MLS_JOB_FAILED && !view->quiet) { /* "success", or why there is no verdict */
+            const bool lost = job->skipped_count > skipped || (job->files == 0 && skipped > 0);
+            mls_buffer line = {0};
+            mls_buffer_printf(&line, "%s   %s", job->path,
+                              job->outcome == MLS_JOB_SUCCESS ? "success"
+                              : lost                          ? "no run and no failure found in what could be read"
+                                                              : "no run and no failure found");
+            if (job->note_total > 0) {
+                mls_buffer_printf(&line, " (%s%s)",
+                                  mls_words_plural(job->note_total, "message that looks like an error",
+                                                   "messages that look like errors")
+                                      .text,
+                                  view->verbose > 0 ? "" : "; -v lists them");
+            }
+            mls_view_line(view, &line, MLS_STYLE_PLAIN, 0, HANG);
         }
         for (size_t k = 0; k < job->failure_count; k++) {
             show_failure(view, job, &job->failures[k]);
         }
-        show_rest(view, job);
+        for (size_t k = 0; view->verbose > 0 && k < job->note_count; k++) {
+            mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "%s:%zu: %s  [%s, no cause]", job->notes[k].file,
+                            job->notes[k].line, job->notes[k].text, job->notes[k].signature->id);
+        }
+        mls_view_more(view, MLS_STYLE_DIM, INDENT, view->verbose > 0 ? job->note_total - job->note_count : 0, NULL,
+                      NULL);
+        if (skipped == 0 || view->quiet) {
+            continue;
+        }
+        /* If there is nothing else to show, the list shows why. */
+        const bool listed = view->verbose > 0 || (job->files == 0 && skipped <= SKIPPED_SHOWN);
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
+                        mls_words_plural(skipped, "file", "files").text, listed ? "" : " (-v lists them)");
+        for (size_t k = 0; k < job->skipped_count && listed; k++) {
+            if (!job->skipped[k].failed) {
+                mls_view_printf(view, MLS_STYLE_PLAIN, HANG, 2 * HANG, "%s: %s", job->skipped[k].file,
+                                job->skipped[k].reason);
+            }
+        }
     }
 }
 

@@ -9,25 +9,6 @@
 
 enum { INDENT = 2, HANG = 4, RANKS_SHOWN = 16, COLLECTIVES_SHOWN = 12, FINDINGS_SHOWN = 10, NAME_SHOWN = 40 };
 
-static void show_job_head(mls_view *view, const mls_ranks *job)
-{
-    const mls_str title = job->folder.len > 0 ? job->folder : MLS_S("job");
-    mls_buffer rest = {0};
-    double waiting = 0;
-    for (size_t i = 0; i < job->count; i++) {
-        waiting += job->items[i].waiting_ms;
-    }
-    mls_buffer_printf(&rest, "   %s   %s matched", mls_words_plural(job->count, "rank", "ranks").text,
-                      mls_words_plural(job->matched, "collective", "collectives").text);
-    if (job->unmatched > 0) {
-        mls_buffer_printf(&rest, ", %s not", mls_words_plural(job->unmatched, "kind", "kinds").text);
-    }
-    if (job->matched > 0) {
-        mls_buffer_printf(&rest, "   %s ms of waiting", mls_words_trimmed(waiting, waiting < 10 ? 3 : 1).text);
-    }
-    mls_profile_headline(view, title, &rest);
-}
-
 /* For qsort(): those whom others waited for longest come first, then by rank. */
 static int compare_awaited(const void *a, const void *b)
 {
@@ -143,8 +124,22 @@ static void show_advice(mls_view *view, const mls_ranks *job)
 void mls_ranks_show(mls_view *view, const mls_profiles *all)
 {
     const mls_ranks *job = all->job;
+    const mls_str title = job->folder.len > 0 ? job->folder : MLS_S("job");
     mls_found found = {0};
-    show_job_head(view, job);
+    mls_buffer rest = {0};
+    double waiting = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        waiting += job->items[i].waiting_ms;
+    }
+    mls_buffer_printf(&rest, "   %s   %s matched", mls_words_plural(job->count, "rank", "ranks").text,
+                      mls_words_plural(job->matched, "collective", "collectives").text);
+    if (job->unmatched > 0) {
+        mls_buffer_printf(&rest, ", %s not", mls_words_plural(job->unmatched, "kind", "kinds").text);
+    }
+    if (job->matched > 0) {
+        mls_buffer_printf(&rest, "   %s ms of waiting", mls_words_trimmed(waiting, waiting < 10 ? 3 : 1).text);
+    }
+    mls_profile_headline(view, title, &rest);
     if (!view->quiet) {
         show_ranks(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_RANK);
         show_collectives(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_COLLECTIVE);

@@ -253,9 +253,10 @@ typedef struct mls_oom {
 } mls_oom;
 
 /** Looks for such messages in the lines of logs, one file after the other.  mls_oom_search_lines() is the `lines` of a
- * sink (log.h) whose state is the search; `end` judges the messages of the file, since other lines of it matter. */
+ * sink (log.h) whose state is the search; `end` judges the messages of the file, since other lines of it matter.  A new
+ * search is to be freed in any case. */
 typedef struct mls_oom_search mls_oom_search;
-mls_status mls_oom_search_new(mls_oom_search **search) MLS_MUST_USE;
+mls_status mls_oom_search_new(mls_oom_search **search, mls_error *error) MLS_MUST_USE;
 void mls_oom_search_free(mls_oom_search *search);
 void mls_oom_search_begin(mls_oom_search *search, const char *file);
 mls_status mls_oom_search_lines(void *search, const mls_lines *lines);

@@ -363,18 +363,15 @@ const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count,
     return search->items;
 }
 
-mls_status mls_oom_search_new(mls_oom_search **search)
+mls_status mls_oom_search_new(mls_oom_search **search, mls_error *error)
 {
     mls_oom_search *made = mls_calloc(1, sizeof *made);
-    const mls_status status = mls_signatures_of_memory(&made->signatures, NULL);
-    if (status == MLS_OK) {
-        made->scratch = mls_malloc(MLS_LINE_EXAMINED);
-        (void)!mls_signatures_prepare(made->signatures, marks, 1, 1);
-    } else {
-        mls_oom_search_free(made);
-        made = NULL;
-    }
+    made->scratch = mls_malloc(MLS_LINE_EXAMINED);
     *search = made;
+    const mls_status status = mls_signatures_of_memory(&made->signatures, error);
+    if (status == MLS_OK) {
+        (void)!mls_signatures_prepare(made->signatures, marks, 1, 1);
+    }
     return status;
 }
 

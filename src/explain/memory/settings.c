@@ -654,29 +654,6 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
     }
 }
 
-static void fill_recomputation(const exports *of)
-{
-    const mls_shell_variable *how = exported(of, "ACT_CKPT_GRANULARITY RECOMPUTE_GRANULARITY ACG");
-    const mls_shell_variable *method = exported(of, "ACT_CKPT_METHOD RECOMPUTE_METHOD ACM");
-    const uint64_t layers = export_number(of, "ACT_CKPT_NUM_LAYERS RECOMPUTE_NUM_LAYERS ACL", 0);
-    if (how != NULL && of->ask->values[MLS_MEMORY_RECOMPUTE] == MLS_MEMORY_NOT_SET) {
-        if (mls_str_alike(how->value, MLS_S("full"))) {
-            fill(of->ask, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL);
-            fill_known(of->ask, MLS_MEMORY_RECOMPUTE_LAYERS,
-                       method != NULL && mls_str_alike(method->value, MLS_S("block")) ? layers : 0);
-        } else if (mls_str_alike(how->value, MLS_S("selective"))) {
-            fill(of->ask, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE);
-        } else {
-            not_usable(of, how, "full or selective");
-        }
-    }
-    if (export_flag(of, "CPU_OFFLOADING", false)) {
-        fill(of->ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(of, "CPU_OFFLOADING_NUM_LAYERS OFFLOAD_LAYERS", 0));
-    } else if (exported(of, "CPU_OFFLOADING CPU_OFFLOADING_NUM_LAYERS") == NULL) {
-        fill(of->ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(of, "OFFLOAD_LAYERS", 0));
-    }
-}
-
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings)
 {
     const exports of = {ask, script, findings};
@@ -696,7 +673,25 @@ bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
         fill(ask, MLS_MEMORY_LORA_TARGETS, MLS_LORA_QKV | MLS_LORA_O);
     }
     fill_layout(&of, &name, lora);
-    fill_recomputation(&of);
+    const mls_shell_variable *how = exported(&of, "ACT_CKPT_GRANULARITY RECOMPUTE_GRANULARITY ACG");
+    const mls_shell_variable *method = exported(&of, "ACT_CKPT_METHOD RECOMPUTE_METHOD ACM");
+    const uint64_t layers = export_number(&of, "ACT_CKPT_NUM_LAYERS RECOMPUTE_NUM_LAYERS ACL", 0);
+    if (how != NULL && ask->values[MLS_MEMORY_RECOMPUTE] == MLS_MEMORY_NOT_SET) {
+        if (mls_str_alike(how->value, MLS_S("full"))) {
+            fill(ask, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL);
+            fill_known(ask, MLS_MEMORY_RECOMPUTE_LAYERS,
+                       method != NULL && mls_str_alike(method->value, MLS_S("block")) ? layers : 0);
+        } else if (mls_str_alike(how->value, MLS_S("selective"))) {
+            fill(ask, MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_SELECTIVE);
+        } else {
+            not_usable(&of, how, "full or selective");
+        }
+    }
+    if (export_flag(&of, "CPU_OFFLOADING", false)) {
+        fill(ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(&of, "CPU_OFFLOADING_NUM_LAYERS OFFLOAD_LAYERS", 0));
+    } else if (exported(&of, "CPU_OFFLOADING CPU_OFFLOADING_NUM_LAYERS") == NULL) {
+        fill(ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(&of, "OFFLOAD_LAYERS", 0));
+    }
     const bool fp4 = export_flag(&of, "FP4", false);
     fill(ask, MLS_MEMORY_FP4, fp4);
     fill(ask, MLS_MEMORY_FP8, export_flag(&of, "FP8", lora && !fp4));
