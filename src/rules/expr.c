@@ -531,6 +531,19 @@ static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_
     return true;
 }
 
+/* A function, an operator, or a name of another module.  It is apart from mls_expr_evaluate(), which recurses and needs
+ * no room for values otherwise. */
+static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
+{
+    mls_value values[MLS_ARGUMENTS_MAX];
+    if (!eval_operands(node, input, values)) {
+        return false;
+    }
+    return node->op == MLS_EXPR_NAME
+               ? input->get(input, node->constant.as.string, values, node->count, result)
+               : mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
+}
+
 /* has(metadata, "name") needs no tree. */
 static bool has_in_text(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
@@ -546,7 +559,6 @@ static bool has_in_text(const mls_expr_node *node, mls_expr_input *input, mls_va
 
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
-    mls_value values[MLS_ARGUMENTS_MAX];
     switch (node->op) {
     case MLS_EXPR_CONSTANT:
         *result = node->constant;
@@ -567,9 +579,6 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
         *result = input->variables[node->slot].value;
         return input->variables[node->slot].set ||
                mls_expr_fail(input, "%.*s has not been set", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX));
-    case MLS_EXPR_NAME:
-        return eval_operands(node, input, values) &&
-               input->get(input, node->constant.as.string, values, node->count, result);
     case MLS_EXPR_FIRST:
         return eval_first(node, input, result);
     case MLS_EXPR_LIST: {
@@ -596,8 +605,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     default:
         break;
     }
-    return eval_operands(node, input, values) &&
-           mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
+    return eval_call(node, input, result);
 }
 
 mls_outcome mls_expr_test(const mls_expr *expr, mls_expr_input *input)

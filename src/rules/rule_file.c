@@ -752,8 +752,6 @@ static void compile_scope(rule_file *file, const rule_part *from)
     mls_arena *memory = &file->ruleset->memory;
     mls_scope *scope = file->scope;
     *scope = (mls_scope){.name = mls_arena_copy(memory, from->name), .symbols = {.arena = memory}};
-    memset(file->initial, 0, sizeof file->initial);
-    memset(file->setters, 0, sizeof file->setters);
     if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
         fail(file, MLS_ERROR_VALUE, from->json.ptr, "a scope's name has 1 to %d bytes", MLS_SCOPE_NAME_MAX);
     }
@@ -782,6 +780,8 @@ static void compile_scope(rule_file *file, const rule_part *from)
         scope->setters = room_for(file, scope->symbols.count, sizeof *scope->setters);
         memcpy(scope->initial, file->initial, scope->symbols.count * sizeof *scope->initial);
         memcpy(scope->setters, file->setters, scope->symbols.count * sizeof *scope->setters);
+        memset(file->initial, 0, scope->symbols.count * sizeof *scope->initial); /* for the next scope */
+        memset(file->setters, 0, scope->symbols.count * sizeof *scope->setters);
     }
 }
 
