@@ -334,54 +334,39 @@ static const node *parse_name(expr_parser *p)
     return &p->first;
 }
 
-static const node *parse_variable(expr_parser *p)
-{
-    const mls_str text = p->token.text;
-    if (p->symbols == NULL) {
-        fail_here(p, "there are no variables");
-        return &p->first;
-    }
-    const mls_map_entry *entry = mls_map_put(p->symbols, mls_str_rest(text, 1), NULL);
-    const size_t slot = (size_t)(entry - p->symbols->entries);
-    if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
-        fail_at(p, MLS_ERROR_LIMIT, text.ptr, "more than %d variables", (int)MLS_VARIABLES_PER_SCOPE_MAX);
-    }
-    next_token(p);
-    node *made = make(p, MLS_EXPR_VARIABLE, text.ptr, NULL, 0);
-    made->slot = (uint32_t)slot;
-    return made;
-}
-
-static const node *parse_unary(expr_parser *p)
-{
-    const bool negate = at_sign(p, "-");
-    const char *begin = p->token.text.ptr;
-    next_token(p);
-    const node *operand = parse_expression(p, MLS_POWER_UNARY);
-    if (negate && operand->op == MLS_EXPR_CONSTANT && operand->constant.kind == MLS_JSON_NUMBER) {
-        mls_value value = operand->constant;
-        value.as.number = -value.as.number;
-        return make_constant(p, begin, value);
-    }
-    return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &operand, 1);
-}
-
 static const node *parse_primary(expr_parser *p)
 {
     const expr_token token = p->token;
+    const char *begin = token.text.ptr;
+    const bool negate = at_sign(p, "-");
     const node *inner = &p->first;
     if (token.kind == TOKEN_NAME) {
         return parse_name(p);
     }
-    if (token.kind == TOKEN_VARIABLE) {
-        return parse_variable(p);
+    if (token.kind == TOKEN_VARIABLE && p->symbols != NULL) {
+        const mls_map_entry *entry = mls_map_put(p->symbols, mls_str_rest(token.text, 1), NULL);
+        const size_t slot = (size_t)(entry - p->symbols->entries);
+        if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
+            fail_at(p, MLS_ERROR_LIMIT, begin, "more than %d variables", (int)MLS_VARIABLES_PER_SCOPE_MAX);
+        }
+        next_token(p);
+        node *made = make(p, MLS_EXPR_VARIABLE, begin, NULL, 0);
+        made->slot = (uint32_t)slot;
+        return made;
     }
     if (token.kind == TOKEN_CONSTANT) {
         next_token(p);
-        return make_constant(p, token.text.ptr, token.constant);
+        return make_constant(p, begin, token.constant);
     }
-    if (at_sign(p, "-") || at_sign(p, "!")) {
-        return parse_unary(p);
+    if (negate || at_sign(p, "!")) {
+        next_token(p);
+        inner = parse_expression(p, MLS_POWER_UNARY);
+        if (negate && inner->op == MLS_EXPR_CONSTANT && inner->constant.kind == MLS_JSON_NUMBER) {
+            mls_value value = inner->constant;
+            value.as.number = -value.as.number;
+            return make_constant(p, begin, value);
+        }
+        return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &inner, 1);
     }
     if (at_sign(p, "[")) {
         return parse_list(p);
@@ -391,8 +376,9 @@ static const node *parse_primary(expr_parser *p)
         inner = parse_expression(p, MLS_POWER_CHOICE);
         expect_sign(p, ")", "expected ')'");
     } else {
-        fail_here(p, token.kind == TOKEN_LAST ? "the expression ends where a value is expected"
-                                              : "a value is expected here");
+        fail_here(p, token.kind == TOKEN_LAST       ? "the expression ends where a value is expected"
+                     : token.kind == TOKEN_VARIABLE ? "there are no variables"
+                                                    : "a value is expected here");
     }
     return inner;
 }
@@ -420,7 +406,7 @@ static const node *parse_postfix(expr_parser *p)
     return operands[0];
 }
 
-/* The operator that stands here between operands; MLS_EXPR_OP_COUNT: none. */
+/* Return the operator here between operands; MLS_EXPR_OP_COUNT: none. */
 static int infix_here(const expr_parser *p)
 {
     const bool sign = p->token.kind == TOKEN_SIGN || p->token.kind == TOKEN_NAME;

@@ -105,6 +105,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     }
 }
 
+MLS_PRINTF(4, 5)
 static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
     mls_error *error = file->error;
