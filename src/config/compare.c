@@ -33,8 +33,8 @@ const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
 
 /* ---- the batch ---- */
 
-/* A number of the text.  An export that is there without being a number (of the machine, or an expression) makes what
- * follows from it unknown, too; "null" and nothing are what is not set. */
+/* A number of the text.  An export that is set but not a number (of the machine, or an expression) makes what follows
+ * from it unknown, too; "null" and an empty value are not set. */
 typedef struct setting {
     bool set;
     uint64_t value; /* 0: not known */
@@ -229,7 +229,7 @@ static const mls_shell_variable *find_export(const comparison *self, const char 
     return mls_shell_find(self->script, mls_str_from(name));
 }
 
-/* 0: it is not set, not a number, or not known (then it is empty). */
+/* Return the number of an export; 0: it is not set, not a number, or not known (then it is empty). */
 static uint64_t exported_number(const mls_shell_variable *variable)
 {
     size_t number;
@@ -242,7 +242,7 @@ static mls_finding_place export_place(const comparison *self, const mls_shell_va
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
-/* Notes that the text exports what the name says too, or finds that it does not. */
+/* Note that an export agrees with the name, or add a finding that it does not. */
 static void judge_export(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
                          const char *remark)
 {
@@ -257,7 +257,7 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
     }
 }
 
-/* The next of a list of exports that the text sets, which is moved past it; NULL: no more. */
+/* Return the next of a list of exports that the text sets, and move the list past it; NULL: no more. */
 static const mls_shell_variable *next_set(const comparison *self, mls_str *exports)
 {
     for (mls_str name = mls_str_word(exports); name.len > 0; name = mls_str_word(exports)) {
@@ -269,7 +269,7 @@ static const mls_shell_variable *next_set(const comparison *self, mls_str *expor
     return NULL;
 }
 
-/* A number of the name against exports of the text, which are to be `one` or `other`; 0 in the name agrees with
+/* Compare a number of the name with exports of the text, which must be `one` or `other`; 0 in the name agrees with
  * everything.  `gpus`: the export may be of all of them together (0: it is not). */
 static void compare_either(const comparison *self, const char *exports, uint64_t number, uint64_t one, uint64_t other,
                            uint64_t gpus, const char *before, const char *after)
@@ -295,7 +295,7 @@ static void compare_number(const comparison *self, const char *exports, uint64_t
     compare_either(self, exports, number, number, number, 0, before, after);
 }
 
-/* The words before the number that a name gives, or that counts as its. */
+/* Return the words before the number that a name gives, or that counts for it. */
 static const char *before_degree(size_t index, uint64_t named)
 {
     return named != 0 ? mls_degree_letters[index] : degrees[index].left_out;
@@ -316,7 +316,7 @@ void mls_config_compare_printed(const mls_config_name *name, const uint32_t prin
     }
 }
 
-/* One left out in the name counts as 1 where one of them is there, and in the text if it is read whole. */
+/* A degree left out counts as 1: in the name if it has another one, in the text if it is read whole. */
 static void compare_degree(const comparison *self, size_t index, uint64_t named)
 {
     mls_str exports = mls_str_from(degrees[index].exports);
@@ -337,14 +337,14 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     }
 }
 
-/* The number of the first of a list of exports that is set. */
+/* Return the number of the first of a list of exports that is set. */
 static uint64_t first_number(const comparison *self, const char *exports)
 {
     mls_str names = mls_str_from(exports);
     return exported_number(next_set(self, &names));
 }
 
-/* How uneven stages are laid out, which must be a whole number of chunks for each stage. */
+/* Check the layout of uneven stages, which must have a whole number of chunks for each stage. */
 static void check_pipeline_layout(const comparison *self)
 {
     mls_str exports = mls_str_from(MLS_CONFIG_LAYOUT);
@@ -392,7 +392,7 @@ static void check_parallel(const comparison *self)
     }
 }
 
-/* Slurm's times in seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
+/* Read Slurm's times in seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
 static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 {
     mls_str rest = variable != NULL ? variable->value : MLS_S("");
@@ -461,7 +461,7 @@ static void check_environment(const comparison *self)
         {"NCCL_SOCKET_IFNAME", "lo", true, "nodes cannot reach each other over the loopback interface"},
         {"PYTORCH_NO_CUDA_MEMORY_CACHING", "1", false, "every tensor is allocated and freed by the driver"},
     };
-    const bool one_node = node_count(self) <= 1; /* a number that is not known is nobody's fault */
+    const bool one_node = node_count(self) <= 1; /* an unknown number is not a fault */
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
         const mls_shell_variable *variable = find_export(self, unwise[i].name);
         if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.h - what a config_*.sh says it runs: its name, and where its text (read by shell.h) disagrees with it.
+/* config.h - the job of a config_*.sh: by its name, and by its text (read by shell.h) where the two agree or not.
  * config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes of 4 GPUs, one sample a rank and step, context parallel 8; without
  * "config_" and ".sh" that is DGXSYSTEM of a Slurm log.  Names and scripts come from outside; nothing is ever run. */
 #pragma once
 
 #include "config/shell.h"
 
-/** How much a name says. */
+/** How much is known from a name. */
 typedef enum mls_config_kind {
     MLS_CONFIG_KIND_NONE,  /**< nothing about a shape: config_DGXH100_common.sh, or no config name at all */
     MLS_CONFIG_KIND_SHAPE, /**< SYSTEM_<nodes>x<gpus>…: everything is known */
@@ -21,7 +21,7 @@ typedef enum mls_config_kind {
 /** A decoded name.  A number that is 0 is not in the name and cannot be derived from it; valid names hold no zero
  * (extra numbers may).  The strings are spans of the text that was decoded and live as long as it does. */
 typedef struct mls_config_name {
-    mls_str name;   /**< without folders, "config_" and ".sh": what DGXSYSTEM holds */
+    mls_str name;   /**< without folders, "config_" and ".sh": the value of DGXSYSTEM */
     mls_str system; /**< "GB200"; may hold '_', '-', 'x' and digits; may be empty */
     mls_config_kind kind;
     const char *problem; /**< what is wrong with the numbers, a static text; NULL: nothing.  Kind is NONE then, but for
@@ -70,25 +70,25 @@ typedef enum mls_config_part {
 /** Their names, "nodes", "gpus_per_node" … */
 extern const char *const mls_config_parts[MLS_CONFIG_PART_COUNT];
 
-/** Decodes a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
+/** Decode a config's name, path or DGXSYSTEM; any text can be decoded.  "config_" and ".sh" are optional, degrees of
  * parallelism stand in any order, and the last part that has this form is the shape:
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
  * Degrees may also be the parts after the shape, or after n<nodes>; then, and where gbs<N> gives the global batch, the
  * third number is no batch. */
 mls_config_name mls_config_name_decode(mls_str text);
 
-/** Whether a name gives one of tp, pp, cp and ep; then those that it leaves out count as 1. */
+/** Check whether a name gives one of tp, pp, cp and ep; then those that it leaves out count as 1. */
 bool mls_config_has_degrees(const mls_config_name *name);
 
 /** Tensor, pipeline, context and expert parallel, in this order; and their letters: "tp". */
 enum { MLS_DEGREES = 4 };
 extern const char *const mls_degree_letters[MLS_DEGREES];
 
-/** Takes degrees that a job is known to have had (0: not known) in place of a name's, and derives data parallel, batch
+/** Replace a name's degrees by those that a job is known to have had (0: not known), and derive data parallel, batch
  * and problem anew where the name has a shape. */
 void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[MLS_DEGREES]);
 
-/** The degrees of a name, in that order; 0: left out. */
+/** Get the degrees of a name, in that order; 0: left out. */
 void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_DEGREES]);
 
 /** Names that texts export of a job, NVIDIA's and those of AMD's Primus, the first that is set before others. */
@@ -120,12 +120,12 @@ typedef struct mls_pipeline_layout {
     uint64_t layers, predictors; /**< in all */
 } mls_pipeline_layout;
 
-/** Reads Megatron's "Et*4|(t*4|)*14tmL": E the embedding, t a layer, m one that predicts one more token, L the loss,
+/** Read Megatron's "Et*4|(t*4|)*14tmL": E the embedding, t a layer, m one that predicts one more token, L the loss,
  * | between chunks, *N behind a letter or a group that is repeated.  NULL, or what is wrong with it, a static text;
  * then count is 0.  However a text repeats itself, it ends soon. */
 const char *mls_pipeline_layout_parse(mls_str text, mls_pipeline_layout *layout);
 
-/** Finds where degrees that a job printed (0: not printed), in the log at `path`, are not those of a config's name. */
+/** Find where degrees that a job printed (0: not printed), in the log at `path`, are not those of a config's name. */
 void mls_config_compare_printed(const mls_config_name *name, const uint32_t printed[MLS_DEGREES], const char *path,
                                 mls_findings *findings);
 
@@ -135,10 +135,10 @@ void mls_config_compare_printed(const mls_config_name *name, const uint32_t prin
 /** A config by its name and its text together.  Numbers that are 0 are not known. */
 typedef struct mls_config_summary {
     uint64_t samples_per_rank;      /**< samples of a step of one data-parallel rank, by the text or the name */
-    uint64_t micro_batch_size;      /**< what the text says: never assumed to be 1 */
+    uint64_t micro_batch_size;      /**< by the text: never assumed to be 1 */
     uint64_t gradient_accumulation; /**< samples of a rank / micro batch, where that divides them */
     uint64_t global_batch_size;     /**< samples of a step */
-    /** Exports that say what the name says; they live as long as the script. */
+    /** Exports that agree with the name; they live as long as the script. */
     const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
     mls_pipeline_layout layout; /**< of its pipeline, where the text has one that can be read */
@@ -146,7 +146,7 @@ typedef struct mls_config_summary {
     size_t absent_count;
 } mls_config_summary;
 
-/** Compares a decoded name with the text of its script (NULL: the name alone is judged).  Disagreements, a shape that
+/** Compare a decoded name with the text of its script (NULL: the name alone is judged).  Disagreements, a shape that
  * does not fit together, and settings that cost speed or break runs become findings at the line of the export. */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "config/config.h"
 
-/* A number of which the shape cannot be believed: only the words of the name stay. */
+/* Give up the shape, whose numbers cannot be right: only the words of the name stay. */
 static void spoil(mls_config_name *decoded, const char *problem)
 {
     decoded->problem = decoded->problem == NULL ? problem : decoded->problem;
@@ -42,7 +42,7 @@ static void read_machine(mls_config_name *decoded, mls_str nodes, mls_str gpus_p
     decoded->gpus = multiply(decoded, decoded->nodes, decoded->gpus_per_node);
 }
 
-/* Takes `word` off the beginning, if it stands there. */
+/* Take `word` off the beginning, if it is there. */
 static bool take_word(mls_str *rest, mls_str word)
 {
     const bool there = mls_str_starts(*rest, word);
@@ -52,7 +52,7 @@ static bool take_word(mls_str *rest, mls_str word)
     return there;
 }
 
-/* Takes all digits off the beginning; empty: there are none. */
+/* Take all digits off the beginning; empty: there are none. */
 static mls_str take_digits(mls_str *rest)
 {
     mls_str digits = {rest->ptr, 0};
@@ -74,7 +74,7 @@ bool mls_config_has_degrees(const mls_config_name *name)
     return (name->tensor_parallel | name->pipeline_parallel | name->context_parallel | name->expert_parallel) != 0;
 }
 
-/* Works out the batch from the numbers.  A degree that is left out counts as 1. */
+/* Derive the batch from the numbers.  A degree that is left out counts as 1. */
 static void derive_batch(mls_config_name *decoded)
 {
     const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
@@ -138,7 +138,7 @@ static void read_further(mls_config_name *decoded, mls_str digits)
     }
 }
 
-/* [tp<T>][pp<P>]… and nothing else: an x may stand before, between and after them. */
+/* [tp<T>][pp<P>]… and nothing else, with an x before, between and after them if any. */
 static bool read_degrees(mls_str part, mls_config_name *decoded)
 {
     const struct {
@@ -167,8 +167,8 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
     return true;
 }
 
-/* The length of the parts after `part` that hold degrees and nothing else, with what stands before each; 0, and nothing
- * is changed: there are none, or `part` has degrees itself. */
+/* Return the length of the parts after `part`, with the sign before each, that are degrees and nothing else; 0, and
+ * nothing is changed, if there are none, or `part` has degrees itself. */
 static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
 {
     const char *end = decoded->name.ptr + decoded->name.len;
@@ -281,7 +281,7 @@ static void read_suffixes(mls_config_name *decoded, size_t begin)
     }
 }
 
-/* Looks for the last part that `read` knows. */
+/* Look for the last part that `read` accepts. */
 static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_config_name *decoded))
 {
     const mls_config_name blank = *decoded;

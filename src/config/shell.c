@@ -432,7 +432,7 @@ static int run_ignored(reading *r, const shell_fields *fields)
     return STATUS_UNKNOWN;
 }
 
-/* No config uses them, so nothing is made of what they name, but that it is listed. */
+/* Commands that no config uses: the variables they name are listed, with unknown values. */
 static int run_unused(reading *r, const shell_fields *fields)
 {
     lose(r, field(fields, 0));

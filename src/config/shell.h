@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.h - what a shell script leaves in the environment, found out by reading it.
+/* shell.h - the variables that a shell script leaves in the environment, found by reading it.
  *
- * Nothing in a script is ever run.  What would have to be run or looked up is unknown, and so is what is made from it.
- */
+ * Nothing in a script is ever run.  A value that would have to be run or looked up is unknown, and so is every value
+ * that is made from it. */
 #pragma once
 
 #include "base/base.h"
@@ -30,21 +30,21 @@ typedef struct mls_shell {
 /** The longest file that is read as a script; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
 
-/** Reads a config and the files it sources, without running anything, as bash would with `set -a` in an empty
+/** Read a config and the files it sources, without running anything, as bash would with `set -a` in an empty
  * environment: plain assignments are exports, names that are not set are empty, and what would have to be run or looked
  * up is unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
  *
- * Files are read from the folder `root` and below, or, where it is NULL, from the config's own; where they really stand
+ * Files are read from the folder `root` and below, or, where it is NULL, from the config's own; their real place
  * counts: no link and no ".." leads out.
  *
  * On MLS_OK *script is to be given to mls_shell_free(); what could not be read in the text itself is among its
- * findings.  MLS_ERROR_READ when the file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is no
- * text; MLS_ERROR_LIMIT; MLS_ERROR_MEMORY. */
+ * findings.  MLS_ERROR_READ when the file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is not
+ * a text; MLS_ERROR_LIMIT. */
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 
-/** An exported variable by its name; NULL: there is none. */
+/** Return an exported variable by its name; NULL: there is none. */
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
 
-/** Whether a variable says something, or may: nothing, and null, are what configs write for what they leave out. */
+/** Check whether a variable is set, or may be: configs write nothing, or null, for what they leave out. */
 bool mls_shell_is_set(const mls_shell_variable *variable);

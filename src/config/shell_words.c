@@ -347,7 +347,7 @@ static bool take_part(mls_str *script, char mark, mls_str *part)
     return mls_str_cut(script, mark, part) && !mls_str_ends(*part, MLS_S("\\"));
 }
 
-/* Applies the s command at the start of *script to a line; *script is moved after it and what ends it. */
+/* Apply the s command at the start of *script to a line, and move *script behind it and the sign that ends it. */
 static mls_str substitute(reading *r, mls_str *script, mls_str line)
 {
     const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
@@ -451,14 +451,14 @@ static void end_field(builder *self)
     self->started = self->hole_unquoted = false;
 }
 
-/* A byte outside quotes: * ? and [ stand for whatever files there are, @(…) for more than is looked into. */
+/* Put a byte outside quotes: files matched by * ? and [ are unknown, and @(…) is not looked into. */
 static void put_bare(builder *self, char c)
 {
     const bool files = self->splits && (c == '*' || c == '?' || c == '[');
     put(self, files || (c == '(' && self->quoting != QUOTING_REGEX) ? SHELL_HOLE : (mls_str){&c, 1});
 }
 
-/* Puts the outcome of an expansion: outside quotes it is split, and a pattern. */
+/* Put the outcome of an expansion: outside quotes it is split, and a pattern. */
 static void put_expansion(builder *self, mls_str text, bool in_quotes)
 {
     if (in_quotes || !self->splits) {
@@ -486,7 +486,7 @@ static mls_str expand(reading *r, mls_str raw, shell_quoting quoting, bool in_qu
     return mls_shell_goes(r) ? text : SHELL_HOLE;
 }
 
-/* As in doubt: for what it may assign. */
+/* Expand in doubt, for what it may assign. */
 static mls_str expand_doubtful(reading *r, mls_str raw, bool in_quotes)
 {
     r->frame.doubt++;
@@ -669,7 +669,7 @@ static mls_str expand_parentheses(reading *r, mls_str inner)
     return text;
 }
 
-/* Puts the unit at `at`, a quoted string, a substitution or a byte; returns the place after it. */
+/* Put the unit at `at`, a quoted string, a substitution or a byte; return the place after it. */
 static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 {
     const char c = raw.ptr[at];
@@ -715,7 +715,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
     } else if (c == '"') {
         build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
-    } else if (c == '~') { /* somebody's home, or, in the middle of a word, itself */
+    } else if (c == '~') { /* a home folder, or, in the middle of a word, itself */
         const char before = at > 0 ? raw.ptr[at - 1] : ':';
         put(self, before == ':' || (before == '=' && self->fields != NULL) ? SHELL_HOLE : unit);
     } else if ((c == '<' || c == '>') && at == 0 && self->splits) { /* <( … ) */

@@ -219,7 +219,7 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
     }
 }
 
-/* Says what the metadata holds, where a member is missing. */
+/* Add what the metadata has, if a member is missing. */
 static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
@@ -251,7 +251,7 @@ static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer
     }
 }
 
-/* A check of the record was false or could not be evaluated. */
+/* Note that a check of the record was false or could not be evaluated. */
 static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome outcome)
 {
     mls_expr_input *input = &j->checker->input;
@@ -277,7 +277,7 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
     mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
 }
 
-/* Judges a list of checks; of those that cannot be evaluated only the first failure of a record is reported. */
+/* Judge a list of checks; if several cannot be evaluated, only the first failure of a record is reported. */
 static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool reported)
 {
     for (size_t i = 0; i < checks->count; i++) {
@@ -519,7 +519,7 @@ static mls_kept_value value_keep(mls_checker *checker, mls_str text)
     return kept;
 }
 
-/* Whether a value is the one that was kept.  Only unlike texts need a look at what they mean. */
+/* Check whether a value is the one that was kept.  Only texts that differ are compared by content. */
 static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
 {
     if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX) {
@@ -605,7 +605,7 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
     }
 }
 
-/* Runs the rules of all scopes that may be queued for a record whose key some rule knows. */
+/* Apply the rules of all scopes that may be queued to a record whose key some rule knows. */
 static void apply_rules(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -655,7 +655,7 @@ static mls_status judge_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* Judges all that has come, from the start, by an edition; NULL: by the rules that were given, or those of the edition
+/* Judge all records so far, from the first, by an edition; NULL: by the rules that were given, or those of the edition
  * that the first record's date points to. */
 static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "rules/judging.h"
 
-/* Clocks that differ by less than this are not worth a word. */
+/* Clocks that differ by less are not reported. */
 #define BACKWARDS_MS 1000.0
 #define LONG_RUN_MS (24 * 3600 * 1000.0)
 
@@ -205,7 +205,7 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
     return added;
 }
 
-/* The key that a rule of a judged scope asks for, that never came, and that is nearest to the one that did. */
+/* Return the key that a rule of a judged scope wants, that never came, and that is nearest to the one that did. */
 static mls_str nearest_missing(const mls_checker *checker, mls_str name)
 {
     mls_nearest nearest = mls_nearest_to(name);
@@ -279,7 +279,7 @@ static void advice_edition(mls_checker *checker)
     }
 }
 
-/* Keys that rules which do not apply here want once: several values are worth a word even so. */
+/* Several values of a key that only rules which do not apply here want once are worth advice, too. */
 static void advice_several(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -345,13 +345,13 @@ static void queue_play(mls_checker *checker)
     }
 }
 
-/* Whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
+/* Check whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
 static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 {
     return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
 }
 
-/* Makes a finding of a message and releases it; `placed`: with the scope and the edition after it. */
+/* Make a finding of a message and release it; `placed`: with the scope and the edition after it. */
 static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_place place, bool placed,
                     mls_buffer *message)
 {

@@ -22,7 +22,7 @@ typedef struct edition_list {
     size_t count;
     mls_benchmark *benchmarks;
     size_t benchmark_count;
-    mls_benchmark unknown; /* stands for a benchmark that is not in the table */
+    mls_benchmark unknown; /* the row of a benchmark that is not in the table */
 } edition_list;
 
 struct mls_editions {
@@ -274,7 +274,7 @@ bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
     return false;
 }
 
-/* The first edition with the benchmark from the one at `at` on, upwards or downwards; NULL: none has it. */
+/* Return the first edition with the benchmark from the one at `at` on, upwards or downwards; NULL: none has it. */
 static const mls_edition *search(const edition_list *list, ptrdiff_t at, int step, mls_str benchmark)
 {
     while (at >= 0 && at < (ptrdiff_t)list->count && !mls_edition_has_benchmark(&list->items[at], benchmark)) {
@@ -363,7 +363,7 @@ const char *mls_benchmark_called(const char *name)
     return strcasecmp(name, "dlrm_v4_hstu") == 0 || strcasecmp(name, "dlrm-v4-hstu") == 0 ? "dlrmv4" : name;
 }
 
-/* Whether a benchmark's name begins so, signs and case aside: llama2-70b. */
+/* Check whether a benchmark's name begins so, signs and case aside: llama2-70b. */
 static bool begins_so(const char *benchmark, mls_str name)
 {
     static const char signs[] = "_-. ";
@@ -389,7 +389,7 @@ mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usa
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
             const char *full = edition->benchmarks[b]->name;
-            if (begins_so(full, name)) { /* none is meant where it is called so */
+            if (begins_so(full, name)) { /* its own name needs no suggestion */
                 nearest.found = mls_str_from(mls_str_equal(name, mls_str_from(full)) ? NULL : full);
                 return nearest;
             }

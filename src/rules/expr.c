@@ -36,7 +36,7 @@ static void show_string(mls_buffer *buffer, mls_str string, const char *after)
     mls_buffer_append_text(buffer, after);
 }
 
-/* Leaves out what comes after `enough` bytes. */
+/* Append a value; leave out items after `enough` bytes. */
 static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth, size_t enough)
 {
     const bool list = value->kind == MLS_JSON_LIST;
@@ -133,7 +133,7 @@ static bool give_bool(const mls_call *c, bool truth)
     return true;
 }
 
-/* The number of a node's value, which is a number or boolean. */
+/* Get the number of a node's value, which must be a number or boolean. */
 static bool operand_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
 {
     *number = 0;
@@ -159,7 +159,7 @@ static mls_str bytes_of(const mls_value *value)
                : (mls_str){(const char *)value->as.list.items, value->as.list.count * sizeof(mls_value)};
 }
 
-/* Joins two strings or two lists. */
+/* Join two strings or two lists. */
 static bool join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
 {
     const bool strings = left->kind == MLS_JSON_STRING;
@@ -194,7 +194,7 @@ static double remainder_of(double a, double b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* Why there is no such number; NULL when there is. */
+/* Return the reason why there is no such number, or NULL. */
 static const char *arithmetic_reason(mls_expr_op op, double a, double b, double c)
 {
     const bool power = op == MLS_EXPR_POWER;
@@ -257,7 +257,7 @@ static bool call_order(const mls_call *c)
                                                        : a >= b);
 }
 
-/* Whether an item is in a list, a string or among an object's members: `item in all` and has(all, item). */
+/* Check whether an item is in a list, a string or among an object's members: `item in all` and has(all, item). */
 static bool call_contains(const mls_call *c)
 {
     const size_t container = c->op == MLS_EXPR_IN;

@@ -40,9 +40,9 @@ enum {
     MLS_ARGUMENTS_MAX = 16
 };
 
-/* Every operator and, from ABS on, function: its name, how many arguments it takes at least and at most, how tightly it
- * binds between operands (NONE: it does not stand there), what does it, and how it reads, with 1, 2 and 3 for its
- * operands or * for all of them; NULL: it is a case of its own. */
+/* Every operator and, from ABS on, function: its name, its least and greatest number of arguments, how tightly it binds
+ * between operands (NONE: it is not used there), the function that computes it (NULL: mls_expr_evaluate() does), and
+ * its words, with 1, 2 and 3 for its operands or * for all of them (NULL: rule_words.c has them). */
 #define MLS_EXPR_LIST(F)                                                                                               \
     F(VALUE, "value", 0, 0, NONE, NULL, "its value")                                                                   \
     F(METADATA, "metadata", 0, 0, NONE, NULL, "its metadata")                                                          \
@@ -145,7 +145,7 @@ typedef struct mls_variable {
     size_t capacity;  /* of a list that grows in place */
 } mls_variable;
 
-/* The ops that look at a record. */
+/* A bit for each op that looks at a record. */
 #define MLS_EXPR_OF_RECORD ((1U << (MLS_EXPR_TIME + 1)) - 1)
 
 enum { MLS_PARTS = MLS_EXPR_RECORD + 1 };
@@ -179,7 +179,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
 
 typedef enum mls_outcome { MLS_OUTCOME_FALSE, MLS_OUTCOME_TRUE, MLS_OUTCOME_UNKNOWN } mls_outcome;
 
-/* Evaluates to its truth. */
+/* Evaluate to its truth. */
 mls_outcome mls_expr_test(const mls_expr *expr, mls_expr_input *input);
 
 typedef struct mls_call {
@@ -199,10 +199,10 @@ typedef struct mls_expr_info {
 
 extern const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT];
 
-/* Truth of a value: 0, "", [], {} and null are false, everything else (NaN too) is true. */
+/* Return the truth of a value: 0, "", [], {} and null are false, everything else (NaN too) is true. */
 bool mls_value_truth(const mls_value *value);
 
-/* Shows a value to a person: 16, "adamw", [0.9, 0.999], {"BBOX": 0.3, …}; cut when long. */
+/* Append a value for a person: 16, "adamw", [0.9, 0.999], {"BBOX": 0.3, …}; cut when long. */
 void mls_value_show(mls_buffer *buffer, const mls_value *value);
 
 enum { MLS_EXPR_QUOTED_MAX = 60 }; /* of the rule text, in a reason */
@@ -210,7 +210,7 @@ enum { MLS_EXPR_QUOTED_MAX = 60 }; /* of the rule text, in a reason */
 /* Note a reason why there is no value, and return false. */
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* "value is a string ("abc"), not a number" */
+/* Note "value is a string ("abc"), not a number". */
 bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted);
 
 static inline mls_value mls_value_of_bool(bool truth)
@@ -223,7 +223,7 @@ static inline mls_value mls_value_of_number(double number, bool is_integer)
     return (mls_value){.kind = MLS_JSON_NUMBER, .is_integer = is_integer, .as.number = number};
 }
 
-/* Integer in the sense of the language the rules come from, in which a boolean is one. */
+/* Check whether a value is an integer in the language the rules come from, in which a boolean is one. */
 static inline bool mls_value_is_int(const mls_value *value)
 {
     return value->kind == MLS_JSON_BOOL || (value->kind == MLS_JSON_NUMBER && value->is_integer);

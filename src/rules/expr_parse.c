@@ -67,7 +67,7 @@ static void fail_at(expr_parser *p, mls_status status, const char *at, const cha
     p->token = (expr_token){.text = {at, 0}};
 }
 
-/* Notes a mistake at the current token. */
+/* Note a mistake at the current token. */
 static void fail_here(expr_parser *p, const char *what)
 {
     fail_at(p, MLS_ERROR_SYNTAX, p->token.text.ptr, "%s", what);
@@ -78,7 +78,7 @@ static bool is_name_start(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Returns the place after the digits at `at`, which must be some. */
+/* Return the place after the digits at `at`; there must be at least one. */
 static const char *lex_digits(expr_parser *p, const char *at, const char *missing)
 {
     if (!mls_is_digit(*at)) {
@@ -158,7 +158,7 @@ static const char *lex_sign(expr_parser *p, const char *begin)
     return begin + 1;
 }
 
-/* Reads the next token. */
+/* Read the next token. */
 static void next_token(expr_parser *p)
 {
     const char *at = p->token.text.ptr + p->token.text.len;
@@ -211,7 +211,7 @@ static void check_depth(expr_parser *p, unsigned depth, const char *begin)
     }
 }
 
-/* A node from `begin` to the end of the last token. */
+/* Make a node from `begin` to the end of the last token. */
 static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node *const *operands, size_t count)
 {
     node *made = mls_arena_alloc(p->arena, sizeof *made);
@@ -242,7 +242,7 @@ static const node *make_constant(expr_parser *p, const char *begin, mls_value va
     return make_with(p, MLS_EXPR_CONSTANT, begin, (operand_list){0}, value);
 }
 
-/* Reads `item, item …` and the closing sign. */
+/* Read `item, item …` and the closing sign. */
 static operand_list parse_items(expr_parser *p, const char *closing)
 {
     operand_list list = {0};
@@ -275,7 +275,7 @@ static const node *parse_list(expr_parser *p)
     return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, constant}});
 }
 
-/* The first op of that name from `op` on; MLS_EXPR_OP_COUNT: there is none. */
+/* Return the first op of that name from `op` on, or MLS_EXPR_OP_COUNT. */
 static int find_op(mls_str name, int op)
 {
     while (op < MLS_EXPR_OP_COUNT &&

@@ -3,7 +3,7 @@
  *
  * The rules say: judge `common` over all records, then each scope it queued over all records again, and so on.  A log
  * is read only once, so every scope that may still be queued is judged at the same time, each with its own variables
- * and its own list of what it found and what it would queue.  A scope that nothing can queue any more is dropped.  When
+ * and its own lists of findings and of scopes to queue.  A scope that nothing can queue any more is dropped.  When
  * the log has ended the queue is played through, and only what the scopes in it found counts. */
 #pragma once
 
@@ -55,7 +55,7 @@ typedef struct mls_rule_state {
     bool any_judged;
     double best;
     size_t best_line;     /* 0: there is none */
-    double best_progress; /* how far the run was then; NAN: not said */
+    double best_progress; /* how far the run was then; NAN: not logged */
     bool best_in_samples; /* samples, not epochs */
 } mls_rule_state;
 
@@ -131,7 +131,7 @@ static inline mls_judging mls_judging_of(mls_checker *checker, const mls_rule *r
     return (mls_judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
 }
 
-/* Forgets what was worked out for the record before; `record` may be NULL. */
+/* Turn to the next record, or to none (NULL). */
 static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *record)
 {
     mls_arena_reset(&checker->scratch);

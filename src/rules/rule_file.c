@@ -40,7 +40,7 @@ typedef struct rule_source {
     mls_str extends, scopes; /* its members; ptr NULL: not there */
 } rule_source;
 
-/* Scopes, members of one, or its rules, in their order: what was dropped and came again stands last. */
+/* Scopes, members of one, or its rules, in their order; one that was dropped and came again is last. */
 typedef struct rule_parts {
     mls_map names; /* the newest part of each name */
     struct rule_part *first;
@@ -51,7 +51,7 @@ typedef struct rule_parts {
 typedef struct rule_part {
     struct rule_part *next;
     mls_str name;
-    mls_str json;              /* what the newest file says; ptr NULL: that it is dropped */
+    mls_str json;              /* of the newest file; ptr NULL: it is dropped */
     const rule_source *source; /* that file */
     rule_parts parts;          /* of a scope its members, of "keys" the rules */
 } rule_part;
@@ -74,7 +74,7 @@ typedef struct rule_file {
     mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
 } rule_file;
 
-/* "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
+/* Append "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
 static void describe_place(mls_str json, const char *at, mls_buffer *out)
 {
     mls_str names[STEPS_MAX];
@@ -105,6 +105,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     }
 }
 
+/* Note a failure at a byte of a text, or NULL. */
 MLS_PRINTF(4, 5)
 static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
@@ -140,7 +141,7 @@ static void wrong(rule_file *file, mls_str json, const char *what)
     fail(file, MLS_ERROR_VALUE, json.ptr, "%s", what);
 }
 
-/* Which of `names`, that end with NULL, a member has; the end for "comment", which may stand everywhere. */
+/* Return the index of a member in `names`, that end with NULL; the end for "comment", which is allowed everywhere. */
 static size_t find_name(rule_file *file, const char *const *names, mls_str name)
 {
     size_t i = 0;
@@ -153,6 +154,7 @@ static size_t find_name(rule_file *file, const char *const *names, mls_str name)
     return i;
 }
 
+/* Get the members of an object by `names`; fail if it has others than "comment", or one twice. */
 static void take_members(rule_file *file, mls_str json, const char *const *names, mls_str *members)
 {
     mls_raw_member member;
@@ -170,6 +172,7 @@ static void take_members(rule_file *file, mls_str json, const char *const *names
     }
 }
 
+/* Return the text of a string, NUL-terminated in `arena`; fail with `otherwise` if it is not a string. */
 static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
@@ -232,7 +235,7 @@ static bool source_is_new(rule_file *file, mls_str name, bool embedded, const ch
     return file->status == MLS_OK;
 }
 
-/* The rules of an edition: "5.0.0", or "5.0" for short. */
+/* Add the rules of an edition: "5.0.0", or "5.0" for short. */
 static void add_embedded(rule_file *file, mls_str edition, const char *at)
 {
     static const char *const endings[] = {"", ".0"};
@@ -252,7 +255,7 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
     fail(file, MLS_ERROR_UNKNOWN, at, "there are no rules of %s %.*s to extend", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
-/* A file; `at` is what names it in the one before, beside which it is looked for, and NULL for the first, which alone
+/* Add a file; `at` names it in the file before, beside which it is looked for.  It is NULL for the first, which alone
  * may be a pipe. */
 static void add_rule_file(rule_file *file, mls_str name, const char *at)
 {
@@ -284,11 +287,10 @@ static bool is_null(mls_str json)
     return mls_json_kind_of(json) == MLS_JSON_NULL;
 }
 
-/* The levels at which files are laid over each other: the scopes, what stands in one, and the rules under its "keys".
- */
+/* The levels at which files are laid over each other: scopes, members of a scope, and the rules under its "keys". */
 enum { SCOPES, MEMBERS, RULES };
 
-/* The part of that name with what `source` says of it; NULL after a failure. */
+/* Replace the part of that name by the one of `source`; return NULL after a failure. */
 static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw_member *given,
                                const rule_source *source, int level)
 {
@@ -321,7 +323,7 @@ static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw
     return part;
 }
 
-/* Lays an object of `source` over what the older files said; *rules counts those of the source. */
+/* Lay an object of `source` over those of the older files; *rules counts those of the source. */
 static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule_source *source, int level,
                     size_t *rules)
 {
@@ -402,7 +404,7 @@ static size_t count_items(mls_str json)
     return count;
 }
 
-/* The number of a name in a map of the ruleset; *kept becomes its copy there. */
+/* Return the number of a name in a map of the ruleset; *kept becomes its copy there. */
 static uint32_t name_number(mls_map *map, mls_str name, mls_str *kept)
 {
     const mls_map_entry *entry = mls_map_put(map, name, NULL);
@@ -410,7 +412,7 @@ static uint32_t name_number(mls_map *map, mls_str name, mls_str *kept)
     return (uint32_t)(entry - map->entries);
 }
 
-/* Where a JSON string has its decoded byte of this column; what is not a string has it all at its start. */
+/* Return the place of a decoded byte, by its column, in a JSON string; of anything else its start. */
 static const char *string_byte(mls_str json, size_t column)
 {
     const bool string = *json.ptr == '"';
@@ -421,7 +423,7 @@ static const char *string_byte(mls_str json, size_t column)
     return at;
 }
 
-/* `json` is the string that the text stands in, from its byte `offset` on. */
+/* Compile a text that is in the string `json` from its byte `offset` on. */
 static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
@@ -438,7 +440,7 @@ static void compile_text(rule_file *file, mls_str json, mls_str text, size_t off
     }
 }
 
-/* A string, or {"lines": ["…", "…"]}: a long expression, its lines joined by a blank. */
+/* Compile a string, or {"lines": ["…", "…"]}: a long expression, its lines joined by a blank. */
 static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
 {
     static const char *const names[] = {"lines", NULL};
@@ -463,7 +465,7 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
     mls_buffer_release(&text);
 }
 
-/* One expression or a list of them; absent is an empty list. */
+/* Compile one expression or a list of them; absent is an empty list. */
 static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
 {
     if (json.ptr == NULL) {
@@ -485,7 +487,7 @@ static bool is_identifier(mls_str name)
     return name.len <= MLS_SCOPE_NAME_MAX && mls_str_is_name(name);
 }
 
-/* The slot of the variable that a string names. */
+/* Return the slot of the variable that a string names. */
 static uint32_t compile_variable(rule_file *file, mls_str json)
 {
     mls_str name = take_text(file, json, &file->memory, "\"set\" names a variable, \"to\" is its new value");
@@ -623,7 +625,7 @@ static int compare_texts(const void *left, const void *right)
     return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
 }
 
-/* "at_least_one_or(b, c)": the other keys, and the name that stands for all of them. */
+/* Read "at_least_one_or(b, c)": the other keys, and the name for all of them together. */
 static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rule *rule)
 {
     mls_str all[OTHERS_MAX] = {rule->key};
@@ -657,7 +659,7 @@ static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rul
     mls_buffer_release(&either);
 }
 
-/* The text between "name(" and ")"; false when `text` is not of that form. */
+/* Get the text between "name(" and ")"; false if `text` is not of that form. */
 static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
 {
     const bool is_form = mls_str_starts(text, name) && mls_str_ends(text, MLS_S(")"));
@@ -738,7 +740,7 @@ static void compile_derive(rule_file *file, mls_str json)
     file->scope->derive_from = name_number(&file->ruleset->key_names, derive->from, &derive->from);
 }
 
-/* The member of a scope as all files together have it; an empty part when none does. */
+/* Return the member of a scope as all files together have it; an empty part if none does. */
 static const rule_part *part_of(const rule_part *scope, mls_str name)
 {
     static const rule_part nothing;

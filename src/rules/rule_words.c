@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rule_words.c - expressions in words: by a table of phrases (src/data/phrases.table) where one fits, else operator by
- * operator as the table of operators says each. */
+ * operator with the words of the table of operators. */
 #include "rules/ruleset.h"
 
 #include "base/data.h"
@@ -59,7 +59,7 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
                                               : find_phrase(w, capital, node, &inner);
 }
 
-/* Whether a node is what the form has next; moves after that. */
+/* Check whether a node is the next one of the form, and move behind it. */
 static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
@@ -101,7 +101,8 @@ static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, f
     return fits;
 }
 
-/* The value that an operand has whatever is logged: of constants, variables that no rule sets, and their arithmetic. */
+/* Get the value of an operand that does not depend on the log: constants, variables that no rule sets, and arithmetic.
+ */
 static bool fixed_value(words_writer *w, const mls_expr_node *node, mls_value *value)
 {
     mls_value values[2];
@@ -138,7 +139,7 @@ static void write_value(words_writer *w, const mls_value *value)
     }
 }
 
-/* " (16)": the value of an operand, if that is known and not what was written. */
+/* Append " (16)", the value of an operand, if it is known and was not written. */
 static void write_known(words_writer *w, const mls_expr_node *node)
 {
     mls_value value;
@@ -151,7 +152,7 @@ static void write_known(words_writer *w, const mls_expr_node *node)
 
 static void write_fit(words_writer *w, char kind, const fit *found, const mls_expr_node *node);
 
-/* Any expression, in brackets where it binds less tightly than `power`. */
+/* Append any expression, in brackets if it binds less tightly than `power`. */
 static void write_words(words_writer *w, const mls_expr_node *node, unsigned power)
 {
     const mls_expr_info *info = &mls_expr_table[node->op];

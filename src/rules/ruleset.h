@@ -31,7 +31,7 @@ typedef struct mls_action {
 typedef struct mls_rule {
     mls_str key;
     size_t min, max;       /* how often it must come: max 1 is exactly once, 0 however often, else at least */
-    mls_str occurs_text;   /* as it was written; empty: not said */
+    mls_str occurs_text;   /* as it was written; empty: not given */
     const mls_str *others; /* keys of which one is enough */
     size_t other_count;
     mls_str either; /* with others: all keys, sorted, joined by '|' */
@@ -51,7 +51,7 @@ typedef struct mls_derive {
     mls_str key;      /* of the record made; ptr NULL: the scope derives nothing */
     mls_str from;     /* the key of the records it is made from */
     mls_str group_by; /* the name in their metadata by which they are grouped */
-    mls_str field;    /* the name in their metadata that says which member their value becomes */
+    mls_str field;    /* the name in their metadata of the member that their value becomes */
 } mls_derive;
 
 /* The first action of a scope that sets a variable. */
@@ -102,19 +102,19 @@ struct mls_ruleset {
     mls_ruleset *next;
 };
 
-/* The index of a key, or SIZE_MAX when no rule of the edition has it. */
+/* Return the index of a key, or SIZE_MAX if no rule of the edition has it. */
 size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name);
 
-/* The index of a scope, or SIZE_MAX. */
+/* Return the index of a scope, or SIZE_MAX. */
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
 
-/* Whether an action, or one inside it, could name the scope, so that a checker knows early which are out of reach. */
+/* Check whether an action, or one inside it, could name the scope. */
 bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope);
 
-/* The rule of a scope for a key, which may be SIZE_MAX; NULL when it has none. */
+/* Return the rule of a scope for a key, which may be SIZE_MAX; NULL if it has none. */
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key);
 
-/* Whether one of the scopes [from, end) has a rule for the key, which overrules those of scopes judged before. */
+/* Check whether one of the scopes [from, end) has a rule for the key, which overrules those of scopes judged before. */
 bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size_t from, size_t end, size_t key);
 
 /* The scopes that judge a benchmark in a division; those after the first `sure` ones for some values only. */
@@ -125,23 +125,23 @@ typedef struct mls_scope_chain {
     size_t sure;
 } mls_scope_chain;
 
-/* False when the edition has no rules of its own for the benchmark in this division. */
+/* Return false if the edition has no rules of its own for the benchmark in this division. */
 bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, const char *benchmark,
                           mls_scope_chain *chain);
 
-/* The phrases that expressions are worded with; NULL: no memory. */
+/* Return the phrases in which expressions are worded. */
 const mls_phrase *mls_rule_phrases(mls_arena *arena) MLS_MUST_USE;
 
-/* The code of a finding about a check that failed: whether it is about the value, the metadata or what came before. */
+/* Return the code of a finding about a check that failed: about the value, the metadata or earlier records. */
 mls_finding_code mls_rule_words_code(const mls_expr *expr);
 
-/* Appends what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "at
+/* Append what `expr`, of `scope`, wants of a record, or what a check_any wants reached (`target`): "at
  * most 0.925 and above 0.0". With `input` (may be NULL) variables are shown with values. */
 void mls_rule_words_expr(mls_buffer *buffer, const mls_scope *scope, const mls_expr *expr, mls_expr_input *input,
                          bool target);
 
-/* Appends what a rule wants of the records of its key, in one line. */
+/* Append what a rule wants of the records of its key, in one line. */
 void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_rule *rule);
 
-/* Appends how often: "exactly once", "at least 2 times", "at least once, or block_start". */
+/* Append how often: "exactly once", "at least 2 times", "at least once, or block_start". */
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule);
