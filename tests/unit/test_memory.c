@@ -365,7 +365,7 @@ static mls_oom_search *search_in(const char *text)
     mls_oom_search *search;
     const mls_sink sink = {.lines = mls_oom_search_lines};
     mls_sink one = sink;
-    assert_int_equal(mls_oom_search_new(&search), MLS_OK);
+    assert_int_equal(mls_oom_search_new(&search, NULL), MLS_OK);
     one.state = search;
     mls_oom_search_begin(search, "a log");
     assert_int_equal(mls_log_scan_bytes(mls_str_from(text), &one, 1, NULL, NULL), MLS_OK);
