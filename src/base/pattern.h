@@ -29,7 +29,7 @@ typedef struct mls_pattern {
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 
 /* The first match from `at` on; *found has no ptr when there is none.  MLS_OK or MLS_ERROR_LIMIT. */
-mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found) MLS_MUST_USE;
+mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found);
 
 /* The text that the group of that name (NULL: the first one) matched when the pattern last did, in the same text; no
  * ptr when there is none.  And how many groups it has. */

@@ -54,12 +54,11 @@ bool mls_input_is_file(const mls_input *input)
 
 static bool input_read(mls_input *input, char *block, size_t *len)
 {
-    bool ok = true;
     *len = 0;
     if (input->unpacker != NULL && !came_in_time(input)) {
         input->trouble.read_errno = ETIME;
     } else if (input->unpacker != NULL) {
-        ok = mls_unpacker_fill(input->unpacker, block, MLS_BLOCK_SIZE, len, &input->trouble);
+        mls_unpacker_fill(input->unpacker, block, MLS_BLOCK_SIZE, len, &input->trouble);
     } else if (input->in_memory) {
         *len = input->bytes.len < MLS_BLOCK_SIZE ? input->bytes.len : MLS_BLOCK_SIZE;
         if (*len > 0) {
@@ -71,8 +70,8 @@ static bool input_read(mls_input *input, char *block, size_t *len)
         input->trouble.read_errno = fill_from(input, -1, enough, block, len);
         input->taken += *len;
     }
-    input->ended = !ok || *len < MLS_BLOCK_SIZE;
-    return ok;
+    input->ended = *len < MLS_BLOCK_SIZE;
+    return true;
 }
 
 struct mls_utf16 {
@@ -95,9 +94,6 @@ static bool utf16_begin(mls_input *input, const char *block, size_t len)
 {
     const bool marked = block[0] != '\0' && block[1] != '\0';
     input->wide = mls_malloc(sizeof *input->wide);
-    if (input->wide == NULL) {
-        return false;
-    }
     input->wide->big = block[0] == '\xfe' || block[0] == '\0';
     input->wide->ended = input->ended;
     input->wide->high = 0;
@@ -129,21 +125,20 @@ static bool utf16_fill(mls_input *input, char *block, size_t *len)
 {
     enum { UNIT_MAX = 6 }; /* bytes that a unit can make, with what waits for it */
     struct mls_utf16 *wide = input->wide;
-    bool ok = true;
     *len = 0;
-    while (ok && *len + UNIT_MAX <= MLS_BLOCK_SIZE) {
+    while (*len + UNIT_MAX <= MLS_BLOCK_SIZE) {
         if (wide->len - wide->at >= 2) {
             *len += utf16_put(wide, block + *len);
         } else if (wide->ended) {
             break;
         } else {
-            ok = input_read(input, wide->bytes, &wide->len);
+            input_read(input, wide->bytes, &wide->len);
             wide->at = 0;
             wide->ended = input->ended;
         }
     }
-    input->ended = !ok || (wide->ended && wide->len - wide->at < 2);
-    return ok;
+    input->ended = (wide->ended && wide->len - wide->at < 2);
+    return true;
 }
 
 /* A block holds an even number of bytes, so that no unit of UTF-16 is split. */

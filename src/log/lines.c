@@ -21,7 +21,8 @@ typedef struct line_state {
 
 static mls_scan_event *event_add(mls_batch *batch)
 {
-    return MLS_GROW(batch, items) ? &batch->items[batch->count++] : NULL;
+    MLS_GROW(batch, items);
+    return &batch->items[batch->count++];
 }
 
 const char *mls_mllog_find_last(mls_str text)
@@ -315,9 +316,7 @@ bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
     batch->count = 0;
     batch->old_format = false;
     mls_arena_reset(&batch->scratch);
-    if (!begin_line(&state, text.ptr)) {
-        return false;
-    }
+    begin_line(&state, text.ptr);
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
     mark = __builtin_cpu_supports("avx2") ? mark_avx2 : mark;
 #endif

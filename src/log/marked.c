@@ -19,7 +19,7 @@ bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool
     if (words > marked->capacity) {
         free(marked->bits);
         marked->bits = mls_calloc(2 * words, sizeof *marked->bits);
-        marked->capacity = marked->bits != NULL ? 2 * words : 0;
+        marked->capacity = 2 * words;
     } else {
         memset(marked->bits, 0, words * sizeof *marked->bits);
     }

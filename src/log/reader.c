@@ -143,25 +143,25 @@ static mls_status carry_flush(mls_reader *reader)
 {
     mls_status status = MLS_ERROR_MEMORY;
     mls_buffer *carry = &reader->carry;
-    if (mls_buffer_reserve(carry, MLS_SCAN_PADDING)) {
-        memset(carry->ptr + carry->len, 0, MLS_SCAN_PADDING);
-        if (reader->overlong && mls_mllog_find_last(mls_buffer_str(carry)) == NULL) {
-            mls_scan_event event = {MLS_EVENT_MALFORMED,
-                                    {.malformed = {.line = 1,
-                                                   .column = reader->column,
-                                                   .reason = "the record is longer than 16 MiB",
-                                                   .torn = reader->dropped.mllog}}};
-            status = deliver_event(reader, &event, reader->totals.lines++);
-        } else {
-            reader->dropped.mllog |= reader->overlong;
-            status = mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped)
-                         ? deliver_batch(reader, &reader->joined)
-                         : MLS_ERROR_MEMORY;
-            if (status == MLS_OK && reader->dropped.bytes == 0) {
-                status = deliver_lines(reader, mls_buffer_str(carry), &reader->joined);
-            }
+    mls_buffer_reserve(carry, MLS_SCAN_PADDING);
+    memset(carry->ptr + carry->len, 0, MLS_SCAN_PADDING);
+    if (reader->overlong && mls_mllog_find_last(mls_buffer_str(carry)) == NULL) {
+        mls_scan_event event = {MLS_EVENT_MALFORMED,
+                                {.malformed = {.line = 1,
+                                               .column = reader->column,
+                                               .reason = "the record is longer than 16 MiB",
+                                               .torn = reader->dropped.mllog}}};
+        status = deliver_event(reader, &event, reader->totals.lines++);
+    } else {
+        reader->dropped.mllog |= reader->overlong;
+        status = mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped)
+                     ? deliver_batch(reader, &reader->joined)
+                     : MLS_ERROR_MEMORY;
+        if (status == MLS_OK && reader->dropped.bytes == 0) {
+            status = deliver_lines(reader, mls_buffer_str(carry), &reader->joined);
         }
     }
+
     mls_buffer_clear(carry);
     reader->dropped = (mls_dropped){0};
     reader->overlong = false;
@@ -199,7 +199,7 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
                                                                 : status;
         carry_shrink(reader);
     }
-    return carry->failed ? MLS_ERROR_MEMORY : status;
+    return status;
 }
 
 mls_status mls_reader_end(mls_reader *reader)

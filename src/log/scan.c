@@ -161,9 +161,7 @@ static mls_status scan(mls_input *input, off_t size, unsigned threads, mls_scan_
     }
     mls_reader_release(&reader);
     mls_input_release(input);
-    return status == MLS_OK             ? mls_input_status(input, error)
-           : status == MLS_ERROR_MEMORY ? mls_error_memory(error)
-                                        : status;
+    return status == MLS_OK ? mls_input_status(input, error) : status;
 }
 
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
@@ -196,9 +194,8 @@ struct mls_log_feed {
 mls_log_feed *mls_log_feed_new(const mls_sink *sinks, size_t sink_count)
 {
     mls_log_feed *feed = mls_calloc(1, sizeof *feed);
-    if (feed != NULL) {
-        feed->reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
-    }
+    feed->reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
+
     return feed;
 }
 
@@ -232,7 +229,7 @@ mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint6
             status = mls_block_scan(block) ? mls_reader_feed(&feed->reader, block) : MLS_ERROR_MEMORY;
         }
     }
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }
 
 mls_status mls_log_feed_end(mls_log_feed *feed, mls_log_totals *totals)

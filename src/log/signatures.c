@@ -113,7 +113,7 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
         return wrong_signature(error, id, name, " must be a list of texts");
     }
     mls_str *to = mls_arena_array(&self->arena, (size_t)count, sizeof *to);
-    for (const cJSON *item = list->child; to != NULL && item != NULL; item = item->next) {
+    for (const cJSON *item = list->child; item != NULL; item = item->next) {
         if (!cJSON_IsString(item) || item->valuestring[0] == '\0') {
             return wrong_signature(error, id, name, " must be a list of texts");
         }
@@ -123,7 +123,7 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
         }
     }
     *texts = to;
-    return to != NULL ? MLS_OK : mls_error_memory(error);
+    return MLS_OK;
 }
 
 /* Reads the signature for a name that is none of those that it lists. */
@@ -134,9 +134,6 @@ static mls_status read_otherwise(mls_signatures *self, const cJSON *json, mls_si
         return MLS_OK;
     }
     mls_signature *other = mls_arena_array(&self->arena, 1, sizeof *other);
-    if (other == NULL) {
-        return mls_error_memory(error);
-    }
     *other = *to;
     to->otherwise = other;
     return mls_json_row_read(object, otherwise_members, OTHERWISE_MEMBERS, &self->arena, other, error);
@@ -163,7 +160,7 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
     mls_status status = mls_json_row_read(json, signature_members, MEMBERS, &self->arena, to, &why);
     status = status == MLS_OK ? read_otherwise(self, json, to, &why) : status;
     if (status != MLS_OK) {
-        return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : wrong_signature(error, to->id, why.message, "");
+        return wrong_signature(error, to->id, why.message, "");
     }
     if (to->precedence > MLS_PRECEDENCE_MAX) {
         return wrong_signature(error, to->id, "precedence must be from 0 to 100", "");
@@ -288,9 +285,6 @@ static mls_status new_signatures(mls_signatures **signatures, mls_json_taker tak
 {
     mls_signatures *self = mls_calloc(1, sizeof *self);
     *signatures = self;
-    if (self == NULL) {
-        return mls_error_memory(error);
-    }
     const mls_status status = mls_json_data_each("signatures.json", take, self, error);
     if (status != MLS_OK) {
         mls_signatures_free(self);
@@ -399,9 +393,6 @@ static bool list_needles(mls_signatures *self, size_t need_count, size_t all_mar
         for (size_t i = 0; i < needs; i++) {
             bool added;
             mls_map_entry *text = mls_map_put(&known, entry->public.needs[i], &added);
-            if (text == NULL) {
-                return false;
-            }
             signature_need *need = added ? &self->texts[count - self->mark_count] : &self->texts[--more];
             *need = (signature_need){.place = (uint32_t)place};
             if (added) {
@@ -447,12 +438,12 @@ mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, si
     self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
     self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
     self->needle_texts = mls_arena_array(&self->index, count + all_count, sizeof *self->needle_texts);
-    bool ok = self->order != NULL && self->texts != NULL && self->always != NULL && self->tried != NULL;
-    if (ok && self->needle_texts != NULL) {
+    bool ok = self->tried != NULL;
+    if (ok) {
         sort_order(self);
         ok = list_needles(self, count, all_count);
     }
-    if (!ok || self->needle_texts == NULL) {
+    if (!ok) {
         drop_index(self);
         return MLS_ERROR_MEMORY;
     }

@@ -13,7 +13,7 @@ typedef struct mls_window {
 } mls_window;
 
 /* Empty, before the first block.  False: no memory. */
-bool mls_window_init(mls_window *window, mls_input *input) MLS_MUST_USE;
+bool mls_window_init(mls_window *window, mls_input *input);
 void mls_window_release(mls_window *window);
 
 /* Adds the next block to what is left, which is no more than this.  False: no memory. */

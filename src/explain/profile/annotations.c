@@ -152,7 +152,7 @@ bool mls_gather_list_annotations(mls_gather *gather)
     const double known = gather->launches_known ? 0 : (double)NAN;
     mls_profile *profile = gather->profile;
     mls_profile_annotation *items = mls_arena_array(gather->arena, names->count + 1, sizeof *items);
-    if (items == NULL || !list_steps(gather)) {
+    if (!list_steps(gather)) {
         return false;
     }
     for (size_t i = 0; i < names->count; i++) {

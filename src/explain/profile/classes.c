@@ -38,7 +38,7 @@ static size_t class_number(mls_kernel_classes *classes, mls_str name)
         return i;
     }
     const mls_str copy = mls_arena_copy(&classes->memory, name);
-    if (classes->count == MLS_CLASSES_MAX || copy.ptr == NULL) {
+    if (classes->count == MLS_CLASSES_MAX) {
         return MLS_CLASSES_MAX;
     }
     classes->names[classes->count] = copy.ptr;
@@ -68,12 +68,10 @@ static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *p
         status = *part != '\0' ? MLS_OK : MLS_ERROR_VALUE;
     }
     if (status == MLS_OK) {
-        status = text.failed    ? MLS_ERROR_MEMORY
-                 : text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text))
-                                : MLS_ERROR_VALUE;
+        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text)) : MLS_ERROR_VALUE;
     }
     mls_buffer_release(&text);
-    return status == MLS_OK || status == MLS_ERROR_MEMORY
+    return status == MLS_OK
                ? status
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
 }
@@ -115,10 +113,8 @@ static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, m
     }
     for (size_t i = 0; i < 2; i++) {
         const cJSON *item;
-        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, lists[i]))
-        {
-            status = status == MLS_OK ? add_class(classes, item, i == 1, error) : status;
-        }
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, lists[i])) status =
+            status == MLS_OK ? add_class(classes, item, i == 1, error) : status;
     }
     if (status == MLS_OK && fp32 != NULL) {
         status = read_pattern(fp32, "FP32", &classes->fp32, error);
@@ -167,7 +163,7 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
         made = NULL;
     }
     *classes = made;
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }
 
 void mls_kernel_classes_free(mls_kernel_classes *classes)
@@ -191,9 +187,9 @@ static mls_status look_for(const mls_pattern *pattern, mls_str name, bool *is_th
 {
     mls_str found;
     name.len = name.len < NAME_LOOKED_AT ? name.len : NAME_LOOKED_AT;
-    const mls_status status = mls_pattern_find(pattern, name, 0, &found);
+    (void)mls_pattern_find(pattern, name, 0, &found);
     *is_there = found.ptr != NULL;
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+    return MLS_OK;
 }
 
 bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32)
@@ -203,11 +199,11 @@ bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *num
     *number = classes->other;
     *fp32 = false;
     (void)pthread_mutex_lock(classes->lock);
-    for (size_t i = 0; i < classes->rule_count && !found && status == MLS_OK; i++) {
+    for (size_t i = 0; i < classes->rule_count && !found; i++) {
         status = look_for(&classes->rules[i].pattern, name, &found);
         *number = found ? classes->rules[i].number : *number;
     }
-    if (status == MLS_OK && (classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL) {
+    if ((classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL) {
         status = look_for(&classes->fp32, name, fp32);
     }
     (void)pthread_mutex_unlock(classes->lock);

@@ -58,9 +58,7 @@ static double part_number(const mls_collective_texts *texts, mls_collective_part
 /* Puts the texts of a new key, which stand one after the other at the end of its whole, where they stand. */
 static bool add_key(struct mls_collectives *of, const mls_collective_texts *texts, mls_map_entry *entry)
 {
-    if (!MLS_GROW(&of->keys, items)) {
-        return false;
-    }
+    MLS_GROW(&of->keys, items);
     mls_collective_key *key = &of->keys.items[of->keys.count];
     const char *end = entry->key.ptr + entry->key.len;
     *key = (mls_collective_key){.whole = entry->key,
@@ -89,10 +87,10 @@ static bool find_key(struct mls_collectives *of, const mls_collective_texts *tex
     for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++) {
         mls_buffer_append(&whole, part_text(texts, (mls_collective_part)i));
     }
-    mls_map_entry *entry = whole.failed ? NULL : mls_map_find(&of->map, mls_buffer_str(&whole));
-    *full = !whole.failed && entry == NULL &&
+    mls_map_entry *entry = mls_map_find(&of->map, mls_buffer_str(&whole));
+    *full = entry == NULL &&
             (of->keys.count == MLS_COLLECTIVE_KEYS_MAX || whole.len > MLS_COLLECTIVE_BYTES_MAX - of->bytes);
-    if (!whole.failed && entry == NULL && !*full) {
+    if (entry == NULL && !*full) {
         entry = mls_map_put(&of->map, mls_buffer_str(&whole), &added);
     }
     mls_buffer_release(&whole);
@@ -122,9 +120,6 @@ bool mls_collective_add(mls_profile *profile, const mls_collective_texts *texts,
         return true;
     }
     for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++) {
-        if (texts->texts[i].failed) {
-            return false;
-        }
     }
     struct mls_collectives *of = collectives_of(profile);
     if (of == NULL || !find_key(of, texts, &made.key, &full) || (!full && !MLS_GROW(&of->kernels, items))) {

@@ -161,17 +161,16 @@ bool mls_gather_counters(mls_gather *gather)
     kernel_sums *sums = mls_calloc(rows, sizeof *sums);
     size_t missing = 0;
     profile->counters = mls_arena_array(gather->arena, rows, sizeof *profile->counters);
-    if (sums != NULL && profile->counters != NULL) {
-        for (size_t i = 0; i < gather->launches.count; i++) {
-            mls_launch *launch = &gather->launches.items[i];
-            count_launch(gather, launch);
-            missing += !is_measured(launch);
-            if (is_measured(launch)) {
-                sum_launch(&sums[launch->row], launch);
-            }
+    for (size_t i = 0; i < gather->launches.count; i++) {
+        mls_launch *launch = &gather->launches.items[i];
+        count_launch(gather, launch);
+        missing += !is_measured(launch);
+        if (is_measured(launch)) {
+            sum_launch(&sums[launch->row], launch);
         }
-        list_counters(gather, sums);
     }
+    list_counters(gather, sums);
+
     free(sums);
     if (missing > 0) {
         mls_findings_add(&profile->findings, MLS_FINDING_COUNTERS_MISSING, (mls_finding_place){0},

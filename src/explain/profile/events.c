@@ -110,7 +110,7 @@ static mls_str scalar_text(mls_trace *t, mls_str span)
             t->out_of_memory |= !mls_span_decode(span, false, &t->scratch, &text);
         }
     }
-    return t->out_of_memory ? (mls_str){"", 0} : text;
+    return text;
 }
 
 /* The first one counts. */

@@ -18,9 +18,7 @@ bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_
         gather->tallies[i].map.arena = gather->arena;
     }
     for (size_t i = 0; i < MLS_ROW_NAME; i++) {
-        if (!MLS_GROW(kernels, rows)) {
-            return false;
-        }
+        MLS_GROW(kernels, rows);
         kernels->rows[kernels->count] = (mls_tally_row){.class_number = i < MLS_ROW_COPY ? i : classes->copy};
         mls_row_clear(&kernels->rows[kernels->count++]);
     }

@@ -36,7 +36,7 @@ static bool list_launches(mls_gather *gather)
     const mls_tally *tally = &gather->tallies[MLS_TALLY_LAUNCHES];
     mls_profile_launches *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
     gather->profile->launches = items;
-    for (size_t i = 0; items != NULL && i < tally->count; i++) {
+    for (size_t i = 0; i < tally->count; i++) {
         const mls_sums *sums = &tally->rows[i].in[gather->locale];
         const mls_launch_sums *beside = &gather->launch_sums.items[i];
         items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
@@ -46,9 +46,8 @@ static bool list_launches(mls_gather *gather)
         mls_pair_split(tally->rows[i].name, &items[i].api, &items[i].name);
     }
     gather->profile->launch_count = tally->count;
-    if (items != NULL) {
-        qsort(items, tally->count, sizeof *items, compare_launches);
-    }
+    qsort(items, tally->count, sizeof *items, compare_launches);
+
     return items != NULL;
 }
 
@@ -57,16 +56,15 @@ static bool list_found(mls_gather *gather)
     const mls_tally *tally = &gather->tallies[MLS_TALLY_ANALYSIS];
     mls_profile_found *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
     gather->profile->analysis = items;
-    for (size_t i = 0; items != NULL && i < tally->count; i++) {
+    for (size_t i = 0; i < tally->count; i++) {
         const mls_sums *sums = &tally->rows[i].in[gather->locale];
         items[i] = (mls_profile_found){
             .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
         mls_pair_split(tally->rows[i].name, &items[i].rule, &items[i].name);
     }
     gather->profile->analysis_count = tally->count;
-    if (items != NULL) {
-        qsort(items, tally->count, sizeof *items, compare_found);
-    }
+    qsort(items, tally->count, sizeof *items, compare_found);
+
     return items != NULL;
 }
 

@@ -20,12 +20,11 @@ bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, boo
         return true;
     }
     const uint64_t kept = 2 * (uint64_t)begin + graph;
-    const bool ok = MLS_GROW(&gather->calls, items);
-    if (ok) {
-        gather->calls.items[gather->calls.count++] =
-            (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
-    }
-    return ok;
+    MLS_GROW(&gather->calls, items);
+    gather->calls.items[gather->calls.count++] =
+        (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
+
+    return true;
 }
 
 /* Brings the calls into the order of their correlations, each once. */

@@ -158,9 +158,6 @@ bool mls_gather_line(mls_gather *gather)
         return true;
     }
     device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
-    if (lines == NULL) {
-        return false;
-    }
     round_activities(gather);
     mls_gather_launches(gather);
     mls_gather_attribute(gather);

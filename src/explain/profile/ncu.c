@@ -89,7 +89,7 @@ static mls_launch *launch_of(mls_reports *r, const char **why)
     memcpy(key + id.len + 1, process.ptr, process.len);
     *why = mls_reason_memory;
     const mls_map_entry *entry = mls_map_put(&r->ncu.launches, (mls_str){key, id.len + 1 + process.len}, &added);
-    if (entry == NULL || (added && !MLS_GROW(&gather->launches, items))) {
+    if ((added && !MLS_GROW(&gather->launches, items))) {
         return NULL;
     }
     mls_launch *launch = &gather->launches.items[entry - r->ncu.launches.entries];

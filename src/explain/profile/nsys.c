@@ -372,7 +372,7 @@ static mls_tally_row *paired_row(mls_reports *r, mls_tally_kind kind, mls_str fi
     mls_buffer_append(&key, first);
     mls_buffer_append_text(&key, " ");
     mls_buffer_append(&key, second);
-    mls_tally_row *row = key.failed ? NULL : mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key), &full);
+    mls_tally_row *row = mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key), &full);
     mls_buffer_release(&key);
     *why = row != NULL ? NULL : full ? "there are more names than can be kept" : mls_reason_memory;
     return row;
@@ -401,9 +401,7 @@ static const char *add_launches(mls_reports *r, mls_str kernel)
     mls_tally_row *row = paired_row(r, MLS_TALLY_LAUNCHES, api, kernel, &why);
     const size_t number = row != NULL ? (size_t)(row - gather->tallies[MLS_TALLY_LAUNCHES].rows) : 0;
     if (row != NULL && number == gather->launch_sums.count) {
-        if (!MLS_GROW(&gather->launch_sums, items)) {
-            return mls_reason_memory;
-        }
+        MLS_GROW(&gather->launch_sums, items);
         gather->launch_sums.items[gather->launch_sums.count++] = (mls_launch_sums){0};
     }
     for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
@@ -510,7 +508,7 @@ static const char *add_traced(mls_reports *r, mls_str name)
     } else if (copy && r->nsys.there[MLS_ROLE_BYTES] && !bytes->negative) {
         mls_gather_size(gather, operation, mls_decimal_double(bytes) * r->nsys.megabytes, bytes->open);
     }
-    return status == MLS_ERROR_MEMORY ? mls_reason_memory : NULL;
+    return NULL;
 }
 
 const char *mls_nsys_row(mls_reports *r)

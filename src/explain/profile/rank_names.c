@@ -64,13 +64,11 @@ static mls_str common_folder(const mls_rank_traces *traces)
     return folder;
 }
 
-static bool list_traces(mls_profile *const *profiles, size_t count, mls_rank_traces *traces)
+static void list_traces(mls_profile *const *profiles, size_t count, mls_rank_traces *traces)
 {
     for (size_t i = 0; i < count; i++) {
         if (profiles[i]->kind == MLS_PROFILE_KINETO) {
-            if (!MLS_GROW(traces, items)) {
-                return false;
-            }
+            MLS_GROW(traces, items);
             traces->items[traces->count++] = (mls_rank_trace){.profile = profiles[i], .place = i};
         }
     }
@@ -84,7 +82,6 @@ static bool list_traces(mls_profile *const *profiles, size_t count, mls_rank_tra
                                                                : MLS_RANK_ORDERED;
         trace->rank = trace->by == MLS_RANK_SAID ? trace->profile->rank : trace->rank;
     }
-    return true;
 }
 
 /* Keeps those of a job: found in a folder beside others, of several ranks, or named like that.  They are one where a
@@ -200,7 +197,7 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
         mls_buffer_append_text(&list, ", …");
     }
     findings->out_of_memory |= list.failed;
-    if (missing > 0 && !list.failed) {
+    if (missing > 0) {
         mls_findings_add(findings, MLS_FINDING_RANK_MISSING, (mls_finding_place){.path = NULL},
                          "of %zu ranks these have no trace here: %s; who waited for them is not seen", world, list.ptr);
     }
@@ -209,9 +206,7 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
 
 bool mls_rank_traces_find(mls_profile *const *profiles, size_t count, mls_rank_traces *traces, mls_findings *findings)
 {
-    if (!list_traces(profiles, count, traces)) {
-        return false;
-    }
+    list_traces(profiles, count, traces);
     keep_members(traces);
     if (traces->count > 0) {
         order_traces(traces, findings);

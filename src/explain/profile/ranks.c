@@ -83,19 +83,17 @@ static mls_collective_sum *kind_of_key(ranks_match *match, const mls_collective_
     bool added = false;
     mls_buffer_printf(&name, "%.0f %.0f ", bytes, key->size);
     mls_buffer_append(&name, key->texts[MLS_COLLECTIVE_NAME]);
-    mls_map_entry *entry = name.failed ? NULL : mls_map_put(&match->kinds, mls_buffer_str(&name), &added);
+    mls_map_entry *entry = mls_map_put(&match->kinds, mls_buffer_str(&name), &added);
     mls_buffer_release(&name);
     if (added) {
         const mls_str kept = mls_arena_copy(ranks->arena, key->texts[MLS_COLLECTIVE_NAME]);
-        if (kept.ptr == NULL || !mls_arena_grow(ranks->arena, (void **)&ranks->collectives, ranks->collective_count,
-                                                &match->kind_capacity, sizeof *ranks->collectives)) {
-            return NULL;
-        }
+        mls_arena_grow(ranks->arena, (void **)&ranks->collectives, ranks->collective_count, &match->kind_capacity,
+                       sizeof *ranks->collectives);
         entry->value.number = ranks->collective_count;
         ranks->collectives[ranks->collective_count++] =
             (mls_collective_sum){.name = kept, .bytes = bytes, .members = key->size};
     }
-    return entry != NULL ? &ranks->collectives[entry->value.number] : NULL;
+    return &ranks->collectives[entry->value.number];
 }
 
 /* When a kernel ended, in milliseconds of the clock of its rank. */
@@ -180,8 +178,7 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
     if (key->size != 1) { /* a group of one waits for nobody */
         mls_findings_add(&match->ranks->findings, MLS_FINDING_COLLECTIVE_UNMATCHED, (mls_finding_place){.path = NULL},
                          "%.*s of %.*s %.*s in group '%.*s' is not matched: %s", MLS_CUT(name, NAME_SHOWN),
-                         MLS_CUT(elements, NAME_SHOWN), MLS_CUT(type, NAME_SHOWN), MLS_CUT(group, NAME_SHOWN),
-                         why.failed ? "" : why.ptr);
+                         MLS_CUT(elements, NAME_SHOWN), MLS_CUT(type, NAME_SHOWN), MLS_CUT(group, NAME_SHOWN), why.ptr);
     }
     match->ranks->findings.out_of_memory |= why.failed;
     mls_buffer_release(&why);
@@ -288,13 +285,10 @@ static bool make_sums(ranks_match *match)
 {
     const size_t count = match->ranks->count;
     match->sums = mls_arena_zeroed(&match->scratch, count, sizeof *match->sums);
-    for (size_t i = 0; match->sums != NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct mls_collectives *of = match->ranks->items[i].profile->collectives;
         const size_t kernels = of != NULL ? of->kernels.count : 0;
         match->sums[i].apart = mls_arena_array(&match->scratch, kernels + 1, sizeof(double));
-        if (match->sums[i].apart == NULL) {
-            return false;
-        }
     }
     return match->sums != NULL;
 }
@@ -311,13 +305,13 @@ static bool match_ranks(mls_ranks *ranks)
     }
     free(match.keys.items);
     mls_arena_release(&match.scratch);
-    return ok && mls_ranks_judge(ranks, &match.waits) && !ranks->findings.out_of_memory;
+    return ok && mls_ranks_judge(ranks, &match.waits);
 }
 
 static bool take_traces(mls_ranks *ranks, const mls_rank_traces *traces)
 {
     ranks->items = mls_arena_zeroed(ranks->arena, traces->count + 1, sizeof *ranks->items);
-    for (size_t i = 0; ranks->items != NULL && i < traces->count; i++) {
+    for (size_t i = 0; i < traces->count; i++) {
         mls_profile *profile = traces->items[i].profile;
         mls_rank *rank = &ranks->items[ranks->count++];
         const mls_str below = traces->items[i].below;

@@ -141,14 +141,15 @@ static mls_status read_report_line(mls_reports *r)
     const mls_report_line kind = line_kind(r, (mls_str){r->window->at, len});
     if (why != NULL) {
         const mls_status status = skip_line(r->window);
-        return status == MLS_OK && kind != MLS_LINE_TEXT ? say_damaged(r, why) : status;
+        return kind != MLS_LINE_TEXT ? say_damaged(r, why) : status;
     }
-    const mls_status status =
-        kind != MLS_LINE_TEXT ? read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines) : MLS_OK;
+    if (kind != MLS_LINE_TEXT) {
+        (void)read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines);
+    }
     r->line += lines - 1;
     r->window->at += end;
     r->window->at += r->window->at < r->window->end; /* its "\n" */
-    return status;
+    return MLS_OK;
 }
 
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
@@ -156,9 +157,6 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     mls_profile *profile = gather->profile;
     mls_reports *r = mls_calloc(1, sizeof *r);
     mls_status status = MLS_OK;
-    if (r == NULL) {
-        return mls_error_memory(error);
-    }
     r->gather = gather;
     r->window = window;
     r->nsys.kind = MLS_REPORT_NONE;
@@ -191,5 +189,5 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
         }
     }
     free(r);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }

@@ -11,7 +11,7 @@ const char *mls_sentence_keep(mls_arena *arena, mls_findings *findings, const ch
     mls_buffer_vprintf(&sentence, format, args);
     mls_escape_append(&clean, mls_buffer_str(&sentence));
     const mls_str kept = mls_arena_copy(arena, mls_buffer_str(&clean));
-    const bool failed = sentence.failed || clean.failed || kept.ptr == NULL;
+    const bool failed = kept.ptr == NULL;
     findings->out_of_memory |= failed;
     mls_buffer_release(&sentence);
     mls_buffer_release(&clean);

@@ -34,15 +34,14 @@ static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t mem
     double median = (double)NAN;
     size_t count = 0;
     ranks->findings.out_of_memory |= values == NULL;
-    for (size_t i = 0; values != NULL && i < ranks->count; i++) {
+    for (size_t i = 0; i < ranks->count; i++) {
         if (&ranks->items[i] != but) {
             memcpy(&values[count++], (const char *)&ranks->items[i] + member, sizeof *values);
         }
     }
-    if (values != NULL) {
-        mls_sort_doubles(values, count);
-        median = mls_median(values, count);
-    }
+    mls_sort_doubles(values, count);
+    median = mls_median(values, count);
+
     free(values);
     return median;
 }
@@ -204,16 +203,14 @@ bool mls_ranks_judge(mls_ranks *ranks, const mls_waits *waits)
     ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
     const straggler_acts acts = acts_of(ranks, awaited / 1e6 / (double)(ranks->count - 1));
     append_acts(&causes, ranks, &acts);
-    const bool ok = ranks->verdicts != NULL && !causes.failed;
-    if (ok) {
-        const double share = mls_profile_share(awaited, waits->total - waits->longest_total);
-        ranks->verdicts[ranks->verdict_count++] = (mls_profile_verdict){
-            "straggler", keep_sentence(ranks->arena, &ranks->findings,
-                                       "the others wait for rank %zu, %s ms and %s of all waiting but the longest: "
-                                       "%s",
-                                       ranks->straggler->rank, words_of_ms(awaited / 1e6).text,
-                                       mls_words_percent(share, 0).text, causes.ptr)};
-    }
+    const double share = mls_profile_share(awaited, waits->total - waits->longest_total);
+    ranks->verdicts[ranks->verdict_count++] = (mls_profile_verdict){
+        "straggler", keep_sentence(ranks->arena, &ranks->findings,
+                                   "the others wait for rank %zu, %s ms and %s of all waiting but the longest: "
+                                   "%s",
+                                   ranks->straggler->rank, words_of_ms(awaited / 1e6).text,
+                                   mls_words_percent(share, 0).text, causes.ptr)};
+
     mls_buffer_release(&causes);
-    return ok;
+    return true;
 }

@@ -25,7 +25,7 @@ static const char *more(mls_trace *t, const char *keep)
 {
     mls_window *window = t->window;
     t->stopped = keep;
-    if (window->input->ended || t->out_of_memory) {
+    if (window->input->ended) {
         return NULL;
     }
     (void)mls_trace_event_line(t);
@@ -34,7 +34,7 @@ static const char *more(mls_trace *t, const char *keep)
     t->out_of_memory = !mls_window_fill(window);
     t->moved = true;
     t->counted = window->at;
-    return t->out_of_memory ? NULL : window->at;
+    return window->at;
 }
 
 /* The first byte from `at` on that is no blank; NULL: there is none. */
@@ -276,7 +276,7 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
         at = trace_blanks(t, at + 1);
     }
     if (at == NULL) { /* the list of a bare trace need not be closed */
-        return t->bare && part == PART_EVENTS && !t->out_of_memory ? t->window->end : NULL;
+        return t->bare && part == PART_EVENTS ? t->window->end : NULL;
     }
     if (part == PART_EVENT) {
         mls_trace_event_end(t);
@@ -289,9 +289,6 @@ static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
     mls_profile *profile = t->gather->profile;
     const char *wrong = t->window->input->trouble.wrong;
     whole = whole && wrong == NULL;
-    if (t->out_of_memory || t->name.failed) {
-        return mls_error_memory(error);
-    }
     if (t->bare ? t->objects == 0 : !t->listed || (whole && t->objects == 0)) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
                              t->listed && !t->bare ? "is a trace without a single event"
@@ -325,9 +322,6 @@ static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error)
 {
     mls_trace *t = mls_calloc(1, sizeof *t);
-    if (t == NULL) {
-        return mls_error_memory(error);
-    }
     *t = (mls_trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
     mls_trace_init(t);
     const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);

@@ -267,9 +267,6 @@ bool mls_gather_judge(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
-    if (profile->verdicts == NULL) {
-        return false;
-    }
     if (profile->has_counters && profile->kernels > 0) {
         judge_counters(gather); /* of launches that somebody chose: shares of them say nothing of the job */
     } else {

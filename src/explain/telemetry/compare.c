@@ -52,7 +52,7 @@ static int compare_outliers(const void *left, const void *right)
 }
 
 /* Finds who stands out of `count` peers in one metric; `values` has room for twice as many.  False: no memory. */
-static bool find_different(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
+static void find_different(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
                            const struct stand_out *out, double *values)
 {
     const mls_metric metric = out->metric;
@@ -73,14 +73,11 @@ static bool find_different(mls_telemetry_window *window, const mls_telemetry_dev
         if (!(distance >= far && distance > min)) {
             continue;
         }
-        if (!mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
-                      sizeof *window->outliers)) {
-            return false;
-        }
+        mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
+                 sizeof *window->outliers);
         window->outliers[window->outlier_count++] =
             (mls_telemetry_outlier){peers[i], metric, mean, median, two, out->words != NULL};
     }
-    return true;
 }
 
 mls_device_words mls_device_called(const mls_telemetry_device *device)
@@ -107,22 +104,21 @@ bool mls_telemetry_window_compare(mls_telemetry_window *window)
 {
     const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
     double *values = mls_calloc(2 * window->device_count + 1, sizeof *values);
-    bool ok = peers != NULL && values != NULL;
     size_t count = 0;
-    for (size_t i = 0; i < window->device_count && ok; i++) {
+    for (size_t i = 0; i < window->device_count; i++) {
         peers[count] = &window->devices[i];
         count += !window->devices[i].repeated && !window->devices[i].instance;
     }
     if (count > 0) {
         qsort(peers, count, sizeof *peers, compare_peers);
     }
-    for (const struct stand_out *out = outs; out < outs + sizeof outs / sizeof *outs && ok; out++) {
+    for (const struct stand_out *out = outs; out < outs + sizeof outs / sizeof *outs; out++) {
         const size_t before = window->outlier_count;
-        for (size_t first = 0, end = 0; first < count && ok; first = end) {
+        for (size_t first = 0, end = 0; first < count; first = end) {
             while (end < count && compare_models(peers[first], peers[end]) == 0) {
                 end++;
             }
-            ok = find_different(window, peers + first, end - first, out, values);
+            find_different(window, peers + first, end - first, out, values);
         }
         if (window->outlier_count > before) {
             qsort(window->outliers + before, window->outlier_count - before, sizeof *window->outliers,
@@ -134,7 +130,7 @@ bool mls_telemetry_window_compare(mls_telemetry_window *window)
     }
     free(peers);
     free(values);
-    return ok;
+    return true;
 }
 
 /* Zones are tried in quarters of an hour, from 12 hours west of Greenwich to 14 hours east of it. */
@@ -146,7 +142,7 @@ static double *measured_before(const mls_log_device *device, const mls_telemetry
     const double limit = mls_device_gap_limit(device, options);
     double *before = mls_calloc(device->count, sizeof *before);
     double p0 = mls_device_power(device, device->rows);
-    for (size_t i = 1; i < device->count && before != NULL; i++) {
+    for (size_t i = 1; i < device->count; i++) {
         const double distance = device->rows[i].time_ms - device->rows[i - 1].time_ms;
         const double p1 = mls_device_power(device, &device->rows[i]);
         before[i] = before[i - 1] + (mls_device_measured(device, distance, limit, p0, p1) ? distance : 0);

@@ -11,9 +11,6 @@ static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
         return (mls_str){NULL, 0};
     }
     const mls_str kept = mls_arena_copy(&file->arena, text);
-    if (kept.ptr == NULL) {
-        file->status = mls_error_memory(&file->error);
-    }
     return kept;
 }
 
@@ -33,10 +30,7 @@ static mls_log_device *add_device(struct mls_telemetry_file *file, const mls_par
     if (file->count == MLS_DEVICES_MAX) {
         return NULL;
     }
-    if (!MLS_GROW(file, devices)) {
-        file->status = mls_error_memory(&file->error);
-        return NULL;
-    }
+    MLS_GROW(file, devices);
     mls_log_device *device = &file->devices[file->count++];
     mls_device_init(device, row->kind);
     device->name = name;
@@ -61,9 +55,6 @@ static mls_map_entry *device_entry(struct mls_telemetry_file *file, mls_map *map
         return mls_map_find(map, key);
     }
     mls_map_entry *entry = mls_map_put(map, key, NULL);
-    if (entry == NULL) {
-        file->status = mls_error_memory(&file->error);
-    }
     return entry;
 }
 

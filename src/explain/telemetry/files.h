@@ -64,7 +64,7 @@ bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_name
  * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */
 mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                                      const mls_telemetry_run *run, const mls_telemetry_options *options,
-                                     mls_telemetry_window *window) MLS_MUST_USE;
+                                     mls_telemetry_window *window);
 
 /* The share that must have been measured for an estimate. */
 #define MLS_COVERAGE_MIN 0.9
@@ -79,7 +79,7 @@ bool mls_telemetry_window_compare(mls_telemetry_window *window) MLS_MUST_USE;
 
 /* The zone with which the files cover most of the runs, as "-08:00"; "" when they do so already, or none helps. */
 mls_status mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
-                                size_t run_count, const mls_telemetry_options *options, char text[8]) MLS_MUST_USE;
+                                size_t run_count, const mls_telemetry_options *options, char text[8]);
 
 /* "node02 device 1", for findings. */
 typedef struct mls_device_words {

@@ -281,9 +281,6 @@ static void mark_conflicts(const nameless_device *list, size_t count)
 static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
 {
     nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
-    if (list == NULL) {
-        return false;
-    }
     const size_t listed = list_nameless(files, count, list);
     if (listed > 1) {
         qsort(list, listed, sizeof *list, compare_nameless);

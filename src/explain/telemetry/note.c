@@ -111,10 +111,7 @@ static mls_status find_candidates(const mls_sources *skipped, mls_sources *found
             continue;
         }
         char *copy = mls_strndup(path.ptr, path.len);
-        if (copy == NULL || !MLS_GROW(found, items)) {
-            free(copy);
-            return MLS_ERROR_MEMORY;
-        }
+        MLS_GROW(found, items);
         found->items[found->count++] = (mls_source){.path = copy};
     }
     return MLS_OK;
@@ -138,29 +135,27 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
                              const mls_group *group, mls_telemetry_note *to)
 {
     group_note note = {0};
-    mls_status status = MLS_OK;
     const mls_str path = mls_str_from(group->path);
     mls_str folder = strcmp(group->path, group->runs[0]->file) == 0 ? mls_path_folder(path) : path;
     folder.len -= mls_str_ends(folder, MLS_S("/"));
-    for (size_t i = 0; i < group->run_count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         const mls_telemetry_run when = {run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
         mls_telemetry_window window = {0};
         if (when.stop_ms > when.start_ms) {
-            status =
-                mls_telemetry_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
+            mls_telemetry_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
         }
-        if (status == MLS_OK && window.device_count > 0) {
+        if (window.device_count > 0) {
             note_window(&note, &window);
         }
         mls_telemetry_window_release(&window);
     }
-    if (status == MLS_OK && note.runs > 0) {
+    if (note.runs > 0) {
         to->line = note_words(&note);
         to->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
     }
     mls_buffer_release(&note.worst);
-    return status;
+    return MLS_OK;
 }
 
 /* Only what was measured around the runs is kept: a log may be of weeks. */
@@ -192,7 +187,6 @@ mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned 
     }
     mls_status status = find_candidates(&collection->skipped, &telemetry.skipped);
     status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
-    status = telemetry.out_of_memory ? MLS_ERROR_MEMORY : status;
     if (telemetry.source_count > 0 && status == MLS_OK) {
         notes->items = mls_calloc(collection->group_count, sizeof *notes->items);
         notes->count = collection->group_count;

@@ -151,10 +151,7 @@ static void keep_row(log_reading *reading, mls_parsed_row *row)
     if (!place_row(reading, device, row)) {
         return;
     }
-    if (!MLS_GROW(device, rows)) {
-        out_of_memory(file);
-        return;
-    }
+    MLS_GROW(device, rows);
     add_row(device, row);
 }
 
@@ -168,11 +165,8 @@ static void keep_place(log_reading *reading)
     if (device == NULL || device->count == 0) {
         return;
     }
-    if (MLS_GROW(device, rows)) {
-        device->rows[device->count++] = row.packed;
-    } else {
-        out_of_memory(reading->file);
-    }
+    MLS_GROW(device, rows);
+    device->rows[device->count++] = row.packed;
 }
 
 /* Keeps the last cell of a row; false: it is that of the file, and cut off. */
@@ -389,9 +383,9 @@ static void read_blocks(log_reading *reading, mls_input *input)
     struct mls_telemetry_file *file = reading->file;
     mls_window window;
     bool empty = true;
-    const bool room = mls_window_init(&window, input);
+    mls_window_init(&window, input);
     do {
-        if (!room || !mls_window_fill(&window)) {
+        if (!mls_window_fill(&window)) {
             out_of_memory(file);
         } else {
             empty = empty && window.at == window.end;
@@ -474,9 +468,6 @@ static void finish_devices(log_reading *reading)
         note_devices(reading, file->count - named);
         mls_devices_sort(file);
     }
-    if (file->findings.out_of_memory) {
-        out_of_memory(file);
-    }
 }
 
 void mls_telemetry_file_release(struct mls_telemetry_file *file)
@@ -502,15 +493,9 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
         file->ids[i].arena = &file->arena;
     }
     read_blocks(&reading, input);
-    const size_t lines = reading.line;
     finish_devices(&reading);
     mls_arena_release(&reading.scratch);
     mls_input_release(input);
-    if (file->status == MLS_ERROR_MEMORY) {
-        mls_telemetry_file_release(file); /* others may have room */
-        (void)mls_error_set(&file->error, MLS_ERROR_MEMORY, 0, 0, "%s: too much for it in %s", mls_reason_memory,
-                            mls_words_plural(lines, "line", "lines").text);
-    }
 }
 
 void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetry_options *options)

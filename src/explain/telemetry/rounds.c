@@ -100,12 +100,9 @@ bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     size_t known = 0;
     size_t best = 0; /* rows in such rounds */
     *rounds = (mls_rounds){.size = 1};
-    for (size_t i = 0; i < count && distances != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
         distances[known] = next_distance(&rows[i], &before_ms);
         known += isnan(distances[known]) ? 0 : 1;
-    }
-    if (distances == NULL) {
-        return false;
     }
     mls_sort_doubles(distances, known);
     rounds->close = count_close(distances, known);
@@ -173,13 +170,10 @@ static void label_rows(const mls_log_device *device, size_t size, double apart_m
 }
 
 /* Sorts the rows by their labels, those without one last, and counts each kind. */
-static bool sort_labelled(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
+static void sort_labelled(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
 {
     size_t *order = mls_malloc((device->count + 1) * sizeof *order);
     size_t place = 0;
-    if (order == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < device->count; i++) {
         counts[labels[i] == STRAY ? size : labels[i]]++;
     }
@@ -197,7 +191,6 @@ static bool sort_labelled(mls_log_device *device, const uint16_t *labels, size_t
     }
     mls_rows_arrange(device->rows, order, device->count);
     free(order);
-    return true;
 }
 
 /* Makes a device of some rows of another. */
@@ -217,7 +210,7 @@ static void cut_part(mls_log_device *part, const mls_log_device *whole, mls_str 
 
 /* Makes `size` devices of one: the first keeps its place, and holds the rows of all.  One of which no row could be read
  * is none. */
-static bool make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
+static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
 {
     const mls_log_device whole = file->devices[at];
     mls_log_row *rows = whole.rows;
@@ -225,9 +218,7 @@ static bool make_parts(struct mls_telemetry_file *file, size_t at, size_t size, 
         char digits[24];
         (void)snprintf(digits, sizeof digits, "%zu", label);
         const mls_str name = mls_arena_copy(&file->arena, mls_str_from(digits));
-        if (name.ptr == NULL || !MLS_GROW(file, devices)) {
-            return false;
-        }
+        MLS_GROW(file, devices);
         if (counts[label] > 0) {
             const bool first = rows == whole.rows;
             mls_log_device *part = &file->devices[first ? at : file->count++];
@@ -237,7 +228,6 @@ static bool make_parts(struct mls_telemetry_file *file, size_t at, size_t size, 
             rows += counts[label];
         }
     }
-    return true;
 }
 
 /* Rows that could not be read have done their part. */
@@ -256,9 +246,7 @@ static void drop_unreadable(mls_log_device *device)
 static bool find_rounds(mls_log_device *device, mls_rounds *rounds)
 {
     enum { CLOSE_SHARE = 50 };
-    if (!mls_rows_rounds(device->rows, device->count, rounds)) {
-        return false;
-    }
+    mls_rows_rounds(device->rows, device->count, rounds);
     if (rounds->size > 1) {
         return true;
     }
@@ -278,9 +266,7 @@ static bool split_device(struct mls_telemetry_file *file, size_t at)
 {
     mls_log_device *device = &file->devices[at];
     mls_rounds rounds;
-    if (!find_rounds(device, &rounds)) {
-        return false;
-    }
+    find_rounds(device, &rounds);
     const size_t size = rounds.size;
     if (size == 1 || file->count + size > MLS_DEVICES_MAX) {
         drop_unreadable(device);
@@ -288,26 +274,24 @@ static bool split_device(struct mls_telemetry_file *file, size_t at)
     }
     uint16_t *labels = mls_malloc((device->count + 1) * sizeof *labels);
     size_t *counts = mls_calloc(size + 1, sizeof *counts);
-    bool ok = labels != NULL && counts != NULL;
-    if (ok) {
-        label_rows(device, size, rounds.apart_ms, labels);
-        ok = sort_labelled(device, labels, size, counts);
-    }
-    const bool some = ok && counts[size] < device->count;
+    label_rows(device, size, rounds.apart_ms, labels);
+    sort_labelled(device, labels, size, counts);
+
+    const bool some = counts[size] < device->count;
     if (some) {
         const size_t strays = counts[size];
         counts[size] = 0;
         for (size_t i = device->count - strays; i < device->count; i++) {
             counts[size] += isnan(device->rows[i].time_ms) ? 0 : 1;
         }
-        ok = make_parts(file, at, size, counts);
-    } else if (ok) {
+        make_parts(file, at, size, counts);
+    } else {
         device->close = device->count;
         drop_unreadable(device);
     }
     free(labels);
     free(counts);
-    return ok;
+    return true;
 }
 
 bool mls_devices_split(struct mls_telemetry_file *file)

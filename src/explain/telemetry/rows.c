@@ -161,9 +161,6 @@ void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count)
 bool mls_device_sort(mls_log_device *device)
 {
     size_t *order = mls_malloc(device->count * sizeof *order);
-    if (order == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < device->count; i++) {
         order[i] = i;
     }
@@ -180,7 +177,7 @@ bool mls_device_finish(mls_log_device *device)
         return true;
     }
     double *distances = mls_malloc(device->count * sizeof *distances);
-    if (distances == NULL || (device->disordered && !mls_device_sort(device))) {
+    if ((device->disordered && !mls_device_sort(device))) {
         free(distances);
         return false;
     }

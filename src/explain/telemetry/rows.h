@@ -99,7 +99,7 @@ typedef struct mls_rounds {
 } mls_rounds;
 
 /* False: no memory. */
-bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds) MLS_MUST_USE;
+bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds);
 
 /* A value of a row; its power is power_w, else power_instant_w.  NaN: it has none. */
 static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned quantity)

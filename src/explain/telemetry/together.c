@@ -21,11 +21,11 @@ typedef struct device_log {
 static size_t device_number(mls_map *map, mls_buffer *key, size_t *count)
 {
     bool added;
-    mls_map_entry *entry = key->failed ? NULL : mls_map_put(map, mls_buffer_str(key), &added);
-    if (entry != NULL && added) {
+    mls_map_entry *entry = mls_map_put(map, mls_buffer_str(key), &added);
+    if (added) {
         entry->value.number = (*count)++;
     }
-    return entry != NULL ? entry->value.number : SIZE_MAX;
+    return entry->value.number;
 }
 
 static void name_device(mls_buffer *key, const mls_telemetry_device *device)
@@ -49,8 +49,8 @@ static bool number_by_uuid(device_log *logs, size_t count, mls_map *uuids, mls_m
         mls_buffer_append_text(&key, logs[i].device->uuid);
         logs[i].same = device_number(uuids, &key, numbers);
         name_device(&key, logs[i].device);
-        mls_map_entry *named = key.failed ? NULL : mls_map_put(names, mls_buffer_str(&key), NULL);
-        ok = named != NULL && logs[i].same != SIZE_MAX;
+        mls_map_entry *named = mls_map_put(names, mls_buffer_str(&key), NULL);
+        ok = logs[i].same != SIZE_MAX;
         if (ok) {
             const size_t known = logs[i].same + KNOWN;
             named->value.number = named->value.number == NONE || named->value.number == known ? known : SEVERAL;
@@ -67,7 +67,7 @@ static bool number_by_name(device_log *logs, size_t count, mls_map *others, cons
     for (size_t i = 0; i < count && ok; i++) {
         if (logs[i].device->uuid == NULL) {
             name_device(&key, logs[i].device);
-            const mls_map_entry *named = key.failed ? NULL : mls_map_find(names, mls_buffer_str(&key));
+            const mls_map_entry *named = mls_map_find(names, mls_buffer_str(&key));
             logs[i].same = named != NULL && named->value.number >= KNOWN ? named->value.number - KNOWN
                                                                          : device_number(others, &key, numbers);
             ok = logs[i].same != SIZE_MAX;
@@ -130,17 +130,14 @@ typedef struct time_spans {
     size_t count, capacity;
 } time_spans;
 
-static bool add_span(time_spans *spans, double from, double until)
+static void add_span(time_spans *spans, double from, double until)
 {
     if (spans->count > 0 && spans->items[spans->count - 1].until == from) {
         spans->items[spans->count - 1].until = until;
-        return true;
+        return;
     }
-    if (!MLS_GROW(spans, items)) {
-        return false;
-    }
+    MLS_GROW(spans, items);
     spans->items[spans->count++] = (time_span){from, until};
-    return true;
 }
 
 static int compare_spans(const void *left, const void *right)
@@ -168,14 +165,13 @@ static void order_spans(time_spans *spans)
 }
 
 /* Takes what a log has measured from `from` to `until` as far as it is not among the first `before` spans. */
-static bool count_pair(device_log *log, size_t row, double from, double until, time_spans *spans, size_t before,
+static void count_pair(device_log *log, size_t row, double from, double until, time_spans *spans, size_t before,
                        size_t *at)
 {
     while (*at < before && spans->items[*at].until <= from) {
         ++*at;
     }
-    bool ok = true;
-    for (size_t i = *at; from < until && ok; i++) {
+    for (size_t i = *at; from < until; i++) {
         const double end = i < before ? fmin(until, spans->items[i].from) : until;
         if (end > from) {
             const mls_log_row *rows = log->log->rows;
@@ -184,15 +180,14 @@ static bool count_pair(device_log *log, size_t row, double from, double until, t
             const double joules = mls_energy_between(from, end, rows[row].time_ms, p0, rows[row + 1].time_ms, p1);
             log->device->counted_joules += isnan(joules) ? 0 : joules;
             log->device->counted_ms += end - from;
-            ok = add_span(spans, from, end);
+            add_span(spans, from, end);
         }
         from = i < before ? fmax(from, spans->items[i].until) : until;
     }
-    return ok;
 }
 
 /* Takes what a log has measured of a run and no log before it. */
-static bool count_log(device_log *log, const mls_telemetry_run *run, const mls_telemetry_options *options,
+static void count_log(device_log *log, const mls_telemetry_run *run, const mls_telemetry_options *options,
                       time_spans *spans)
 {
     const mls_log_device *device = log->log;
@@ -200,19 +195,16 @@ static bool count_log(device_log *log, const mls_telemetry_run *run, const mls_t
     const size_t first = mls_device_find(device, run->start_ms, false);
     const size_t before = spans->count;
     size_t at = 0;
-    bool ok = true;
-    for (size_t i = first > 0 ? first - 1 : 0; i + 1 < device->count && device->rows[i].time_ms < run->stop_ms && ok;
-         i++) {
+    for (size_t i = first > 0 ? first - 1 : 0; i + 1 < device->count && device->rows[i].time_ms < run->stop_ms; i++) {
         const mls_log_row *rows = &device->rows[i];
         const double p0 = mls_device_power(device, rows);
         const double p1 = mls_device_power(device, rows + 1);
         if (mls_device_measured(device, rows[1].time_ms - rows[0].time_ms, limit, p0, p1)) {
-            ok = count_pair(log, i, fmax(rows[0].time_ms, run->start_ms), fmin(rows[1].time_ms, run->stop_ms), spans,
-                            before, &at);
+            count_pair(log, i, fmax(rows[0].time_ms, run->start_ms), fmin(rows[1].time_ms, run->stop_ms), spans, before,
+                       &at);
         }
     }
     order_spans(spans);
-    return ok;
 }
 
 /* Adds a device to the sums, with all logs of it, the best first. */
@@ -224,8 +216,7 @@ static bool count_device(mls_telemetry_window *window, device_log *logs, size_t 
     time_spans spans = {0};
     double energy = 0;
     double measured = 0;
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
+    for (size_t i = 0; i < count; i++) {
         mls_telemetry_device *device = logs[i].device;
         const double own = device->coverage * length;
         device->counted_joules = powered ? 0 : (double)NAN;
@@ -233,7 +224,7 @@ static bool count_device(mls_telemetry_window *window, device_log *logs, size_t 
             device->counted_joules = device->energy_joules;
             device->counted_ms = own;
         } else if (own > 0 && !(powered && isnan(device->energy_joules))) {
-            ok = count_log(&logs[i], &window->run, options, &spans);
+            count_log(&logs[i], &window->run, options, &spans);
         }
         device->repeated = i > 0 && !(device->counted_ms >= own / 2);
         energy += device->counted_joules;
@@ -251,7 +242,7 @@ static bool count_device(mls_telemetry_window *window, device_log *logs, size_t 
         window->energy_estimate_joules +=
             measured / length >= MLS_COVERAGE_MIN ? energy / (measured / length) : (double)NAN;
     }
-    return ok;
+    return true;
 }
 
 bool mls_telemetry_window_sum(mls_telemetry_window *window, const mls_log_device *const *devices,

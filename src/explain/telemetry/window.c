@@ -265,7 +265,7 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
     }
     const mls_log_device **logs = mls_calloc(max + 1, sizeof *logs);
     window->devices = mls_calloc(max + 1, sizeof *window->devices);
-    bool ok = logs != NULL && window->devices != NULL;
+    bool ok = window->devices != NULL;
     if (ok) {
         sum_devices(files, count, folder, options, window, logs);
         ok = mls_telemetry_window_sum(window, logs, options);
@@ -273,7 +273,7 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
     free(logs);
     if (ok) {
         report_files(files, count, folder, window);
-        ok = mls_telemetry_window_compare(window) && !window->findings.out_of_memory;
+        ok = mls_telemetry_window_compare(window);
     }
     return ok ? MLS_OK : MLS_ERROR_MEMORY;
 }

@@ -86,7 +86,7 @@ static void report_phase(mls_throughput_group *group, mls_finding_place place, c
 }
 
 /* Reports what most share, once. */
-static bool report_shared(mls_throughput_group *group)
+static void report_shared(mls_throughput_group *group)
 {
     mls_buffer who = {0};
     for (size_t i = 0; i < group->shared_phase_count; i++) {
@@ -96,12 +96,9 @@ static bool report_shared(mls_throughput_group *group)
         mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs" : "%zu of %zu runs", shared->runs,
                           group->timed);
         mls_buffer_printf(&who, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
-        report_phase(group, (mls_finding_place){0}, who.failed ? "" : who.ptr, mls_throughput_unit(&group->runs[0]),
-                     &shared->middle);
+        report_phase(group, (mls_finding_place){0}, who.ptr, mls_throughput_unit(&group->runs[0]), &shared->middle);
     }
-    const bool ok = !who.failed;
     mls_buffer_release(&who);
-    return ok;
 }
 
 static void report_phases(mls_throughput_group *group, const mls_throughput *run)
@@ -188,18 +185,15 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
                       mls_words_duration(fabs(slow->extra_ms)).text, slow->extra_ms < 0 ? "less" : "more");
     append_parts(&line, slow);
     append_cause(&line, group, slow);
-    if (line.failed) {
-        group->findings.out_of_memory = true;
-    } else {
-        mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, run_of(run, 0), "%s", line.ptr);
-    }
+    mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, run_of(run, 0), "%s", line.ptr);
+
     mls_buffer_release(&line);
 }
 
 bool mls_throughput_group_report(mls_throughput_group *group)
 {
     size_t slow = 0;
-    const bool ok = report_shared(group);
+    report_shared(group);
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
         report_state(group, run);
@@ -209,5 +203,5 @@ bool mls_throughput_group_report(mls_throughput_group *group)
             report_slow_run(group, &group->slow_runs[slow++]);
         }
     }
-    return ok && !group->findings.out_of_memory;
+    return !group->findings.out_of_memory;
 }

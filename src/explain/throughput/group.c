@@ -81,9 +81,6 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     mls_arena_reset(scratch);
     double *values = mls_arena_array(scratch, count, sizeof *values);
     double *distances = mls_arena_array(scratch, count, sizeof *distances);
-    if (values == NULL || distances == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < count; i++) {
         group->timed += is_timed(&group->runs[i]);
     }
@@ -91,9 +88,6 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
         return true;
     }
     group->slow_runs = mls_arena_array(arena, count, sizeof *group->slow_runs);
-    if (group->slow_runs == NULL) {
-        return false;
-    }
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
         size_t used = 0;
         for (size_t i = 0; i < count; i++) {

@@ -87,15 +87,12 @@ static void add_timed(mls_timing *timing, double time_ms, const mls_noted_record
 }
 
 /* Merges spans and records, of which each says how many spans stand before it, and sorts both by time. */
-static bool sort_timed(mls_timing *timing)
+static void sort_timed(mls_timing *timing)
 {
     const mls_pace_notes *notes = timing->notes;
     const mls_spans *spans = &notes->spans;
     size_t at = 0;
     timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
-    if (timing->timed == NULL) {
-        return false;
-    }
     for (size_t i = 0; i <= notes->count; i++) {
         const mls_noted_record *record = i < notes->count ? &notes->items[i] : NULL;
         for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
@@ -111,7 +108,6 @@ static bool sort_timed(mls_timing *timing)
         }
     }
     mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
-    return true;
 }
 
 /* The distance between two evaluations; NAN: none is known. */
@@ -136,7 +132,7 @@ static double evaluated_at(evaluation_walk *walk, double logged_ms, double sampl
 }
 
 /* The curve, and the marks of all evaluations of one unit: that of the first with a position other than 0. */
-static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
+static void mark_evaluations(mls_timing *timing, pace_marks *marks)
 {
     mls_throughput *run = timing->run;
     const double first = first_epoch(timing);
@@ -144,9 +140,6 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
     bool unit_known = false;
     run->curve = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *run->curve);
     marks->items = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *marks->items);
-    if (run->curve == NULL || marks->items == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < timing->timed_count; i++) {
         const mls_timed *timed = &timing->timed[i];
         bool in_samples;
@@ -179,7 +172,6 @@ static bool mark_evaluations(mls_timing *timing, pace_marks *marks)
             run->curve[run->curve_count - 1].samples = NAN;
         }
     }
-    return true;
 }
 
 /* block_start with its position, where that begins at 0 and only grows; else it is the length of a block. */
@@ -226,7 +218,7 @@ static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
     double reached = 0;
     double trained = 0;
     *kept = (pace_marks){mls_arena_array(timing->scratch, marks->count + 1, sizeof *kept->items), 0};
-    if (min == NULL || kept->items == NULL) {
+    if (kept->items == NULL) {
         return false;
     }
     mls_sort_placed(marks->items, marks->count, sizeof *marks->items);
@@ -284,7 +276,7 @@ static bool keep_steps(mls_timing *timing)
     mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count + 1, sizeof *paces);
     double evaluated_ms = 0;
     size_t at = 0;
-    if (paces == NULL || run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0) {
+    if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0) {
         return paces != NULL;
     }
     for (size_t i = 0; i < run->segment_count; i++) {
@@ -323,9 +315,6 @@ static bool cut_segments(mls_timing *timing, const pace_marks *kept)
     mls_pace_segment before = {0};
     double trained = 0;
     run->segments = mls_arena_array(timing->scratch, kept->count + 1, sizeof *run->segments);
-    if (run->segments == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < kept->count; i++) {
         const pace_mark *mark = &kept->items[i];
         const double training = mls_timing_training(timing, mark->when.value);
@@ -342,9 +331,8 @@ bool mls_timing_mark(mls_timing *timing)
     mls_throughput *run = timing->run;
     pace_marks marks = {0};
     pace_marks kept;
-    if (!sort_timed(timing) || !mark_evaluations(timing, &marks)) {
-        return false;
-    }
+    sort_timed(timing);
+    mark_evaluations(timing, &marks);
     if (run->marks_from == MLS_MARKS_FROM_NOTHING) {
         mark_blocks(timing, &marks);
         run->marks_from = marks.count > 0 ? MLS_MARKS_FROM_BLOCKS : MLS_MARKS_FROM_NOTHING;

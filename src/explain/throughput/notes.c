@@ -161,9 +161,7 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
         give_up(notes);
         return true;
     }
-    if (!MLS_GROW(notes, items)) {
-        return false;
-    }
+    MLS_GROW(notes, items);
     notes->items[notes->count++] = noted;
     return true;
 }

@@ -55,9 +55,6 @@ static bool find_reference(mls_timing *timing)
     const size_t first = run->segment_count >= SEGMENTS_REFERENCE;
     const size_t count = run->segment_count - first;
     mls_weighted *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
-    if (paces == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < count; i++) {
         const mls_pace_segment *segment = &run->segments[first + i];
         paces[i] = (mls_weighted){pace_of(segment), segment->training_ms};
@@ -73,26 +70,26 @@ static bool find_reference(mls_timing *timing)
 }
 
 /* Measure the run up to its last segment. */
-static bool measure_segments(mls_timing *timing)
+static void measure_segments(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const mls_pace_segment *last = &run->segments[run->segment_count - 1];
     run->samples = last->from_samples + last->delta;
     run->measured_training_ms = mls_timing_training(timing, last->to_ms) - timing->evaluated_ms;
-    return find_reference(timing);
+    find_reference(timing);
 }
 
 /* Join the segments in which nothing was trained to the one before, if their pace is taken for that of the run:
  * evaluations that follow one another when training is over are milliseconds apart, and training was that far already.
  */
-static bool drop_untrained(mls_timing *timing)
+static void drop_untrained(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
     mls_pace_segment held = {0};
     size_t kept = 0;
     if (run->steady_ms_per_sample >= min) {
-        return true;
+        return;
     }
     for (size_t i = 0; i < run->segment_count; i++) {
         mls_pace_segment segment = run->segments[i];
@@ -113,7 +110,7 @@ static bool drop_untrained(mls_timing *timing)
         }
     }
     run->segment_count = kept > 0 ? kept : run->segment_count;
-    return measure_segments(timing);
+    measure_segments(timing);
 }
 
 static void find_warmup(mls_throughput *run)
@@ -137,8 +134,7 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
     const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
     mls_slow_phase *phases = mls_arena_array(timing->scratch, run->segment_count, sizeof *phases);
     *count = 0;
-    for (size_t i = run->warmup_segments;
-         phases != NULL && i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
+    for (size_t i = run->warmup_segments; i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
         mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
         double reference = healed_pace;
         for (; i < run->segment_count; i++) {
@@ -185,9 +181,6 @@ static bool compare_healed(mls_timing *timing, size_t first, size_t at, size_t h
     const mls_throughput *run = timing->run;
     mls_healing *healing = timing->healing;
     mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count, sizeof *paces);
-    if (paces == NULL) {
-        return false;
-    }
     const size_t count = run->segment_count;
     const double pace = median_pace(run, healed, count, paces);
     const double near_before = median_pace(run, at - first > SHIFT_SIDE ? at - SHIFT_SIDE : first, at, paces);
@@ -265,9 +258,6 @@ static bool find_shift(mls_timing *timing)
     double ratio = 1;
     double best_ratio = 1;
     size_t cut = 0;
-    if (sorted == NULL || paces == NULL) {
-        return false;
-    }
     if (count < SEGMENTS_SHIFT) {
         return true;
     }
@@ -336,9 +326,8 @@ bool mls_timing_pace(mls_timing *timing)
     if (run->segment_count == 0) {
         return true;
     }
-    if (!measure_segments(timing) || !drop_untrained(timing)) {
-        return false;
-    }
+    measure_segments(timing);
+    drop_untrained(timing);
     run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
     if (run->state == MLS_TIMED_ENDED) {
         run->run_samples_per_second = 1000 * run->samples / run->run_ms;
@@ -359,9 +348,6 @@ bool mls_timing_evaluations(mls_timing *timing)
     const size_t count = timing->evaluation_count;
     double *lengths = mls_arena_array(timing->scratch, count + 1, sizeof *lengths);
     run->slow_evaluations = mls_arena_array(timing->scratch, count + 1, sizeof *run->slow_evaluations);
-    if (lengths == NULL || run->slow_evaluations == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < count; i++) {
         lengths[i] = all[i].ms;
         run->longest_evaluation = all[i].ms > run->longest_evaluation.ms ? all[i] : run->longest_evaluation;

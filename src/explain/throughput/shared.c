@@ -99,10 +99,6 @@ static bool find_shared(mls_throughput_group *group, size_t runs, mls_arena *are
     size_t *owners = mls_arena_array(scratch, total, sizeof *owners);
     double *values = mls_arena_array(scratch, total, sizeof *values);
     group->shared_phases = mls_arena_array(arena, 2 * total / runs, sizeof *group->shared_phases);
-    if (spots == NULL || ends == NULL || open == NULL || owners == NULL || values == NULL ||
-        group->shared_phases == NULL) {
-        return false;
-    }
     const size_t count = list_spots(group, spots, ends);
     size_t opened = 0;
     for (size_t i = 0; i < 2 * count; i++) {
@@ -132,7 +128,7 @@ bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *h
     mls_arena_reset(scratch);
     mls_placed *factors = mls_arena_array(scratch, all, sizeof *factors);
     size_t changed = 0;
-    for (size_t i = 0; factors != NULL && i < all; i++) {
+    for (size_t i = 0; i < all; i++) {
         reached += healing[i].reached;
         if (healing[i].changed) {
             factors[changed++] = (mls_placed){healing[i].factor, i};
@@ -162,9 +158,6 @@ static bool find_typical_warmup(mls_throughput_group *group, mls_arena *scratch)
     const size_t all = group->group->run_count;
     mls_placed *shares = mls_arena_array(scratch, all, sizeof *shares);
     size_t count = 0;
-    if (shares == NULL) {
-        return false;
-    }
     for (size_t i = 0; i < all; i++) {
         const mls_throughput *run = &group->runs[i];
         if (run->segment_count > 0 && run->run_ms > 0) {

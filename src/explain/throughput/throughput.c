@@ -141,10 +141,9 @@ static double median_logged(const mls_timing *timing, bool steps, double *values
 static bool find_logged(mls_timing *timing)
 {
     double *values = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *values);
-    if (values != NULL) {
-        timing->run->logged_throughput = median_logged(timing, false, values);
-        timing->run->logged_step_ms = median_logged(timing, true, values);
-    }
+    timing->run->logged_throughput = median_logged(timing, false, values);
+    timing->run->logged_step_ms = median_logged(timing, true, values);
+
     return values != NULL;
 }
 
@@ -164,9 +163,6 @@ static bool measure_run(mls_timing *timing)
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
     timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
     run->stretches = mls_arena_array(timing->scratch, 2 * max, sizeof *run->stretches);
-    if (timing->training == NULL || timing->evaluations == NULL || run->stretches == NULL) {
-        return false;
-    }
     run->has_parts = !notes->too_many &&
                      mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
     run->evaluations_from = !run->parts.evaluation_delimited ? MLS_EVALUATIONS_FROM_NOTHING
@@ -227,12 +223,12 @@ static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group
         mls_pace_notes_used(mls_collection_notes(all->collection, of->runs[i]));
     }
     group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
-    for (size_t i = 0; i < of->run_count && group->runs != NULL; i++) {
+    for (size_t i = 0; i < of->run_count; i++) {
         group->runs[i] = measured[i];
         /* The run belongs to the collection, in which it stands at its own place. */
         all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
     }
-    return group->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }
 
 /* The step that the runs of a group printed; 0: none did, or they differ. */
@@ -257,9 +253,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
     mls_throughput *measured = mls_calloc(of->run_count, sizeof *measured);
     mls_healing *healing = mls_calloc(of->run_count, sizeof *healing);
     const uint32_t step = healing_of(of);
-    mls_status status = measured != NULL && healing != NULL
-                            ? mls_utilization_machine(of, &all->options, &accelerator, &accelerators)
-                            : MLS_ERROR_MEMORY;
+    mls_status status = mls_utilization_machine(of, &all->options, &accelerator, &accelerators);
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
         mls_throughput *run = &measured[i];
         *run = blank_run(of->runs[i], &all->options);
@@ -296,7 +290,7 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
     }
     all->groups = mls_arena_zeroed(all->arena, collection->group_count + 1, sizeof *all->groups);
     all->runs = mls_arena_zeroed(all->arena, collection->run_count + 1, sizeof *all->runs);
-    mls_status status = all->groups != NULL && all->runs != NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    mls_status status = MLS_OK;
     all->run_count = collection->run_count;
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         mls_throughput_group *group = &all->groups[all->group_count++];
@@ -304,7 +298,7 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
         status = measure_group(all, group, &scratch, error);
     }
     mls_arena_release(&scratch);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }
 
 void mls_throughputs_release(mls_throughputs *all)
