@@ -54,7 +54,7 @@ static mls_status check_done(void *state, const mls_read *read)
 /* How the shards whose parts are merged judged.  False after a complaint. */
 static bool take_merged(mls_cli *cli, bool doubting, mls_check_names *names)
 {
-    const mls_part_options *made = &mls_merge_head(cli->merge)->options;
+    const mls_part_options *made = &cli->merge->head.options;
     names->split = made->split;
     return made->doubting == doubting ||
            mls_cli_say(cli, MLS_EXIT_USAGE, NULL,

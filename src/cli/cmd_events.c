@@ -143,7 +143,7 @@ static mls_status print_noted(void *state, const mls_read *read)
     const mls_part_source *noted = read->heard;
     say_malformed(cli, noted->source.path, noted->totals.malformed, noted->lines.items, noted->lines.count);
     (void)mls_cli_read_done(cli, read);
-    print_count(cli, noted->source.path, mls_merge_head(cli->merge)->roots.count, noted->totals.records);
+    print_count(cli, noted->source.path, cli->merge->head.roots.count, noted->totals.records);
     return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 

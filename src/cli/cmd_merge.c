@@ -30,12 +30,12 @@ static const mls_option options[] = {
 
 static void say_missing(mls_cli *cli, const mls_merge *merge)
 {
-    const mls_shard_ranges *missing = mls_merge_missing(merge);
+    const mls_shard_ranges *missing = &merge->missing;
     mls_buffer words = {0};
     mls_shard_ranges_words(missing, &words);
     const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
     mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr,
-                mls_merge_head(merge)->shards, one ? "is" : "are");
+                merge->head.shards, one ? "is" : "are");
     mls_buffer_release(&words);
 }
 
@@ -97,7 +97,7 @@ static void merge_parts(mls_cli *cli)
         say_trouble(cli, &trouble);
         return;
     }
-    const bool whole = mls_merge_missing(merge)->count == 0;
+    const bool whole = merge->missing.count == 0;
     if (!whole && !settings->partial) {
         say_missing(cli, merge);
     }
@@ -105,7 +105,7 @@ static void merge_parts(mls_cli *cli)
         write_merged(cli, merge);
     } else if (whole || settings->allow_missing) {
         cli->merge = merge;
-        print_merged(cli, mls_merge_head(merge)->command);
+        print_merged(cli, merge->head.command);
     }
     mls_merge_free(merge);
 }
@@ -158,12 +158,12 @@ static void count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first
             say_trouble(cli, &trouble);
             continue;
         }
-        if (*first != NULL && mls_merge_same_head(*first, mls_merge_head(merge), &trouble.error) != MLS_OK) {
+        if (*first != NULL && mls_merge_same_head(*first, &merge->head, &trouble.error) != MLS_OK) {
             mls_cli_say_part(cli, path, &trouble.error);
             mls_merge_free(merge);
             continue;
         }
-        const mls_shard_ranges *has = mls_merge_shards(merge);
+        const mls_shard_ranges *has = &merge->shards;
         *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
         for (size_t k = 0; k < has->count; k++) {
             mls_shard_ranges_add(there, has->items[k].first, has->items[k].last);
@@ -203,9 +203,9 @@ static void print_status(mls_cli *cli)
     uint64_t bytes = 0;
     if (find_parts(cli, &parts)) {
         count_shards(cli, &parts, &first, &bytes, &there);
-        mls_shard_ranges_unite(&there);
+        (void)mls_shard_ranges_unite(&there, &(size_t){0});
         if (first != NULL) {
-            print_shards(cli, &there, mls_merge_head(first)->shards, bytes);
+            print_shards(cli, &there, first->head.shards, bytes);
         } else {
             mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no part is there");
         }

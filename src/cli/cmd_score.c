@@ -252,7 +252,7 @@ static void write_part(mls_cli *cli, const mls_collect_options *how, const mls_b
 static bool judge_merged(mls_cli *cli, mls_collect_options *how)
 {
     mls_score_settings *settings = cli->settings;
-    const mls_part_head *head = mls_merge_head(cli->merge);
+    const mls_part_head *head = &cli->merge->head;
     mls_error error = {0};
     *how = (mls_collect_options){.work = cli->work, .merge = cli->merge, .any_usage = head->options.any_usage};
     how->score.editions = mls_cli_editions(cli);
@@ -297,7 +297,7 @@ void mls_cli_score(mls_cli *cli)
         how.facts = settings->wide ? MLS_FACTS_OF_RUNS : MLS_FACTS_OF_GROUPS;
         settings->score.editions = how.score.editions;
         settings->score.rcp_text =
-            cli->merge != NULL ? mls_str_from(mls_merge_head(cli->merge)->options.rcp) : mls_buffer_str(&points);
+            cli->merge != NULL ? mls_str_from(cli->merge->head.options.rcp) : mls_buffer_str(&points);
         how.score = settings->score;
         if (settings->shards.partial) {
             write_part(cli, &how, &points);

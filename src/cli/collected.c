@@ -20,7 +20,7 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
 /* Whether the files with measurements can be read where parts are merged.  False after a complaint. */
 static bool measurements_are_there(mls_cli *cli)
 {
-    const mls_names *names = mls_merge_measuring(cli->merge);
+    const mls_names *names = &cli->merge->measuring;
     bool there = true;
     for (size_t i = 0; i < names->count && there; i++) {
         there = access(names->items[i], R_OK) == 0 ||

@@ -49,7 +49,7 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, void **no
     }
     if (options->merge != NULL) {
         to->extra = mls_realloc((void *)to->extra, to->run_capacity * sizeof *to->extra);
-        to->extra[to->run_count] = mls_merge_extra(options->merge);
+        to->extra[to->run_count] = options->merge->extra;
         run->facts = options->facts == MLS_FACTS_OF_RUNS ? run->facts : (mls_printed_facts){0};
     }
     mls_setups_keep(&to->setups, run, !options->score.unchecked);

@@ -7,47 +7,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-struct mls_merge {
-    mls_part_head head; /* of the first part */
-    mls_shard_ranges shards, missing;
-    MLS_LIST_OF(mls_shard_part) parts; /* without their files, which are … */
-    MLS_LIST_OF(mls_part_file) files;  /* … these, in the order of one process */
-    mls_arena arena;                   /* of texts, places and maps */
-    mls_map known, places; /* shards as words to the number of their part; folders to what follows from them */
-    mls_names measuring;
-    const mls_run_extra *extra; /* of the run that is being handed over */
-    mls_schema_room room;
-};
-
 void mls_merge_trouble_release(mls_merge_trouble *trouble)
 {
     free(trouble->path);
     *trouble = (mls_merge_trouble){0};
-}
-
-const mls_part_head *mls_merge_head(const mls_merge *merge)
-{
-    return &merge->head;
-}
-
-const mls_shard_ranges *mls_merge_shards(const mls_merge *merge)
-{
-    return &merge->shards;
-}
-
-const mls_shard_ranges *mls_merge_missing(const mls_merge *merge)
-{
-    return &merge->missing;
-}
-
-const mls_names *mls_merge_measuring(const mls_merge *merge)
-{
-    return &merge->measuring;
-}
-
-const mls_run_extra *mls_merge_extra(const mls_merge *merge)
-{
-    return merge->extra;
 }
 
 mls_place mls_merge_place(const mls_merge *merge, mls_str folder)
@@ -106,7 +69,7 @@ static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *er
     for (size_t i = 0; i < part->shards.count; i++) {
         mls_shard_ranges_add(&merge->shards, part->shards.items[i].first, part->shards.items[i].last);
     }
-    if (!mls_shard_ranges_join(&merge->shards, &twice)) {
+    if (!mls_shard_ranges_unite(&merge->shards, &twice)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", twice,
                              merge->head.shards);
     }

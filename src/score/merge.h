@@ -7,7 +7,18 @@
 
 #include "score/part.h"
 
-typedef struct mls_merge mls_merge;
+/* Parts that were read.  Others look at the first members only. */
+typedef struct mls_merge {
+    mls_part_head head;                /* of the first part, but for the shard that of all */
+    mls_shard_ranges shards, missing;  /* that there are, and that there are not */
+    mls_names measuring;               /* the files without runs that hold measurements of telemetry */
+    MLS_LIST_OF(mls_shard_part) parts; /* without their files, which are … */
+    MLS_LIST_OF(mls_part_file) files;  /* … these, in the order of one process */
+    mls_arena arena;                   /* of texts, places and maps */
+    mls_map known, places;    /* shards as words to the number of their part; folders to what follows from them */
+    const mls_run_extra *extra; /* what lies beside the log of the run that is being handed over */
+    mls_schema_room room;
+} mls_merge;
 
 /* What is wrong with parts, and with which file. */
 typedef struct mls_merge_trouble {
@@ -22,16 +33,8 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
                           mls_merge_trouble *trouble) MLS_MUST_USE;
 void mls_merge_free(mls_merge *merge);
 
-/* Their head but for the shard, and which shards there are and are not. */
-const mls_part_head *mls_merge_head(const mls_merge *merge);
-const mls_shard_ranges *mls_merge_shards(const mls_merge *merge);
-const mls_shard_ranges *mls_merge_missing(const mls_merge *merge);
-
 /* MLS_OK where a head is as that of the merge's first part, but for the shard; else *error says what differs. */
 mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error) MLS_MUST_USE;
-
-/* The files without runs that hold measurements of telemetry. */
-const mls_names *mls_merge_measuring(const mls_merge *merge);
 
 /* Give the runs of a collection that never ended what was found out about that. */
 void mls_merge_note_endings(mls_collection *collection);
@@ -45,9 +48,7 @@ void mls_merge_sources(const mls_merge *merge, mls_sources *sources);
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources,
                           mls_error *error) MLS_MUST_USE;
 
-/* What lies beside the log of the run that is being handed over, and what follows from a folder; both are the merge's.
- */
-const mls_run_extra *mls_merge_extra(const mls_merge *merge);
+/* Return what follows from a folder; texts are the merge's. */
 mls_place mls_merge_place(const mls_merge *merge, mls_str folder);
 
 /* Write all of it as one part.  In place of mls_merge_read(). */

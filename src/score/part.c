@@ -538,7 +538,7 @@ static mls_status read_head(part_reader *reader, mls_str text)
         const mls_shard_range range = part->shards.items[i];
         ok = range.first >= 1 && range.first <= range.last && range.last <= head->shards;
     }
-    return ok && mls_shard_ranges_join(&part->shards, &twice)
+    return ok && mls_shard_ranges_unite(&part->shards, &twice)
                ? MLS_OK
                : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
 }

@@ -87,20 +87,17 @@ static int compare_ranges(const void *a, const void *b)
     return mls_compare_sizes(((const mls_shard_range *)a)->first, ((const mls_shard_range *)b)->first);
 }
 
-static void sort_ranges(mls_shard_ranges *ranges)
+bool mls_shard_ranges_unite(mls_shard_ranges *ranges, size_t *twice)
 {
+    size_t joined = 0;
+    *twice = 0;
     if (ranges->count > 1) {
         qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
     }
-}
-
-void mls_shard_ranges_unite(mls_shard_ranges *ranges)
-{
-    size_t joined = 0;
-    sort_ranges(ranges);
     for (size_t i = 1; i < ranges->count; i++) {
         mls_shard_range *last = &ranges->items[joined];
         const mls_shard_range next = ranges->items[i];
+        *twice = *twice == 0 && next.first <= last->last ? next.first : *twice;
         if (next.first <= last->last + 1) {
             last->last = next.last > last->last ? next.last : last->last;
         } else {
@@ -108,19 +105,7 @@ void mls_shard_ranges_unite(mls_shard_ranges *ranges)
         }
     }
     ranges->count = ranges->count > 0 ? joined + 1 : 0;
-}
-
-bool mls_shard_ranges_join(mls_shard_ranges *ranges, size_t *twice)
-{
-    sort_ranges(ranges);
-    for (size_t i = 1; i < ranges->count; i++) {
-        if (ranges->items[i].first <= ranges->items[i - 1].last) {
-            *twice = ranges->items[i].first;
-            return false;
-        }
-    }
-    mls_shard_ranges_unite(ranges);
-    return true;
+    return *twice == 0;
 }
 
 void mls_shard_ranges_words(const mls_shard_ranges *ranges, mls_buffer *to)

@@ -19,7 +19,7 @@ bool mls_shard_parse(mls_str text, mls_shard *shard);
 #define MLS_FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t mls_fnv1a(uint64_t hash, mls_str bytes);
 
-/* The hash of a path that decides, and the shard of `count` that it means, from 1. */
+/* Return the hash of a path that decides, and the shard of `count` that it means, from 1. */
 uint64_t mls_shard_hash(mls_str path);
 size_t mls_shard_of(mls_str path, size_t count);
 
@@ -35,11 +35,10 @@ typedef struct mls_shard_range {
 } mls_shard_range;
 typedef MLS_LIST_OF(mls_shard_range) mls_shard_ranges;
 
-/* Adds a range; sorts them and joins those that touch: false when two overlap, in *twice then.  Ranges are as an array
- * of Slurm's has them: "3,17-19". */
+/* Add a range; sort them and join those that touch: false when two overlap, at *twice first.  Ranges are written as an
+ * array of Slurm's has them: "3,17-19". */
 void mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last);
-bool mls_shard_ranges_join(mls_shard_ranges *ranges, size_t *twice);
-void mls_shard_ranges_unite(mls_shard_ranges *ranges); /* those that overlap, too */
+bool mls_shard_ranges_unite(mls_shard_ranges *ranges, size_t *twice);
 void mls_shard_ranges_words(const mls_shard_ranges *ranges, mls_buffer *to);
 
 /* What of 1 to count they lack. */

@@ -73,7 +73,7 @@ static void words_of_ranges(void **state)
     mls_shard_ranges_add(&ranges, 5, 6);
     mls_shard_ranges_add(&ranges, 1, 2);
     mls_shard_ranges_add(&ranges, 7, 7);
-    assert_true(mls_shard_ranges_join(&ranges, &twice));
+    assert_true(mls_shard_ranges_unite(&ranges, &twice));
     mls_shard_ranges_words(&ranges, &words);
     assert_string_equal(words.ptr, "1-2,5-7");
     mls_shard_ranges_missing(&ranges, 10, &missing);
@@ -81,9 +81,8 @@ static void words_of_ranges(void **state)
     mls_shard_ranges_words(&missing, &words);
     assert_string_equal(words.ptr, "3-4,8-10");
     mls_shard_ranges_add(&ranges, 6, 9);
-    assert_false(mls_shard_ranges_join(&ranges, &twice));
+    assert_false(mls_shard_ranges_unite(&ranges, &twice));
     assert_int_equal(twice, 6);
-    mls_shard_ranges_unite(&ranges);
     mls_buffer_clear(&words);
     mls_shard_ranges_words(&ranges, &words);
     assert_string_equal(words.ptr, "1-2,5-9");
