@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - from the runs of a group to its score: what they agree on, and the checks of convergence, seeds, energy,
- * weak scaling and the config. */
+/* group.c - from runs to groups, and from the runs of a group to its score: which runs are a group, by what they
+ * logged; what they agree on; the checks of convergence, seeds, energy, weak scaling and the config; the mean that
+ * leaves out the fastest and the slowest runs. */
 #include "score/score.h"
 
 #include <math.h>
@@ -9,8 +10,189 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "base/statistics.h"
+#include "base/utf8.h"
+#include "base/words.h"
 #include "json/value.h"
+
+/* -------------------------------------------------- which runs are a group */
+
+/* With more groups than this, a run with gaps is not compared with each of them: it would be like too many. */
+enum { MLS_GROUPS_GUESSED = 1000 };
+
+/* The groups so far, with the keys of their runs.  The first run of each says what the others agree with. */
+typedef struct grouped_runs {
+    MLS_LIST_OF(mls_group) groups;
+    const mls_run *runs;
+    const mls_run_key *keys;
+    mls_map by_key;   /* the number of a key's group */
+    mls_arena arena;  /* of the map */
+    mls_buffer bytes; /* scratch */
+} grouped_runs;
+
+static mls_str folder_of(mls_str path)
+{
+    const mls_str folder = mls_path_folder(path);
+    return folder.len == 0 ? MLS_S(".") : (mls_str){folder.ptr, folder.len - (folder.len > 1)};
+}
+
+mls_run_key mls_run_key_of(const mls_run *run)
+{
+    mls_run_key key = {.file = run->file, .global_batch_size = run->global_batch_size, .result = run->result};
+    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
+        key.says[fact] = mls_run_says(run, (mls_run_fact)fact);
+    }
+    return key;
+}
+
+/* Whether everything both have logged is the same. */
+static bool agree(const mls_run_key *a, const mls_run_key *b)
+{
+    bool same = !a->result && !b->result && !(a->global_batch_size < b->global_batch_size) &&
+                !(a->global_batch_size > b->global_batch_size);
+    for (int fact = 0; fact < MLS_FACT_TEXTS && same; fact++) {
+        same = a->says[fact] == NULL || b->says[fact] == NULL || strcmp(a->says[fact], b->says[fact]) == 0;
+    }
+    return same;
+}
+
+static bool has_gaps(const mls_run_key *run)
+{
+    return !run->result && (run->says[MLS_FACT_BENCHMARK] == NULL || run->says[MLS_FACT_DIVISION] == NULL ||
+                            isnan(run->global_batch_size));
+}
+
+/* Texts are ended by a NUL; a missing one differs from an empty one. */
+mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
+{
+    mls_buffer_clear(bytes);
+    mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
+    if (run->result) {
+        mls_buffer_append(bytes, folder_of(mls_str_from(run->file)));
+        return mls_buffer_str(bytes);
+    }
+    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
+        const char *text = run->says[fact];
+        mls_buffer_append_text(bytes, text != NULL ? "=" : "-");
+        mls_buffer_append_text(bytes, text != NULL ? text : "");
+        mls_buffer_append_char(bytes, '\0');
+    }
+    /* 0.0 and -0.0 are equal, and so are all numbers that are none. */
+    mls_buffer_append_text(bytes, mls_words_exact(run->global_batch_size == 0 ? 0 : run->global_batch_size).text);
+    return mls_buffer_str(bytes);
+}
+
+/* Return the only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that
+ * agrees; NULL when there are none or two. */
+static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
+{
+    mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
+    size_t counts[2] = {0, 0};
+    for (size_t i = 0; i < grouping->groups.count && grouping->groups.count <= MLS_GROUPS_GUESSED; i++) {
+        mls_group *group = &grouping->groups.items[i];
+        const mls_run_key *first = &grouping->keys[group->runs[0] - grouping->runs];
+        if (agree(first, run)) {
+            const mls_str folder = folder_of(mls_str_from(first->file));
+            for (size_t k = mls_str_equal(folder, folder_of(mls_str_from(run->file))) ? 0 : 1; k < 2; k++) {
+                found[k] = group;
+                counts[k]++;
+            }
+        }
+    }
+    return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
+}
+
+/* Add a run to the group of its key, the one it can only belong to when it has gaps, or a new one. */
+static void group_run(grouped_runs *grouping, size_t number)
+{
+    const mls_run_key *run = &grouping->keys[number];
+    const mls_str key = mls_run_group_key(run, &grouping->bytes);
+    const mls_map_entry *known = mls_map_find(&grouping->by_key, key);
+    mls_group *group = known != NULL   ? &grouping->groups.items[known->value.number]
+                       : has_gaps(run) ? guess_group(grouping, run)
+                                       : NULL;
+    if (group == NULL) {
+        mls_map_put(&grouping->by_key, key, NULL)->value.number = grouping->groups.count;
+        MLS_GROW(&grouping->groups, items);
+        group = &grouping->groups.items[grouping->groups.count++];
+        *group = (mls_group){.result_folder = run->result};
+    }
+    mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
+    group->runs[group->run_count++] = &grouping->runs[number];
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const mls_run *x = *(const mls_run *const *)a;
+    const mls_run *y = *(const mls_run *const *)b;
+    const int order = mls_str_compare_natural(mls_str_from(x->file), mls_str_from(y->file));
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    return compare_runs(((const mls_group *)a)->runs, ((const mls_group *)b)->runs);
+}
+
+/* Return the folder (or file) that the runs of a group have in common. */
+static mls_str common_path(const mls_group *group)
+{
+    const mls_str file = mls_str_from(group->runs[0]->file);
+    bool one_file = !group->result_folder;
+    mls_str common = file;
+    for (size_t i = 1; i < group->run_count; i++) {
+        const mls_str other = mls_str_from(group->runs[i]->file);
+        size_t same = 0;
+        while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same]) {
+            same++;
+        }
+        one_file = one_file && mls_str_equal(file, other);
+        common.len = same;
+    }
+    return one_file ? file : folder_of(common);
+}
+
+mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
+{
+    mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
+    grouped_runs grouping = {.runs = runs, .keys = keys};
+    grouping.by_key.arena = &grouping.arena;
+    for (size_t i = 0; i < run_count; i++) {
+        keys[i] = mls_run_key_of(&runs[i]);
+    }
+    /* Those with gaps come when all others have made their groups. */
+    for (int gaps = 0; gaps < 2; gaps++) {
+        for (size_t i = 0; i < run_count; i++) {
+            if (has_gaps(&keys[i]) == (gaps == 1)) {
+                group_run(&grouping, i);
+            }
+        }
+    }
+    /* A run that joined late stands where its file's name puts it. */
+    for (size_t i = 0; i < grouping.groups.count; i++) {
+        mls_group *group = &grouping.groups.items[i];
+        mls_fit((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
+        qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
+        const mls_str path = common_path(group);
+        group->path = mls_strndup(path.ptr, path.len);
+    }
+    if (grouping.groups.count > 1) {
+        qsort(grouping.groups.items, grouping.groups.count, sizeof *grouping.groups.items, compare_groups);
+    }
+    mls_fit((void **)&grouping.groups.items, grouping.groups.count, &grouping.groups.capacity,
+            sizeof *grouping.groups.items);
+    mls_arena_release(&grouping.arena);
+    mls_buffer_release(&grouping.bytes);
+    free(keys);
+    *groups = grouping.groups.items;
+    *count = grouping.groups.count;
+    return MLS_OK;
+}
+
+/* ------------------------------------------------------------------ checks */
 
 const char *mls_division_name(mls_division division)
 {
@@ -393,4 +575,286 @@ void mls_group_release(mls_group *group)
     mls_findings_release(&group->seeds.findings);
     mls_findings_release(&group->findings);
     *group = (mls_group){0};
+}
+
+/* ------------------------------------------------------------ olympic mean */
+
+/* Of an even number of windows the two middle ones are equally close to the median, but for rounding. */
+#define EQUALLY_CLOSE 1e-12
+
+/* One scoring, with its scratch memory. */
+typedef struct olympic_scoring {
+    mls_group *group;
+    mls_placed *by_start;  /* all runs, with their places in the group */
+    mls_placed *by_time;   /* the valid ones of a window */
+    double *minutes;       /* theirs */
+    double *window_scores; /* twice: as they come, and sorted */
+} olympic_scoring;
+
+const char *mls_olympic_mark_name(mls_olympic_mark mark)
+{
+    static const char *const names[] = {
+        [MLS_OLYMPIC_KEPT] = "kept",       [MLS_OLYMPIC_FASTEST] = "fastest", [MLS_OLYMPIC_SLOWEST] = "slowest",
+        [MLS_OLYMPIC_DROPPED] = "dropped", [MLS_OLYMPIC_OUTSIDE] = "outside",
+    };
+    return (size_t)mark < sizeof names / sizeof names[0] ? names[mark] : "";
+}
+
+static bool run_counts(const mls_run *run)
+{
+    return run->valid && isfinite(mls_run_minutes(run));
+}
+
+/* The olympic mean of a window, or the plain one when it has fewer runs than needed; `marks` may be NULL. */
+static void score_window(const olympic_scoring *scoring, size_t first, size_t count, mls_olympic_mark *marks,
+                         mls_olympic_result *result)
+{
+    const mls_benchmark *rules = scoring->group->rules;
+    const bool plain = rules->runs_needed == 0 || count < rules->runs_needed;
+    const size_t allowed = plain ? 0 : rules->left_out;
+    size_t valid = 0;
+    for (size_t i = first; i < first + count; i++) {
+        const size_t index = scoring->by_start[i].place;
+        if (run_counts(scoring->group->runs[index])) {
+            scoring->by_time[valid++] = (mls_placed){mls_run_minutes(scoring->group->runs[index]), index};
+        }
+    }
+    result->dropped = count - valid;
+    if (!plain && result->dropped > allowed) {
+        result->score_minutes = NAN;
+        result->outcome = MLS_OLYMPIC_TOO_MANY_DROPPED;
+        return;
+    }
+    mls_sort_placed(scoring->by_time, valid, sizeof *scoring->by_time);
+    const size_t slowest = plain ? 0 : allowed - result->dropped;
+    const size_t fastest = allowed < valid ? allowed : valid;
+    const size_t end = slowest < valid - fastest ? valid - slowest : fastest;
+    for (size_t i = 0; i < valid; i++) {
+        scoring->minutes[i] = scoring->by_time[i].value;
+        if (marks != NULL && (i < fastest || i >= end)) {
+            marks[scoring->by_time[i].place] = i < fastest ? MLS_OLYMPIC_FASTEST : MLS_OLYMPIC_SLOWEST;
+        }
+    }
+    result->kept = end - fastest;
+    result->score_minutes = mls_mean(scoring->minutes + fastest, result->kept);
+    result->outcome = plain                        ? MLS_OLYMPIC_TOO_FEW_RUNS
+                      : result->kept == 0          ? MLS_OLYMPIC_NOTHING_LEFT
+                      : count > rules->runs_needed ? MLS_OLYMPIC_TOO_MANY_RUNS
+                                                   : MLS_OLYMPIC_SCORED;
+}
+
+/* Chooses the window of the runs needed; false when the median is infinite. */
+static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *result)
+{
+    const size_t needed = scoring->group->rules->runs_needed;
+    const size_t windows = scoring->group->run_count - needed + 1;
+    double *scores = scoring->window_scores;
+    double *sorted = scores + windows;
+    for (size_t i = 0; i < windows; i++) {
+        mls_olympic_result one;
+        score_window(scoring, i, needed, NULL, &one);
+        scores[i] = sorted[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
+    }
+    mls_sort_doubles(sorted, windows);
+    const double median = mls_median(sorted, windows);
+    size_t best = 0;
+    for (size_t i = 1; i < windows; i++) {
+        double nearer = fabs(scores[best] - median) - fabs(scores[i] - median);
+        bool equally_close = fabs(nearer) <= EQUALLY_CLOSE * fabs(median);
+        if (equally_close ? scores[i] > scores[best] : nearer > 0) {
+            best = i;
+        }
+    }
+    result->windowed = isfinite(median);
+    result->window_first = result->windowed ? best : 0;
+    result->window_count = result->windowed ? needed : 0;
+    return result->windowed;
+}
+
+static void score_runs(const olympic_scoring *scoring, bool select_window)
+{
+    const mls_group *group = scoring->group;
+    mls_olympic_result *result = &scoring->group->score;
+    const size_t needed = group->rules->runs_needed;
+    const bool choose = select_window && needed > 0 && group->run_count > needed;
+    if (choose && !choose_window(scoring, result)) {
+        result->outcome = MLS_OLYMPIC_NO_WINDOW;
+        return;
+    }
+    const size_t count = choose ? needed : group->run_count;
+    score_window(scoring, result->window_first, count, group->marks, result);
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (i < result->window_first || i >= result->window_first + count) {
+            group->marks[scoring->by_start[i].place] = MLS_OLYMPIC_OUTSIDE;
+        }
+    }
+    result->official = result->outcome == MLS_OLYMPIC_SCORED;
+}
+
+/* How far the valid runs lie apart; with a window, only its own. */
+static void measure_spread(mls_group *group, double *minutes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (run_counts(group->runs[i]) && group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
+            minutes[count++] = mls_run_minutes(group->runs[i]);
+        }
+    }
+    group->has_spread = count >= 2;
+    if (group->has_spread) {
+        mls_sort_doubles(minutes, count);
+        group->spread =
+            (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count), mls_stdev_sample(minutes, count), 0};
+        if (group->spread.mean_minutes > 0) {
+            group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
+        }
+    }
+}
+
+mls_status mls_group_olympic(mls_group *group, bool select_window)
+{
+    const size_t room = group->run_count + 1;
+    mls_placed *ranked = mls_calloc(room, 2 * sizeof *ranked);
+    double *numbers = mls_calloc(room, 3 * sizeof *numbers);
+    group->marks = mls_calloc(room, sizeof *group->marks);
+    const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
+    group->score = (mls_olympic_result){.score_minutes = NAN};
+    for (size_t i = 0; i < group->run_count; i++) {
+        const bool counts = run_counts(group->runs[i]);
+        ranked[i] = (mls_placed){group->runs[i]->run_start.time_ms, i};
+        group->score.dropped += !counts;
+        group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+    }
+    mls_sort_placed(ranked, group->run_count, sizeof *ranked);
+    score_runs(&scoring, select_window);
+    measure_spread(group, numbers);
+    free(ranked);
+    free(numbers);
+    return MLS_OK;
+}
+
+/* ------------------------------------------------------------------- seeds */
+
+/* A problem names at most this many of the logs that share a seed, and says how many more there are. */
+enum { NAMED_MAX = 4 };
+
+/* The check in progress; findings are softened when it is bypassed. */
+typedef struct seed_check {
+    mls_seed_outcome *outcome;
+    bool bypass;
+} seed_check;
+
+MLS_PRINTF(5, 6)
+static void add_problem(seed_check *check, mls_finding_code code, const mls_run *run, size_t line, const char *format,
+                        ...)
+{
+    const mls_severity severity = mls_finding_info_get(code)->severity;
+    const bool soften = check->bypass && severity == MLS_SEVERITY_ERROR;
+    const mls_finding_place place = {.path = run->file, .line = line, .key = MLS_S("seed")};
+    mls_buffer words = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&words, format, args);
+    va_end(args);
+    if (severity == MLS_SEVERITY_ERROR) {
+        check->outcome->check = soften ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
+    }
+    mls_findings_add_as(&check->outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s",
+                        words.ptr, soften ? " (bypassed)" : "");
+    mls_buffer_release(&words);
+}
+
+/* Finds problems of one log alone. */
+static void check_own_seeds(seed_check *check, const mls_run *run)
+{
+    const char *name = mls_path_name(run->file);
+    if (run->malformed > 0) {
+        add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s has malformed lines (%zu), which may hide a seed", name,
+                    run->malformed);
+    }
+    if (run->too_many_seeds) {
+        add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name, MLS_SEEDS_MAX);
+    }
+    if (run->seed_count == 0) {
+        add_problem(check, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
+    } else if (run->seed_count > 1) {
+        add_problem(check, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
+    }
+    for (size_t i = 0; i < run->seed_count; i++) {
+        const mls_seed *seed = &run->seeds[i];
+        if (seed->identity.len == 0) {
+            add_problem(check, MLS_FINDING_SEED_PLACE, run, seed->line,
+                        "%s:%zu: the metadata of the seed lack file or lineno", name, seed->line);
+        }
+        if (!seed->is_integer) {
+            add_problem(check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is not an integer: %.*s",
+                        name, seed->line, MLS_CUT(seed->value, 40));
+        }
+    }
+}
+
+/* Equal seeds. */
+typedef struct equal_seeds {
+    size_t count;
+    struct {
+        const mls_run *run;
+        const mls_seed *seed;
+    } named[NAMED_MAX];
+} equal_seeds;
+
+/* "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)" */
+static void report_equal(seed_check *check, const equal_seeds *equal)
+{
+    mls_buffer words = {0};
+    const mls_seed *first = equal->named[0].seed;
+    for (size_t i = 0; i < equal->count && i < NAMED_MAX; i++) {
+        const char *before = i == 0 ? "" : i + 1 == equal->count ? " and " : ", ";
+        mls_buffer_printf(&words, "%s%s:%zu", before, mls_path_name(equal->named[i].run->file),
+                          equal->named[i].seed->line);
+    }
+    if (equal->count > NAMED_MAX) {
+        mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
+    }
+    add_problem(check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
+                "%s share seed %.*s (logged by %.*s:%.*s)", words.ptr, (int)first->value.len, first->value.ptr,
+                (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
+    mls_buffer_release(&words);
+}
+
+mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
+{
+    seed_check check = {outcome, bypass};
+    mls_arena arena = {0};
+    mls_map map = {.arena = &arena};
+    outcome->check = MLS_CHECK_PASS;
+    for (size_t i = 0; i < count; i++) {
+        const mls_run *run = runs[i];
+        check_own_seeds(&check, run);
+        outcome->count += run->seed_count;
+        for (size_t k = 0; k < run->seed_count; k++) {
+            const mls_seed *seed = &run->seeds[k];
+            mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(&map, seed->identity, NULL) : NULL;
+            if (entry == NULL) {
+                continue;
+            }
+            if (entry->value.pointer == NULL) {
+                entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(equal_seeds));
+            }
+            equal_seeds *equal = entry->value.pointer;
+            if (equal->count < NAMED_MAX) {
+                equal->named[equal->count].run = run;
+                equal->named[equal->count].seed = seed;
+            }
+            equal->count++;
+        }
+    }
+    for (size_t i = 0; i < map.count; i++) {
+        const equal_seeds *equal = map.entries[i].value.pointer;
+        if (equal->count > 1) {
+            report_equal(&check, equal);
+        }
+    }
+    outcome->different = map.count;
+    mls_arena_release(&arena);
+    return MLS_OK;
 }

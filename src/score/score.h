@@ -52,9 +52,6 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
 #define MLS_RCP_POINTS_MAX 10000
 #define MLS_RCP_VALUES_MAX 100000
 
-/* Fills in what follows from the values of each point, sorts the points and prunes them (rcp.c). */
-void mls_rcp_set_prepare(mls_rcp_set *set);
-
 /* Were the runs made with different seeds?  Every log has a record `seed` whose metadata name file and line and whose
  * value Python's int() takes; the three together never repeat; no line is malformed.  Several in a log are worth a
  * warning.  With `bypass` errors are warnings.  MLS_OK. */
@@ -80,9 +77,6 @@ typedef struct mls_source_runs {
     const char *other; /* the path of a source that has one of them */
     bool several;      /* others have more of them */
 } mls_source_runs;
-
-/* Gives a source the reason why it is of no use, which it takes over. */
-void mls_source_skip(mls_source *source, char *reason);
 
 /* slurm-<job>.out repeats every trial's output.  Leaves one of each run (by mls_run_compare()) in the collection, whose
  * `skipped` holds all sources and `found` the runs of each: that of no slurm-*.out, then of the source with the fewest,
