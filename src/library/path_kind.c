@@ -135,95 +135,85 @@ static bool is_config(mls_str head)
     return false;
 }
 
-static mls_status try_profile(looker *looking, mls_str head, bool *is_one)
+static bool is_profile(looker *looking, mls_str head)
 {
     mls_profile *profile = NULL;
     mls_input input = {.in_memory = true, .bytes = head};
-    mls_status status =
-        looking->classes == NULL ? mls_kernel_classes_new((mls_str){0}, &looking->classes, NULL) : MLS_OK;
-    status = status == MLS_OK ? mls_profile_input_read(&input, "", looking->classes, &profile, NULL) : status;
-    *is_one = profile != NULL;
+    bool is_one = looking->classes != NULL || mls_kernel_classes_new((mls_str){0}, &looking->classes, NULL) == MLS_OK;
+    is_one = is_one && mls_profile_input_read(&input, "", looking->classes, &profile, NULL) == MLS_OK;
+    is_one &= profile != NULL;
     mls_profile_free(profile);
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+    return is_one;
 }
 
 /* `records`: only what has them, which is power as MLPerf logs it. */
-static mls_status try_telemetry(mls_str head, bool records, bool *is_one)
+static bool is_telemetry(mls_str head, bool records)
 {
     struct mls_telemetry_file file = {.source = {.path = NULL}};
     const mls_telemetry_options options = mls_telemetry_defaults();
     mls_input input = {.in_memory = true, .bytes = head};
     mls_telemetry_input_read(&file, &input, &options);
-    const mls_status status = file.status;
-    *is_one = file.count > 0 && (!records || file.devices[0].kind == MLS_LOG_MLPERF);
+    const bool is_one = file.count > 0 && (!records || file.devices[0].kind == MLS_LOG_MLPERF);
     mls_telemetry_file_release(&file);
-    return status == MLS_ERROR_MEMORY ? status : MLS_OK;
+    return is_one;
 }
 
 /* ------------------------------------------------------------------------ files */
 
 /* Searches what follows for a record, block by block. */
-static mls_status find_record(mls_window *window, bool *found)
+static bool find_record(mls_window *window)
 {
     static const mls_str mark = MLS_STR(":::MLLOG ");
-    *found = mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
-    while (!*found && !window->input->ended) {
+    bool found = mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
+    while (!found && !window->input->ended) {
         const size_t left = (size_t)(window->end - window->at);
         window->at = left < mark.len ? window->at : window->end - mark.len;
-        if (!mls_window_fill(window)) {
-            return MLS_ERROR_MEMORY;
-        }
-        *found = mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
+        found = mls_window_fill(window) &&
+                mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
     }
-    return MLS_OK;
-}
-
-/* Of the first line that is not empty. */
-static void keep_beginning(mls_path_seen *seen, mls_str head)
-{
-    mls_str line = MLS_S("");
-    while (line.len == 0 && head.len > 0) {
-        (void)mls_str_cut(&head, '\n', &line);
-    }
-    (void)mls_text_printf(seen->beginning, sizeof seen->beginning, "%.*s", MLS_CUT(line, sizeof seen->beginning - 1));
+    return found;
 }
 
 /* A record in its beginning makes a log of anything; one further on only of what is nothing else. */
-static mls_status look_at_text(looker *looking, const char *path, mls_window *window, mls_path_kind *kind)
+static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window *window)
 {
     const mls_str head = {window->at, (size_t)(window->end - window->at)};
-    bool is_one = false;
-    mls_status status = MLS_OK;
+    mls_path_seen *seen = looking->seen;
     const char *writer = writer_of(head);
     if (writer != NULL) {
-        (void)mls_text_printf(looking->seen->written, sizeof looking->seen->written,
+        (void)mls_text_printf(seen->written, sizeof seen->written,
                               "what mlscore %s writes; only what score writes of runs is read again", writer);
-        looking->seen->why = looking->seen->written;
-        *kind = MLS_PATH_UNKNOWN;
-        return MLS_OK;
+        seen->why = seen->written;
+        return MLS_PATH_UNKNOWN;
     }
-    *kind = is_export(path, head)                        ? MLS_PATH_EXPORT
-            : mls_str_contains(head, MLS_S(":::MLLOG ")) ? MLS_PATH_LOGS
-            : is_model_config(head)                      ? MLS_PATH_MODEL
-            : is_config(head)                            ? MLS_PATH_CONFIG
-                                                         : MLS_PATH_UNKNOWN;
-    if (*kind == MLS_PATH_UNKNOWN || *kind == MLS_PATH_LOGS) {
-        status = try_telemetry(head, *kind == MLS_PATH_LOGS, &is_one);
-        *kind = is_one ? MLS_PATH_TELEMETRY : *kind;
+    if (is_export(path, head)) {
+        return MLS_PATH_EXPORT;
     }
-    if (*kind == MLS_PATH_UNKNOWN && status == MLS_OK) {
-        status = try_profile(looking, head, &is_one);
-        *kind = is_one ? MLS_PATH_PROFILE : *kind;
+    if (mls_str_contains(head, MLS_S(":::MLLOG "))) {
+        return is_telemetry(head, true) ? MLS_PATH_TELEMETRY : MLS_PATH_LOGS;
     }
-    if (*kind == MLS_PATH_UNKNOWN && status == MLS_OK) {
-        mls_log_totals totals = {0};
-        const bool old = mls_log_scan_bytes(head, NULL, 0, &totals, NULL) == MLS_OK && totals.old_format;
-        keep_beginning(looking->seen, head);
-        status = find_record(window, &is_one);
-        *kind = is_one ? MLS_PATH_LOGS : *kind;
-        looking->seen->why = !is_one && old ? mls_reason_old_format : looking->seen->why;
+    if (is_model_config(head) || is_config(head)) {
+        return is_model_config(head) ? MLS_PATH_MODEL : MLS_PATH_CONFIG;
     }
-    return status;
+    if (is_telemetry(head, false)) {
+        return MLS_PATH_TELEMETRY;
+    }
+    if (is_profile(looking, head)) {
+        return MLS_PATH_PROFILE;
+    }
+    mls_log_totals totals = {0};
+    const bool old = mls_log_scan_bytes(head, NULL, 0, &totals, NULL) == MLS_OK && totals.old_format;
+    mls_str rest = head;
+    mls_str line = MLS_S("");
+    while (line.len == 0 && rest.len > 0) { /* the first line that is not empty */
+        (void)mls_str_cut(&rest, '\n', &line);
+    }
+    (void)mls_text_printf(seen->beginning, sizeof seen->beginning, "%.*s", MLS_CUT(line, sizeof seen->beginning - 1));
+    if (find_record(window)) {
+        return MLS_PATH_LOGS;
+    }
+    seen->why = old ? mls_reason_old_format : seen->why;
+    return MLS_PATH_UNKNOWN;
 }
 
 /* A file that was named (`found` NULL), or found in a folder. */
@@ -237,14 +227,13 @@ static mls_status look_at_file(looker *looking, const char *path, const mls_sour
     if (input.fd < 0) {
         return MLS_ERROR_READ;
     }
-    mls_status status = mls_window_init(&window, &input) && mls_window_fill(&window) ? MLS_OK : MLS_ERROR_MEMORY;
-    if (status == MLS_OK && input.unread != NULL) {
-        looking->seen->why = input.unread;
-    } else if (status == MLS_OK && window.at == window.end) {
-        looking->seen->why = "empty";
-    } else if (status == MLS_OK) {
-        status = look_at_text(looking, path, &window, kind);
-        status = status == MLS_OK ? mls_input_status(&input, looking->error) : status;
+    mls_status status = MLS_OK;
+    if (!mls_window_init(&window, &input) || !mls_window_fill(&window) || input.unread != NULL ||
+        window.at == window.end) {
+        looking->seen->why = input.unread != NULL ? input.unread : "empty";
+    } else {
+        *kind = kind_of_text(looking, path, &window);
+        status = mls_input_status(&input, looking->error);
     }
     mls_window_release(&window);
     mls_input_release(&input);
@@ -262,18 +251,19 @@ static bool is_whole_submitter(const char *root, mls_str path)
 }
 
 /* Whether a folder is a submitter's, or holds one: a round's. */
-static mls_status is_submission(const char *path, bool *is_one)
+static bool is_submission(const char *path)
 {
     enum { NAMES_MAX = 10000 };
     mls_names names = {0};
     int ignored;
-    *is_one = is_whole_submitter(path, MLS_S(""));
-    const mls_status status = *is_one ? MLS_OK : mls_folder_names(path, NAMES_MAX, &names, &ignored);
-    for (size_t i = 0; i < names.count && !*is_one; i++) {
-        *is_one = is_whole_submitter(path, mls_str_from(names.items[i]));
+    bool is_one = is_whole_submitter(path, MLS_S(""));
+    if (!is_one && mls_folder_names(path, NAMES_MAX, &names, &ignored) == MLS_OK) {
+        for (size_t i = 0; i < names.count && !is_one; i++) {
+            is_one = is_whole_submitter(path, mls_str_from(names.items[i]));
+        }
     }
     mls_names_release(&names);
-    return status;
+    return is_one;
 }
 
 /* What a file makes of the folder that it lies in.  Those that are skipped when logs are read may be of another kind,
@@ -293,12 +283,12 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
 {
     mls_sources sources = {0};
     const char *foreign = NULL;
-    bool submission;
-    mls_status status = is_submission(path, &submission);
-    *kind = submission ? MLS_PATH_SUBMISSION : MLS_PATH_UNKNOWN;
-    if (status == MLS_OK && !submission) {
-        status = mls_sources_find(&path, 1, &sources, looking->error);
+    if (is_submission(path)) {
+        *kind = MLS_PATH_SUBMISSION;
+        return MLS_OK;
     }
+    *kind = MLS_PATH_UNKNOWN;
+    mls_status status = mls_sources_find(&path, 1, &sources, looking->error);
     for (size_t i = 0; i < sources.count && status == MLS_OK && *kind > MLS_PATH_LOGS; i++) {
         const mls_source *source = &sources.items[i];
         mls_path_kind one = MLS_PATH_UNKNOWN;
@@ -334,13 +324,6 @@ static mls_status look_for_messages(const char *path, mls_path_seen *seen, mls_e
     return status;
 }
 
-/* The name of a config that is not here; a path is a file that is missing. */
-static bool is_config_name(const char *path)
-{
-    const mls_config_name name = mls_config_name_decode(mls_str_from(path));
-    return strchr(path, '/') == NULL && name.kind != MLS_CONFIG_KIND_NONE && name.gpus > 0;
-}
-
 mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error)
 {
     looker looking = {.seen = seen, .error = error};
@@ -352,7 +335,10 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
     }
     if (stat(path, &about) != 0) {
         const int reason = errno;
-        seen->kind = is_config_name(path) ? MLS_PATH_CONFIG : MLS_PATH_ABSENT;
+        /* The name of a config need not be here; a path is a file that is missing. */
+        const mls_config_name name = mls_config_name_decode(mls_str_from(path));
+        seen->kind = strchr(path, '/') == NULL && name.kind != MLS_CONFIG_KIND_NONE && name.gpus > 0 ? MLS_PATH_CONFIG
+                                                                                                     : MLS_PATH_ABSENT;
         return reason == ENOENT || reason == ENOTDIR ? MLS_OK : mls_error_set_errno(error, MLS_ERROR_READ, reason, "");
     }
     if (S_ISDIR(about.st_mode)) {
@@ -368,5 +354,5 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
         status = look_for_messages(path, seen, error);
     }
     mls_kernel_classes_free(looking.classes);
-    return status == MLS_ERROR_MEMORY ? mls_error_memory(error) : status;
+    return status;
 }
