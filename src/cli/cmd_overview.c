@@ -43,51 +43,37 @@ static void run_for(mls_cli *cli, mls_path_kind kind, const mls_names *paths)
     mls_cli like = *cli;
     mls_buffer line = {0};
     mls_names words = {0};
-    bool ok = mls_names_add(&words, mls_str_from(answers[kind].command->name)) &&
-              mls_names_add(&words, mls_str_from(option != NULL ? option : "--"));
+    mls_names_add(&words, mls_str_from(answers[kind].command->name));
+    mls_names_add(&words, mls_str_from(option != NULL ? option : "--"));
     mls_buffer_printf(&line, "mlscore %s%s%s", answers[kind].command->name, option != NULL ? " " : "",
                       option != NULL ? option : "");
-    for (size_t i = 0; i < paths->count && ok; i++) {
-        ok = mls_names_add(&words, mls_str_from(paths->items[i]));
+    for (size_t i = 0; i < paths->count; i++) {
+        mls_names_add(&words, mls_str_from(paths->items[i]));
         mls_buffer_printf(&line, " %s", paths->items[i]);
     }
-    if (ok && !line.failed) {
-        like.stands_for = line.ptr;
-        like.view.brief = true;
-        mls_cli_worsen(cli, mls_cli_start(answers[kind].command, &like, (int)words.count, words.items));
-    } else {
-        mls_cli_say_no_memory(cli);
-    }
+    like.stands_for = line.ptr;
+    like.view.brief = true;
+    mls_cli_worsen(cli, mls_cli_start(answers[kind].command, &like, (int)words.count, words.items));
     mls_buffer_release(&line);
     mls_names_release(&words);
 }
 
 /* ---------------------------------------------------------------------- answering */
 
-static void say_absent(mls_cli *cli, const char *path)
-{
-    mls_names names = {0};
-    const mls_nearest nearest = mls_cli_nearest_file(path, &names);
-    mls_cli_say(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
-    mls_names_release(&names);
-}
-
 /* Sorts the operands by what they are; those that are nothing to answer for are named. */
-static bool sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
+static void sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
 {
-    bool ok = true;
-    for (size_t i = 0; i < cli->operands.count && ok; i++) {
+    for (size_t i = 0; i < cli->operands.count; i++) {
         const char *path = cli->operands.items[i];
         mls_path_seen seen;
         mls_error error = {0};
-        const mls_status status = mls_path_look(path, &seen, &error);
-        if (status == MLS_ERROR_MEMORY) {
-            return mls_cli_say_no_memory(cli);
-        }
-        if (status != MLS_OK) {
+        if (mls_path_look(path, &seen, &error) != MLS_OK) {
             mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
         } else if (seen.kind == MLS_PATH_ABSENT) {
-            say_absent(cli, path);
+            mls_names names = {0};
+            const mls_nearest nearest = mls_cli_nearest_file(path, &names);
+            mls_cli_say(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
+            mls_names_release(&names);
         } else if (seen.kind == MLS_PATH_UNKNOWN) {
             mls_cli_say(cli, MLS_EXIT_IO, path,
                         seen.written[0] != '\0' ? "%s"
@@ -95,10 +81,9 @@ static bool sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
                                                 : "nothing that mlscore knows; it begins with '%s'",
                         seen.why != NULL ? seen.why : seen.beginning);
         } else {
-            ok = mls_names_add(&paths[seen.kind], mls_str_from(path)) || mls_cli_say_no_memory(cli);
+            mls_names_add(&paths[seen.kind], mls_str_from(path));
         }
     }
-    return ok;
 }
 
 static void print_overview(mls_cli *cli, const mls_overview *all)
@@ -127,7 +112,8 @@ static void overview_run(mls_cli *cli)
 {
     mls_names paths[MLS_PATH_UNKNOWN] = {{0}};
     size_t left = 0;
-    bool ok = sort_operands(cli, paths);
+    bool ok = true;
+    sort_operands(cli, paths);
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
         left += answers[kind].alone ? paths[kind].count : paths[kind].count > 0;
     }

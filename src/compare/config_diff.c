@@ -109,17 +109,6 @@ static bool exports_key(const mls_shell *script, mls_str key)
     return mls_shell_find(script, key) != NULL || (other.ptr != NULL && mls_shell_find(script, other) != NULL);
 }
 
-/* Whether scripts could have said something of a key: some script does, or exports are known that set it. */
-static bool is_exported(const differ *self, mls_str key)
-{
-    const mls_known_setting *known = mls_known_setting_named(self->known, key);
-    bool exported = known != NULL && known->exports[0] != '\0';
-    for (size_t side = 0; side < self->to->side_count && !exported; side++) {
-        exported = self->to->sides[side].script != NULL && exports_key(self->to->sides[side].script, key);
-    }
-    return exported;
-}
-
 /* Whether a script sets what a row is about, under whatever name, known or not. */
 static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
 {
@@ -132,35 +121,26 @@ static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
     return set;
 }
 
-/* A script that was read to its end does not export what it does not list; parts of names are never absent. */
+/* A script that was read to its end does not export what it does not list, where scripts could have said something of
+ * the key: some script does, or exports are known that set it.  Parts of names are never absent. */
 static void find_absent(differ *self, size_t parts)
 {
+    const mls_config_side *sides = self->to->sides;
     for (size_t i = parts; i < self->all.count; i++) {
-        const size_t sides = is_exported(self, self->all.items[i].key) ? self->to->side_count : 0;
-        for (size_t side = 0; side < sides; side++) {
-            const mls_shell *script = self->to->sides[side].script;
-            mls_config_word *word = &self->all.items[i].words[side];
-            if (word->kind == MLS_CONFIG_UNKNOWN && script != NULL && script->complete &&
-                !is_set_by(self, script, self->all.items[i].key)) {
-                word->kind = MLS_CONFIG_ABSENT;
+        const mls_config_row *row = &self->all.items[i];
+        const mls_known_setting *known = mls_known_setting_named(self->known, row->key);
+        bool exported = known != NULL && known->exports[0] != '\0';
+        for (size_t side = 0; side < self->to->side_count && !exported; side++) {
+            exported = sides[side].script != NULL && exports_key(sides[side].script, row->key);
+        }
+        for (size_t side = 0; side < self->to->side_count && exported; side++) {
+            const mls_shell *script = sides[side].script;
+            if (row->words[side].kind == MLS_CONFIG_UNKNOWN && script != NULL && script->complete &&
+                !is_set_by(self, script, row->key)) {
+                row->words[side].kind = MLS_CONFIG_ABSENT;
             }
         }
     }
-}
-
-/* Of settings 1 is true, as frameworks print what configs export in another form. */
-static bool same_word(const mls_known_setting *known, mls_str a, mls_str b)
-{
-    const mls_setting x = mls_setting_of_printed(known, a);
-    const mls_setting y = mls_setting_of_printed(known, b);
-    return mls_setting_same(&x, &y);
-}
-
-/* Whether a word says of a setting that there is none. */
-static bool says_none(const mls_known_setting *known, const mls_config_word *word)
-{
-    const bool word_is_false = known != NULL && known->kind == MLS_KNOWN_WORD && mls_setting_truth(word->value) == 0;
-    return mls_setting_is_none(word->value) || word_is_false;
 }
 
 static void judge_row(differ *self, const mls_config_row *row)
@@ -173,14 +153,23 @@ static void judge_row(differ *self, const mls_config_row *row)
     bool differs = false;
     for (size_t side = 0; side < self->to->side_count; side++) {
         const mls_config_word *word = &row->words[side];
-        const bool none = self->settings && word->kind == MLS_CONFIG_VALUE && says_none(known, word);
+        /* Whether it says of a setting that there is none. */
+        const bool word_is_false =
+            known != NULL && known->kind == MLS_KNOWN_WORD && mls_setting_truth(word->value) == 0;
+        const bool none =
+            self->settings && word->kind == MLS_CONFIG_VALUE && (mls_setting_is_none(word->value) || word_is_false);
         values += word->kind == MLS_CONFIG_VALUE && !none;
         absent += word->kind == MLS_CONFIG_ABSENT;
         unknown += word->kind == MLS_CONFIG_UNKNOWN;
         if (word->kind == MLS_CONFIG_VALUE) {
             first = first != NULL ? first : word;
-            differs |= !mls_str_equal(first->value, word->value) &&
-                       !(self->settings && same_word(known, first->value, word->value));
+            bool same = mls_str_equal(first->value, word->value);
+            if (!same && self->settings) { /* 1 is true, as frameworks print what configs export in another form */
+                const mls_setting a = mls_setting_of_printed(known, first->value);
+                const mls_setting b = mls_setting_of_printed(known, word->value);
+                same = mls_setting_same(&a, &b);
+            }
+            differs |= !same;
         }
     }
     differs |= values > 0 && absent > 0;

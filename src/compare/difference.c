@@ -162,11 +162,6 @@ static bool runs_are_hidden(const mls_side_group *group)
     return group->published != NULL && group->runs.count == 0;
 }
 
-static bool is_imaging(const char *benchmark)
-{
-    return benchmark != NULL && mls_str_among(mls_str_from(benchmark), "resnet ssd retinanet maskrcnn unet3d");
-}
-
 /* The smallest share that any ranks of so many runs can have: both outermost of all ways to split them. */
 static double min_rank_p(size_t a, size_t b)
 {
@@ -299,9 +294,9 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     difference->verdict = scored                                     ? difference->verdict
                           : runs_are_hidden(a) || runs_are_hidden(b) ? MLS_COMPARE_NOT_PUBLIC
                                                                      : MLS_COMPARE_NO_SCORE;
-    difference->within_variance =
-        difference->verdict <= MLS_COMPARE_SLOWER &&
-        fabs(difference->ratio) <= (is_imaging(a->benchmark) ? VARIANCE_IMAGING : VARIANCE_OTHER);
+    const bool imaging = mls_str_among(mls_str_from(a->benchmark), "resnet ssd retinanet maskrcnn unet3d");
+    difference->within_variance = difference->verdict <= MLS_COMPARE_SLOWER &&
+                                  fabs(difference->ratio) <= (imaging ? VARIANCE_IMAGING : VARIANCE_OTHER);
     if (scored) {
         mls_split_make(a, b, &difference->split);
     }

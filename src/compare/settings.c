@@ -84,16 +84,6 @@ static int compare_keys(const void *left, const void *right)
     return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
 }
 
-/* Whether anything is known of how the runs of a group were set up: some exports do not say it. */
-static bool has_settings(const mls_side_group *group)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < group->runs.count; k++) {
-        count += group->runs.items[k].settings.count;
-    }
-    return count > 0;
-}
-
 /* Adds the values that runs lack, puts all in order, and decides whether the row differs: `known_only` by known ones.
  */
 static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
@@ -106,7 +96,12 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
         for (size_t k = 0; k < values->count; k++) {
             having += values->items[k].runs;
         }
-        const bool unknown = having == 0 && (values->group->published != NULL || !has_settings(values->group));
+        /* Some exports do not say how the runs of a group were set up. */
+        size_t settings = 0;
+        for (size_t k = 0; k < values->group->runs.count; k++) {
+            settings += values->group->runs.items[k].settings.count;
+        }
+        const bool unknown = having == 0 && (values->group->published != NULL || settings == 0);
         untold |= unknown && values->group->published != NULL;
         if (having != values->group->runs.count && !unknown) {
             add_value(arena, values, NULL, values->group->runs.count - having);
@@ -129,18 +124,16 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 /* Which settings of the runs rows are made of. */
 typedef enum setting_list { OF_HYPERPARAMETERS, OF_ENVIRONMENT, OF_PRINTED } setting_list;
 
-static const mls_settings *list_of_run(const mls_side_run *run, setting_list list)
-{
-    return list == OF_HYPERPARAMETERS ? &run->settings : list == OF_ENVIRONMENT ? &run->environment : &run->printed;
-}
-
 static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, mls_map *by_key,
                       setting_list list)
 {
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
         for (size_t k = 0; k < group->runs.count; k++) {
-            const mls_settings *settings = list_of_run(&group->runs.items[k], list);
+            const mls_side_run *run = &group->runs.items[k];
+            const mls_settings *settings = list == OF_HYPERPARAMETERS ? &run->settings
+                                           : list == OF_ENVIRONMENT   ? &run->environment
+                                                                      : &run->printed;
             for (size_t s = 0; s < settings->count; s++) {
                 mls_differing *row = row_of(arena, rows, by_key, settings->items[s].key, block);
                 /* An export may name a key twice in one run: the first counts. */

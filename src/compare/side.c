@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "compare/side.h"
-#include "json/value.h"
 #include "score/score.h"
+#include "json/value.h"
 
 /* More milliseconds (30,000 years) are not a time of a run, and might not add up. */
 #define WHOLE_MS_MAX 1e15

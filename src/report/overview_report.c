@@ -684,17 +684,12 @@ static void show_overview(mls_printer *to, const void *what)
 
 /* ---------------------------------------------------------------------------- fields */
 
-static const char *machine_of(const mls_overview_group *of)
-{
-    return of->machine;
-}
-
 #define OVERVIEW_GROUP_FIELDS(F)                                                                                       \
     F(overview_group, score, OBJECT_OR_NULL(mls_group), "", row->group)                                                \
     F(overview_group, published, OBJECT_OR_NULL(mls_beside), "", row->beside)                                          \
     F(overview_group, compare, OBJECT_OR_NULL(mls_block), "", row->block)                                              \
     F(overview_group, throughput, OBJECT_OR_NULL(mls_timed_group), "", row->timed)                                     \
-    F(overview_group, machine, TEXT_OR_NULL, "", machine_of(row))                                                      \
+    F(overview_group, machine, TEXT_OR_NULL, "", row->machine)                                                         \
     F(overview_group, first, WORDS_OR_NULL, "", mls_overview_append_first(words, row))
 MLS_FIELDS(overview_group, mls_overview_group, OVERVIEW_GROUP_FIELDS)
 

@@ -12,14 +12,6 @@
 #include "explain/memory/memory.h"
 #include "submission/judge.h"
 
-/* A path relative to the tree from one that starts with the place of the tree. */
-static const char *path_in_tree(const mls_submission *submission, const char *path)
-{
-    const mls_str root = mls_str_from(submission->real);
-    path += mls_str_starts(mls_str_from(path), root) ? root.len : 0;
-    return path + (*path == '/');
-}
-
 static bool is_known(const mls_findings *list, const mls_finding *finding, const char *path)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -36,7 +28,12 @@ static bool is_known(const mls_findings *list, const mls_finding *finding, const
 static void advise(const mls_submission *submission, const char *config, const mls_finding *finding,
                    mls_findings *advice)
 {
-    const char *sourced = finding->path != NULL ? path_in_tree(submission, finding->path) : NULL;
+    const char *sourced = finding->path;
+    if (sourced != NULL) { /* relative to the tree */
+        const mls_str root = mls_str_from(submission->real);
+        sourced += mls_str_starts(mls_str_from(sourced), root) ? root.len : 0;
+        sourced += *sourced == '/';
+    }
     mls_finding_place place = {sourced != NULL ? sourced : config, finding->line, finding->column,
                                mls_str_from(finding->key)};
     if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN) {

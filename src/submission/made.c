@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* made.c - making files and folders, and taking that back. */
-#include "submission/made.h"
+#include "submission/packing.h"
 
 #include <errno.h>
 #include <fcntl.h>

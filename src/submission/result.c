@@ -219,32 +219,25 @@ enum { KINDS = 2 };
 static const char *const prefixes[KINDS] = {"node", "sw"};
 static const char *const words[KINDS] = {"node", "switch"};
 
-static int compare_counts(const void *left, const void *right)
-{
-    return mls_compare_sizes(*(const size_t *)left, *(const size_t *)right);
-}
-
 /* How many files of a kind most folders have, of several equally frequent numbers the largest. */
 static size_t usual(const mls_submission_result *result, size_t kind)
 {
-    size_t *sizes = mls_calloc(result->power_count + 1, sizeof *sizes);
-    size_t found = 0;
+    double *counts = mls_calloc(result->power_count + 1, sizeof *counts);
+    double found = 0;
     size_t best = 0;
     for (size_t i = 0; i < result->power_count; i++) {
-        sizes[i] = result->power[i].files[kind].count;
+        counts[i] = (double)result->power[i].files[kind].count;
     }
-    qsort(sizes, result->power_count, sizeof *sizes, compare_counts);
-    for (size_t first = 0, end = 0; first < result->power_count; first = end) {
-        while (end < result->power_count && sizes[end] == sizes[first]) {
-            end++;
-        }
-        if (end - first >= best) {
-            best = end - first;
-            found = sizes[first];
+    mls_sort_doubles(counts, result->power_count);
+    for (size_t i = 0, alike = 0; i < result->power_count; i++) {
+        alike = i > 0 && counts[i] == counts[i - 1] ? alike + 1 : 1;
+        if (alike >= best) {
+            best = alike;
+            found = counts[i];
         }
     }
-    free(sizes);
-    return found;
+    free(counts);
+    return (size_t)found;
 }
 
 /* The files of one kind: as many as in most runs, and numbered. */

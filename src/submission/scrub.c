@@ -90,11 +90,6 @@ static bool is_word(scrubbing *self, mls_str text)
            is_in_rules(&self->word, text, "\\\"", "\\\"");
 }
 
-static bool is_name(scrubbing *self, mls_str text)
-{
-    return mls_str_among(text, names) || is_in_rules(&self->word, text, "\\\"", "\\\"");
-}
-
 /* The part of a path that stays; empty: none does. */
 static mls_str last_component(mls_str path, bool config)
 {
@@ -155,7 +150,8 @@ static void append_value(scrubbing *self, mls_str span, mls_str name)
         const char *separator = "";
         mls_buffer_append_text(self->out, kind == MLS_JSON_LIST ? "[" : "{");
         while (mls_json_walk_next(&walk, &member)) {
-            if (kind == MLS_JSON_OBJECT && !is_name(self, member.name)) {
+            if (kind == MLS_JSON_OBJECT && !mls_str_among(member.name, names) &&
+                !is_in_rules(&self->word, member.name, "\\\"", "\\\"")) {
                 self->pack->dropped_members++;
                 continue;
             }

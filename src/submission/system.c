@@ -54,16 +54,6 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
     mls_buffer_release(&list);
 }
 
-static void check_division(const mls_system *system, mls_findings *findings)
-{
-    const mls_finding_place place = {system->description.path, 0, 0, MLS_S("division")};
-    if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
-        mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING, place,
-                         "the division is spelled '%.*s': seeds and convergence are checked only of 'closed'",
-                         MLS_CUT_TEXT(system->says.division, 40));
-    }
-}
-
 /* Which fields the reference's summariser reads as whole numbers, when they are not empty. */
 static void check_numbers(const mls_system *system, mls_str object, mls_findings *findings)
 {
@@ -119,7 +109,12 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
         }
         check_status(system, statuses, findings);
         check_numbers(system, object, findings);
-        check_division(system, findings);
+        if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
+            mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING,
+                             (mls_finding_place){place.path, 0, 0, MLS_S("division")},
+                             "the division is spelled '%.*s': seeds and convergence are checked only of 'closed'",
+                             MLS_CUT_TEXT(system->says.division, 40));
+        }
         free(names.items);
     } else {
         mls_text_position(text, wrong, &place.line, &place.column);

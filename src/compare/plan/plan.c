@@ -517,14 +517,12 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
 static bool is_too_large(const mls_plan_row *row)
 {
     mls_memory_estimate estimate;
-    mls_error error;
-    mls_memory_ask ask;
     if (row->base->memory == NULL || row->accelerators >= row->base->group->accelerators) {
         return false;
     }
-    ask = *row->base->memory;
+    mls_memory_ask ask = *row->base->memory;
     ask.values[MLS_MEMORY_GPUS] = (int64_t)row->accelerators;
-    return mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
+    return mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
 }
 
 /* By how much the score would be scaled, as a mean below the reference's is, and as the base's was; and what is to be
@@ -555,18 +553,6 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
         }
         row->note = mls_arena_copy(arena, mls_buffer_str(&note)).ptr;
         mls_buffer_release(&note);
-    }
-}
-
-static void place_prediction(mls_plan_row *row, const mls_published *published)
-{
-    mls_published_near around[3];
-    mls_published_query query = mls_query_of_side(row->base->group);
-    query.accelerators = row->accelerators;
-    query.minutes = mls_plan_score(row);
-    query.side = row->measured ? query.side : NULL; /* what is predicted has not been published */
-    if (isfinite(query.minutes)) {
-        (void)mls_published_around(published, &query, 0, around, &row->place);
     }
 }
 
@@ -617,7 +603,14 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
     for (size_t i = 0; i < batches->count; i++) {
         mls_plan_row row = predicted(base, request, accelerators, batches->items[i]);
         judge_prediction(plan->arena, &row);
-        place_prediction(&row, &plan->published);
+        mls_published_near around[3];
+        mls_published_query query = mls_query_of_side(base->group);
+        query.accelerators = accelerators;
+        query.minutes = mls_plan_score(&row);
+        query.side = row.measured ? query.side : NULL; /* what is predicted has not been published */
+        if (isfinite(query.minutes)) {
+            (void)mls_published_around(&plan->published, &query, 0, around, &row.place);
+        }
         row.shown = request->batches.count > 0 || row.global_batch_size == base->group->global_batch_size;
         shown |= row.shown;
         MLS_ARENA_ADD(plan->arena, &plan->rows, row);

@@ -77,14 +77,6 @@ static mls_status take_published_system(published_reading *reading, const mls_te
     return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
 }
 
-/* Whether as much is known of a score as its row says. */
-static bool is_known_as_said(const mls_published_result *result)
-{
-    return result->known == MLS_PUBLISHED_BOUNDS
-               ? isnan(result->minutes) && result->unscaled_low > 0 && result->unscaled_high >= result->unscaled_low
-               : result->minutes > 0;
-}
-
 static mls_status take_published_result(published_reading *reading, const mls_text_row *cells)
 {
     mls_published *to = reading->to;
@@ -93,7 +85,11 @@ static mls_status take_published_result(published_reading *reading, const mls_te
     *result = reading->result;
     result->row = to->count;
     const mls_status status = mls_text_table_row(&reading->results, cells, result);
-    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !is_known_as_said(result)) {
+    /* As much must be known of the score as the row says. */
+    const bool known = result->known == MLS_PUBLISHED_BOUNDS ? isnan(result->minutes) && result->unscaled_low > 0 &&
+                                                                   result->unscaled_high >= result->unscaled_low
+                                                             : result->minutes > 0;
+    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !known) {
         return status != MLS_OK ? status : MLS_ERROR_VALUE;
     }
     result->accelerator_minutes = result->minutes * result->system->accelerators;

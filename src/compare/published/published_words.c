@@ -197,40 +197,30 @@ static void take_left(const choosing *in, published_words *of)
 
 /* -------------------------------------------------------- best and nearest */
 
-/* The first group of another side on the benchmark of a result. */
-static const mls_side_group *first_other(const choosing *in, const published_words *of,
-                                         const mls_published_result *result)
-{
-    for (size_t i = 0; i < in->to->groups.count; i++) {
-        const mls_side_group *group = in->to->groups.items[i];
-        if (group->side != of->side && is_result_on(result, group->usage, group->benchmark)) {
-            return group;
-        }
-    }
-    return NULL;
-}
-
-static bool is_on_as_many(const mls_side_group *group, const mls_published_result *result)
-{
-    return group->accelerator != NULL && strcmp(group->accelerator, result->system->model.text) == 0 &&
-           group->accelerators == result->system->accelerators;
-}
-
 /* Leaves one result of each benchmark: they are sorted by it, and then by minutes. */
 static void choose_one(const choosing *in, published_words *of)
 {
     mls_published_result *results = of->left.results;
     size_t kept = 0;
     for (size_t first = 0, end; first < of->left.count; first = end) {
-        const mls_side_group *group = first_other(in, of, &results[first]);
+        const mls_side_group *group = NULL; /* the first of another side on the benchmark */
+        for (size_t i = 0; i < in->to->groups.count && group == NULL; i++) {
+            const mls_side_group *other = in->to->groups.items[i];
+            const bool on = other->side != of->side && is_result_on(&results[first], other->usage, other->benchmark);
+            group = on ? other : NULL;
+        }
         mls_published those = {.results = &results[first]};
         const mls_published_result *chosen = NULL;
         for (end = first; end < of->left.count && strcmp(results[end].benchmark, results[first].benchmark) == 0;
              end++) {
             those.count++;
-            const bool may_be = results[end].known == MLS_PUBLISHED_EXACT && group != NULL;
-            chosen =
-                of->best && chosen == NULL && may_be && is_on_as_many(group, &results[end]) ? &results[end] : chosen;
+            const mls_published_system *system = results[end].system;
+            const bool on_as_many = group != NULL && group->accelerator != NULL &&
+                                    strcmp(group->accelerator, system->model.text) == 0 &&
+                                    group->accelerators == system->accelerators;
+            if (of->best && chosen == NULL && on_as_many && results[end].known == MLS_PUBLISHED_EXACT) {
+                chosen = &results[end];
+            }
         }
         if (of->nearest && group != NULL) {
             mls_published_query query = mls_query_of_side(group);
