@@ -31,7 +31,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* The table of messages, those of the user's files among them; NULL after a complaint. */
+/* Return the table of messages, those of the user's files among them; NULL after a complaint. */
 static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
 {
     mls_signatures *signatures;
@@ -56,7 +56,7 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
     return signatures;
 }
 
-/* Says beside the text of a job what could not be read, and makes a failure of it count. */
+/* Print what of a job could not be read, and make its failure count. */
 static void judge_job(mls_cli *cli, const mls_diagnosis *job)
 {
     bool failed = false;

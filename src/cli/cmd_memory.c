@@ -68,7 +68,7 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
     return true;
 }
 
-/* Where there is no estimate, the findings on the config may say why. */
+/* Make the estimate; if there is none, the findings on the config may tell why. */
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
     mls_error error = {0};
@@ -97,7 +97,7 @@ static mls_status oom_done(void *state, const mls_read *read)
     return mls_cli_read_done(state, read);
 }
 
-/* Finds the messages in all logs; with a model or a config, each is compared with the estimate. */
+/* Find the messages in all logs; with a model or a config, each is compared with the estimate. */
 static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
 {
     memory_settings *settings = cli->settings;
@@ -115,7 +115,7 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
     mls_oom_search_free(settings->search);
 }
 
-/* The config among the operands, which is taken out of them; NULL: all are logs. */
+/* Take the config out of the operands; NULL: all are logs. */
 static char *take_memory_config(mls_cli *cli, bool oom)
 {
     mls_names *all = &cli->operands;
@@ -133,7 +133,7 @@ static char *take_memory_config(mls_cli *cli, bool oom)
     return config;
 }
 
-/* Fills in the job from the options, and what they leave open from the logs of the job of a config, then its exports.
+/* Fill in the job from the options, and what they leave open from the logs of the job of a config, then its exports.
  * False after a complaint. */
 static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, mls_collection *runs)
 {

@@ -37,7 +37,7 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     F(change, verdict, TEXT, "", mls_memory_verdict_names[row->verdict])
 MLS_FIELDS(change, mls_memory_change, CHANGE_FIELDS)
 
-/* Inference has no optimizer, training no KV cache. */
+/* Return the bytes of an item; NAN: inference has no optimizer, training no KV cache. */
 static double item_number(const mls_memory_estimate *of, mls_memory_item item)
 {
     return (mls_memory_items[item].of & 1U << of->training) != 0 ? (double)of->items[item] : (double)NAN;
@@ -65,7 +65,7 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
     F(memory_model, tower_parameters, NUMBER, "", row->ask.shape.tower_parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
-/* The GPU's total MiB in nvidia-smi; 0: not known, or another capacity was given. */
+/* Return the GPU's total MiB in nvidia-smi; 0: not known, or another capacity was given. */
 static uint64_t reported_mib(const mls_memory_job *job)
 {
     const mls_gpu *gpu = job->ask.gpu;
@@ -136,7 +136,7 @@ MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
     F(memory, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
 
-/* The options that make the change; what stays as it is needs none. */
+/* Append the options that make the change. */
 static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls_memory_change *change)
 {
     for (size_t i = 0; i < change->count; i++) {
@@ -189,7 +189,7 @@ static mls_words gigabytes(double bytes)
     return words;
 }
 
-/* A bar of eighths of a cell, with a line where the GPU is full. */
+/* Return a bar of eighths of a cell, with a line where the GPU is full. */
 static const char *memory_bar(mls_table *table, const mls_view *view, double bytes, const mls_memory_estimate *of)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -262,7 +262,7 @@ static void append_setting_value(mls_buffer *line, const mls_memory_ask *ask, co
     }
 }
 
-/* Appends a setting that was given and is not 0. */
+/* Append a setting that was given and is not 0. */
 static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char *before, mls_memory_setting setting)
 {
     if (ask->values[setting] > 0) {

@@ -26,7 +26,7 @@ static double estimate_of(const oom_row *row)
     return row->job != NULL ? (double)mls_memory_shown(&row->job->answer)->estimate : (double)NAN;
 }
 
-/* The estimate less what the job had and wanted. */
+/* Return the estimate less what the job had and wanted. */
 static double difference_of(const oom_row *row)
 {
     return estimate_of(row) - known(row->oom->allocated) - known(row->oom->tried);

@@ -9,7 +9,7 @@
 
 enum { INDENT = 2, HANG = 4, RANKS_SHOWN = 16, COLLECTIVES_SHOWN = 12, FINDINGS_SHOWN = 10, NAME_SHOWN = 40 };
 
-/* For qsort(): those whom others waited for longest come first, then by rank. */
+/* Compare for qsort(): those whom others waited for longest come first, then by rank. */
 static int compare_awaited(const void *a, const void *b)
 {
     const mls_rank *x = *(const mls_rank *const *)a;
@@ -18,7 +18,7 @@ static int compare_awaited(const void *a, const void *b)
                                                       : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* All ranks in their order, or of many those whom others waited for longest. */
+/* Show all ranks in their order, or of many those whom others waited for longest. */
 static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 {
     enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
@@ -81,7 +81,7 @@ static bool has_verdict(const mls_rank *rank, const char *code)
     return has;
 }
 
-/* Appends the ranks from number `from` on whose profiles have a verdict: "1, 4-7". */
+/* Append the ranks from number `from` on whose profiles have a verdict: "1, 4-7". */
 static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from, const char *code)
 {
     for (size_t i = from, end; i<job->count; i = end> i ? end : i + 1) {
@@ -98,7 +98,7 @@ static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from
     }
 }
 
-/* Shows advice to ranks, in the words for the first one that has it. */
+/* Show advice to ranks, in the words for the first one that has it. */
 static void show_advice(mls_view *view, const mls_ranks *job)
 {
     for (size_t i = 0; i < job->count; i++) {

@@ -11,8 +11,8 @@
 #include "base/statistics.h"
 #include "explain/diagnose/diagnose.h"
 
-/* The class that the end of a job stands for; 0: it did not fail.  A script that goes on when a step of it failed may
- * still end well. */
+/* Return the class that the end of a job stands for; 0: it did not fail.  A script that goes on when a step of it
+ * failed may still end well. */
 static unsigned class_of_end(const mls_slurm_job *row)
 {
     static const unsigned kinds[] = {[MLS_SLURM_ENDED] = 0,
@@ -28,7 +28,7 @@ static unsigned class_of_end(const mls_slurm_job *row)
     return kinds[end == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : end];
 }
 
-/* The failure that ended a job; NULL: there was none. */
+/* Return the failure that ended a job; NULL: there was none. */
 static const mls_failure *ending(const mls_campaign_job *job)
 {
     const mls_diagnosis *diagnosis = job->diagnosis;
@@ -66,7 +66,7 @@ static void fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *a
     }
 }
 
-/* By start; those without one last. */
+/* Compare by start; those without one come last. */
 static int compare_job_starts(const void *left, const void *right)
 {
     const mls_campaign_job *a = left;
@@ -81,7 +81,7 @@ static double span(double from, double to)
     return to > from ? to - from : 0;
 }
 
-/* The first and the last completed iteration of a job; where no line names one, its progress. */
+/* Return the first and the last completed iteration of a job; where no line names one, its progress. */
 static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
 {
     mls_iteration found = {(double)NAN, (double)NAN, (double)NAN};
@@ -94,7 +94,7 @@ static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
     return found;
 }
 
-/* When an iteration was completed in a job; NAN: it was not. */
+/* Return when an iteration was completed in a job; NAN: it was not. */
 static double completed_at(const mls_diagnosis *diagnosis, double iteration)
 {
     const mls_iteration first = end_of(diagnosis, true);
@@ -111,7 +111,7 @@ static double completed_at(const mls_diagnosis *diagnosis, double iteration)
     return time;
 }
 
-/* The time of saving between two times; all of it counts as checkpoints. */
+/* Return the time of saving between two times; all of it counts as checkpoints. */
 static double saving_time(const mls_diagnosis *diagnosis, double from, double to)
 {
     double sum = 0;
@@ -124,7 +124,7 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
     return sum;
 }
 
-/* Sets the time that the failure of a job cost; `next`: the job that went on, NULL: none did. */
+/* Set the time that the failure of a job cost; `next`: the job that went on, NULL: none did. */
 static void price(mls_campaign_job *job, const mls_campaign_job *next)
 {
     const mls_failure *failure = ending(job);
@@ -188,7 +188,7 @@ typedef struct sighting {
     const char *job;
 } sighting;
 
-/* Finds one signature on one node in several jobs, or (of the application) at one iteration on several nodes. */
+/* Find one signature on one node in several jobs, or (of the application) at one iteration on several nodes. */
 static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t count, bool application)
 {
     for (size_t i = 0; i < count; i++) {

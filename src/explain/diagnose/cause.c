@@ -48,7 +48,7 @@ static double time_of_progress(const void *steps, size_t place)
     return progress_at(steps, place).time_ms;
 }
 
-/* The length of the step that ends with an iteration, which is not the first. */
+/* Return the length of the step that ends with an iteration, which is not the first. */
 static double step_before(const void *of, size_t place)
 {
     const job_steps *steps = of;
@@ -86,7 +86,7 @@ static void make_steps(job_steps *steps, const mls_job_log *job)
     }
 }
 
-/* The last progress at or before a time; NAN: none is known. */
+/* Return the last progress at or before a time; NAN: none is known. */
 static mls_iteration known_at(const job_steps *steps, double time_ms)
 {
     size_t low = 0;
@@ -107,7 +107,7 @@ static mls_iteration known_at(const job_steps *steps, double time_ms)
                            progress_at(steps, known.iteration).iteration, progress_at(steps, known.samples).samples};
 }
 
-/* Adds to the count of the interval that ends with an iteration. */
+/* Add to the count of the interval that ends with an iteration. */
 static void count_interval(job_steps *steps, size_t place, int32_t by)
 {
     for (size_t i = steps->ranks[place]; i < steps->count; i += i & -i) {
@@ -115,7 +115,7 @@ static void count_interval(job_steps *steps, size_t place, int32_t by)
     }
 }
 
-/* The interval that has `below` others before it that are not longer. */
+/* Return the interval that has `below` others before it that are not longer. */
 static double interval_at(const job_steps *steps, size_t below)
 {
     size_t at = 0;
@@ -138,7 +138,7 @@ static double median_of(const job_steps *steps, size_t count)
     return mls_median(middle, count % 2 == 0 ? 2 : 1);
 }
 
-/* Times are asked for in their order, NAN last. */
+/* Return the lengths of steps until a time; times come in their order, NAN last. */
 static step_lengths lengths_until(job_steps *steps, double until_ms)
 {
     step_lengths lengths = {NAN, NAN, NAN};
@@ -184,9 +184,9 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
 
 /* ---------------------------------------------------------------- runs */
 
-/* Records without an init_start or a run_start among them are not a run, as scoring has it: lines between them are of
- * every run, as in a file without records.  But a launch that died so early says why, and is not a success of others;
- * and a job of which nothing else is known is one that died early. */
+/* Take records that are no run out of the runs.  Records without an init_start or a run_start among them are not a run,
+ * as scoring has it: lines between them are of every run, as in a file without records.  But a launch that died so
+ * early says why, and is not a success of others; and a job of which nothing else is known is one that died early. */
 static void drop_unbegun(mls_job_log *job)
 {
     bool began = false;
@@ -203,7 +203,7 @@ static void drop_unbegun(mls_job_log *job)
     }
 }
 
-/* Numbers the runs, of which one may be in several files with the same times, counts them for the job and its
+/* Number the runs, of which one may be in several files with the same times, count them for the job and its
  * diagnosis, and sets whether each succeeded. */
 static void number_runs(mls_job_log *job, bool *success)
 {
@@ -289,7 +289,7 @@ typedef struct run_view {
     step_lengths lengths; /* until then */
 } run_view;
 
-/* Gives a year to times that have none. */
+/* Give a year to times that have none. */
 static void resolve_times(mls_job_log *job)
 {
     const double near_ms = job->full_time;
@@ -317,7 +317,7 @@ static void resolve_times(mls_job_log *job)
     }
 }
 
-/* Takes what a part of a file, which is the run's or of every run, says of its progress. */
+/* Take what a part of a file, which is the run's or of every run, says of its progress. */
 static void view_part(run_view *view, const mls_log_segment *segment)
 {
     view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
@@ -343,7 +343,7 @@ static void view_part(run_view *view, const mls_log_segment *segment)
     }
 }
 
-/* Gives each run what is its own, before what is of no run and so of every one. */
+/* Give each run what is its own, before what is of no run and so of every one. */
 static void fill_views(mls_job_log *job, run_view *views)
 {
     for (int own = 0; own < 2; own++) {
@@ -374,7 +374,7 @@ static void fill_views(mls_job_log *job, run_view *views)
     }
 }
 
-/* A later message says that it is over: of the same file, or of any one where there are times. */
+/* Return whether a later message says that it is over: of the same file, or of any one where there are times. */
 static bool has_recovered(const mls_job_log *job, const mls_match *match)
 {
     const mls_recovery *after = &job->recoveries[match->signature];
@@ -383,7 +383,8 @@ static bool has_recovered(const mls_job_log *job, const mls_match *match)
            (after->node == match->node || after->node == NULL || match->node == NULL);
 }
 
-/* Training went on after it: of one file the lines say so, of a file without records the times of those that have. */
+/* Return whether training went on after it: of one file the lines show it, of a file without records the times of those
+ * that have. */
 static bool was_survived(const run_view *view, const mls_match *match)
 {
     const mls_log_segment *segment = &view->job->segments[match->segment];
@@ -392,7 +393,7 @@ static bool was_survived(const run_view *view, const mls_match *match)
            (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
-/* The order of two matches: by time, when all have one, then by file, then by line. */
+/* Return whether a match came first: by time, when all have one, then by file, then by line. */
 static bool came_before(const mls_job_log *job, const mls_match *a, const mls_match *b, bool timed)
 {
     const size_t file_a = job->segments[a->segment].file;
@@ -403,14 +404,14 @@ static bool came_before(const mls_job_log *job, const mls_match *a, const mls_ma
     return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
 }
 
-/* The turn of a signature: an effect that only says that something died is tried where no other matches. */
+/* Return the turn of a signature: an effect that only says that something died is tried where no other matches. */
 static unsigned turn_of(const mls_signature *signature)
 {
     return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;
 }
 
-/* The first cause among the matches of one turn: of those near the first one that of the highest precedence; NULL: none
- * matches. */
+/* Return the first cause among the matches of one turn: of those near the first one that of the highest precedence;
+ * NULL: none matches. */
 static const mls_match *first_of(const run_view *view, unsigned turn)
 {
     const mls_job_log *job = view->job;
@@ -449,7 +450,7 @@ static int compare_failure_counts(const void *left, const void *right)
                                 : strcmp(a->signature->id, b->signature->id);
 }
 
-/* Lists the signatures that were counted, in the arena of the diagnosis; returns how many. */
+/* List the signatures that were counted, in the arena of the diagnosis; return how many. */
 static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_failure_count **list)
 {
     const size_t signatures = mls_signatures_count(job->signatures);
@@ -467,7 +468,7 @@ static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_fail
     return count;
 }
 
-/* Lists all other messages of the run, with how often they came. */
+/* List all other messages of the run, with how often they came. */
 static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
@@ -489,7 +490,7 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     free(counts);
 }
 
-/* Lists the ranks that were seen and did not report the timeout, which are the same for each run of the job. */
+/* List the ranks that were seen and did not report the timeout, which are the same for each run of the job. */
 static void find_suspects(mls_job_log *job, mls_failure *failure)
 {
     if (job->suspects == NULL) {
@@ -513,7 +514,7 @@ static bool is_id(const mls_signature *signature, const char *id)
     return strcmp(signature->id, id) == 0;
 }
 
-/* Rank and node where the cause says neither, and launchers saw only one process end. */
+/* Find rank and node if the cause has neither and launchers saw only one process end. */
 static void find_place(const run_view *view, int32_t *rank, const char **node)
 {
     static const char *const launchers[] = {"srun-", "mpi-", "torchrun-"};
@@ -540,7 +541,7 @@ static void find_place(const run_view *view, int32_t *rank, const char **node)
     *node = nodes == 1 && ranks <= 1 ? one_node : *node;
 }
 
-/* An exception of a module's own type is the root, too, where other ranks only lost the rank that ended by it. */
+/* Return whether an exception of a module's own type is the root: other ranks only lost the rank that ended by it. */
 static bool was_lost_by_others(const run_view *view, const mls_match *cause)
 {
     const mls_signature *signature = mls_job_signature(view->job, cause);
@@ -554,7 +555,7 @@ static bool was_lost_by_others(const run_view *view, const mls_match *cause)
     return lost && signature->kind == MLS_CLASS_CODE && memchr(cause->at.text, '.', type) != NULL;
 }
 
-/* Fills a failure from the match that caused it. */
+/* Fill a failure from the match that caused it. */
 static void fill_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
@@ -654,7 +655,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
 
 /* ---------------------------------------------------------------- the job */
 
-/* Fills the failures of the runs without success, in their order; a job without records, and a run that succeeded and
+/* Fill the failures of the runs without success, in their order; a job without records, and a run that succeeded and
  * began again, failed only if a message shows it. */
 static void judge_runs(mls_job_log *job)
 {

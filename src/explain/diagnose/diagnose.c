@@ -9,7 +9,7 @@
 #include "explain/diagnose/job.h"
 #include "run/reading.h"
 
-/* Why a file of a folder is not read, by its name, packed or not; NULL: it may be a log. */
+/* Return why a file of a folder is not read, by its name, packed or not; NULL: it may be a log. */
 static const char *other_file(const char *path)
 {
     mls_str name = mls_str_from(path);
@@ -30,7 +30,7 @@ typedef struct diagnose_state {
     const mls_sources *sources;
 } diagnose_state;
 
-/* The part of a file's path below that of the job; its own name when the job is a file. */
+/* Return the part of a file's path below that of the job; its own name when the job is a file. */
 static const char *short_name(const diagnose_state *state, const char *path)
 {
     const mls_str job = mls_str_from(state->job->to->path);
@@ -114,7 +114,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
     return mls_read_sources(&reading, sources->items, sources->count, error);
 }
 
-/* SIZE_MAX: there is none of that id, or no id. */
+/* Return the place of a signature; SIZE_MAX: the id is unknown or NULL. */
 static size_t find_signature(const mls_signatures *signatures, const char *id)
 {
     const size_t count = mls_signatures_count(signatures);

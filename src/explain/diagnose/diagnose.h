@@ -117,7 +117,7 @@ typedef struct mls_diagnose_options {
     void *open_state;
 } mls_diagnose_options;
 
-/** Diagnoses one job: a folder of logs, a file, or "-" for standard input.  Files that could not be read are among the
+/** Diagnose one job: a folder of logs, a file, or "-" for standard input.  Files that could not be read are among the
  * skipped.  MLS_OK or MLS_ERROR_LIMIT (too many files).  *diagnosis is to be released in any case. */
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
                         mls_error *error) MLS_MUST_USE;
@@ -135,13 +135,13 @@ typedef struct mls_endings {
 
 struct mls_run;
 
-/** Adds the finding `diagnosis` to a run that is not valid and has no run_stop, when its file can be read again.
+/** Add the finding `diagnosis` to a run that is not valid and has no run_stop, when its file can be read again.
  * MLS_OK, or what mls_diagnose() returned. */
 mls_status mls_endings_find(mls_endings *endings, struct mls_run *run, mls_error *error) MLS_MUST_USE;
 void mls_endings_release(mls_endings *endings);
 
-/** The same for many runs, of which those of one file follow each other: of many files, side by side.  The signatures
- * of `options` are NULL, as each thread loads its own. */
+/** Do the same for many runs, of which those of one file follow each other: of many files, side by side.  The
+ * signatures of `options` are NULL, as each thread loads its own. */
 mls_status mls_endings_find_all(const mls_diagnose_options *options, struct mls_run *runs, size_t count,
                                 mls_error *error) MLS_MUST_USE;
 
@@ -187,7 +187,7 @@ typedef struct mls_campaign {
     struct mls_arena *arena;
 } mls_campaign;
 
-/** Looks at diagnosed jobs as a chain.  `sacct`: their rows of sacct; NULL: none.  Always returns MLS_OK; *campaign is
+/** Look at diagnosed jobs as a chain.  `sacct`: their rows of sacct; NULL: none.  Always returns MLS_OK; *campaign is
  * to be released before the diagnoses. */
 mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
                              mls_campaign *campaign, mls_error *error) MLS_MUST_USE;

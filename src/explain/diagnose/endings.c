@@ -15,7 +15,8 @@
 /* Knowing all messages once more takes as long as diagnosing a few logs, and megabytes. */
 enum { LOGS_A_THREAD = 16, THREADS_MAX = 8 };
 
-/* Root is not led out of a user's folder, though the log was read before: it may be another file by now. */
+/* Open the file of a run again.  Root is not led out of a user's folder, though the log was read before: it may be
+ * another file by now. */
 static int open_again(void *state, const char *path)
 {
     const mls_endings *endings = state;
@@ -25,8 +26,8 @@ static int open_again(void *state, const char *path)
     return fd;
 }
 
-/* The failure of that run: the one that started when it did, of several the one in its own lines; else the first whose
- * records are among its own.  It is the same one, whichever runs were asked for before. */
+/* Return the failure of that run: the one that started when it did, of several the one in its own lines; else the first
+ * whose records are among its own.  It is the same one, whichever runs were asked for before. */
 static const mls_failure *failure_of(mls_endings *endings, const mls_run *run)
 {
     const size_t count = endings->diagnosis.failure_count;

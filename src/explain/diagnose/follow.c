@@ -53,7 +53,7 @@ void mls_job_note(mls_job_log *job, const mls_match *match)
                                                      .signature = mls_job_signature(job, match)};
 }
 
-/* Takes the matches before `end` out of those of the open segment: they are not causes. */
+/* Take the matches before `end` out of those of the open segment: they are not causes. */
 static void dismiss(mls_job_log *job, size_t end)
 {
     for (size_t i = job->open_matches; i < end; i++) {
@@ -139,14 +139,14 @@ void mls_job_open_segment(mls_job_log *job)
     job->open_counts = job->count_count;
 }
 
-/* Takes out all that the open segment has shown: it succeeded. */
+/* Take out all that the open segment has shown: it succeeded. */
 static void forget_all(mls_job_log *job)
 {
     dismiss(job, job->match_count);
     job->count_count = job->open_counts;
 }
 
-/* The first of the open tracebacks that the segment did not survive is its own: in what follows none began there. */
+/* Close the open tracebacks, of which the first that the segment did not survive is its own. */
 static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
 {
     for (size_t i = 0; i < job->traceback_count; i++) {
@@ -159,8 +159,8 @@ static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
     }
 }
 
-/* A run that succeeded had no failure; one that then began again without an end may have one, as a job without records
- * may: if a message shows it. */
+/* Close the open segment.  A run that succeeded had no failure; one that then began again without an end may have one,
+ * as a job without records may: if a message shows it. */
 void mls_job_close_segment(mls_job_log *job)
 {
     mls_log_segment *segment = mls_job_segment(job);
@@ -247,7 +247,7 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
     }
 }
 
-/* Too many matches of a role: of each run the earliest stay, and of the others those of highest precedence. */
+/* Thin out the matches of a role: of each run the earliest stay, and of the others those of highest precedence. */
 static void drop_matches(mls_job_log *job, unsigned role)
 {
     const size_t share = MLS_CANDIDATES_MAX / 2 / job->segment_count + 1;

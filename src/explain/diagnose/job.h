@@ -208,7 +208,7 @@ static inline const char *mls_job_copy(mls_job_log *job, const char *text) /* fo
 
 /* ---- read.c */
 
-/* Prepares the search of signatures and marks; begins a file; and the sink that its bytes go to. */
+/* Prepare the search of signatures and marks; begin a file; return the sink that its bytes go to. */
 void mls_job_prepare(mls_job_log *job);
 void mls_job_begin_file(mls_job_log *job, const char *name);
 mls_sink mls_job_sink(mls_job_log *job);
@@ -220,11 +220,11 @@ double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line);
  */
 void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose);
 
-/* Whether a line may be a progress bar, or begin with a counter's name, by its beginning. */
+/* Return whether a line may be a progress bar, or begin with a counter's name, by its beginning. */
 bool mls_maybe_bar(const char *line);
 bool mls_maybe_counted(const char *line);
 
-/* Whether a message ends within a bar that is not full. */
+/* Return whether a message ends within a bar that is not full. */
 bool mls_breaks_off(mls_str message);
 
 /* ---- follow.c */
@@ -232,19 +232,19 @@ void mls_job_open_segment(mls_job_log *job);
 void mls_job_close_segment(mls_job_log *job);
 void mls_job_take_record(mls_job_log *job, const mls_brief_record *record);
 
-/* The run goes on: line `number` shows it. */
+/* Advance the run, as line `number` shows. */
 void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms);
 
-/* Appends an iteration to those of the diagnosis. */
+/* Append an iteration to those of the diagnosis. */
 void mls_job_add_iteration(mls_job_log *job, mls_iteration one);
 
-/* Takes a line that has a signature. */
+/* Take a line that has a signature. */
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms);
 
-/* Keeps a message that caused nothing, unless there are too many. */
+/* Keep a message that caused nothing, unless there are too many. */
 void mls_job_note(mls_job_log *job, const mls_match *match);
 
-/* Returns the kept copy of a name; NULL if it is empty or there are too many. */
+/* Return the kept copy of a name; NULL if it is empty or there are too many. */
 const char *mls_job_name(mls_job_log *job, mls_str name);
 void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node);
 void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text);

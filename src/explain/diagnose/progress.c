@@ -35,7 +35,7 @@ bool mls_maybe_counted(const char *line)
     return first != NULL && strncmp(line + 1, rests[first - firsts].ptr, rests[first - firsts].len) == 0;
 }
 
-/* The text after the last place of `words`; false: there is none. */
+/* Find the text after the last place of `words`; false: they are not there. */
 static bool find_last(mls_str text, mls_str words, mls_str *rest)
 {
     bool found = false;
@@ -45,7 +45,7 @@ static bool find_last(mls_str text, mls_str words, mls_str *rest)
     return found;
 }
 
-/* The last bar of a line that was drawn over again and again. */
+/* Take the last bar of a line that was drawn over again and again. */
 static bool take_bar(mls_str message, progress_bar *bar)
 {
     mls_line_parts parts;
@@ -90,7 +90,7 @@ bool mls_breaks_off(mls_str message)
 
 /* ---------------------------------------------------------------- forms: false, it is not this one */
 
-/* Counts a bar of training, and not of files that are loaded; its steps, those of epochs before among them. */
+/* Count a bar of training, and not of files that are loaded; its steps, those of epochs before among them. */
 static bool count_bar(mls_str message, double *reached)
 {
     progress_bar bar;
@@ -104,7 +104,7 @@ static bool count_bar(mls_str message, double *reached)
     return true;
 }
 
-/* "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
+/* Count "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
 static bool count_writer(mls_str message, double *reached)
 {
     mls_line_parts parts;
@@ -115,7 +115,7 @@ static bool count_writer(mls_str message, double *reached)
     return found;
 }
 
-/* "{'loss': 2.31, 'epoch': 0.12}" */
+/* Count "{'loss': 2.31, 'epoch': 0.12}" */
 static bool count_epochs(mls_str message, double *reached)
 {
     mls_str rest;
@@ -138,7 +138,7 @@ static bool count_epochs(mls_str message, double *reached)
     return true;
 }
 
-/* "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
+/* Count "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
 static bool count_keras(mls_str message, double *reached)
 {
     mls_line_parts parts;
@@ -149,7 +149,8 @@ static bool count_keras(mls_str message, double *reached)
     return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
 }
 
-/* Whether the word before a counter shows that it is not where training is: "saved at step 100", "every 10 steps". */
+/* Return whether the word before a counter shows that it is not where training is: "saved at step 100", "every 10
+ * steps". */
 static bool is_spoken_of(mls_str before)
 {
     while (before.len > 0 && before.ptr[before.len - 1] == ' ') {
@@ -168,7 +169,7 @@ static bool is_letter(char c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* Takes the number of "step: 10", "Step 10/500", "iter =  10", "iteration 3/99", behind the counter's name. */
+/* Take the number of "step: 10", "Step 10/500", "iter =  10", "iteration 3/99", behind the counter's name. */
 static bool take_counted(mls_str rest, double *reached)
 {
     static const char *const endings[] = {"ation", "s"};
@@ -187,7 +188,7 @@ static bool take_counted(mls_str rest, double *reached)
     return next != '.' && next != '_' && !is_letter(next);
 }
 
-/* Counts by the first of some names that has a number. */
+/* Count by the first of some names that has a number. */
 static bool count_words(mls_str message, const char *names, double *reached)
 {
     for (mls_str name; mls_list_next(&names, '|', &name);) {
@@ -213,9 +214,9 @@ static bool count_batches(mls_str message, double *reached)
     return count_words(message, "batch|Batch", reached);
 }
 
-/* "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train) [10/5000]" of
- * mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001:    10 / 5004": the last of
- * the numbers that have a total. */
+/* Count "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
+ * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001:    10 / 5004":
+ * the last of the numbers that have a total. */
 static bool count_pairs(mls_str message, double *reached)
 {
     const char *names = "(train)|Epoch|epoch|Train:";

@@ -134,7 +134,7 @@ static mls_status block_marker(void *state, const mls_marker *marker)
     return MLS_OK;
 }
 
-/* How many records of the block are in lines before line `i`. */
+/* Return how many records of the block are in lines before line `i`. */
 static size_t records_before(const mls_job_log *job, size_t i)
 {
     const mls_log_block *block = &job->block;
@@ -151,7 +151,7 @@ static size_t records_before(const mls_job_log *job, size_t i)
     return low;
 }
 
-/* The record in line `i` of the block; NULL if it has none. */
+/* Return the record in line `i` of the block; NULL if it has none. */
 static const mls_brief_record *record_of(const mls_job_log *job, size_t i)
 {
     const mls_log_block *block = &job->block;
@@ -162,14 +162,14 @@ static const mls_brief_record *record_of(const mls_job_log *job, size_t i)
 
 /* ---------------------------------------------------------------- times */
 
-/* The first time that has a year is that of the job. */
+/* Note the first time that has a year, which is that of the job. */
 static void note_time(mls_job_log *job, double time_ms)
 {
     job->full_time = isnan(job->full_time) && time_ms >= 0 ? time_ms : job->full_time;
 }
 
-/* The time in line `i` itself; NAN: it has none.  Most lines are not read for it: there may be one where two colons are
- * near the beginning with minutes between, 13:28:01. */
+/* Return the time in line `i` itself; NAN: it has none.  Most lines are not read for it: there may be one where two
+ * colons are near the beginning with minutes between, 13:28:01. */
 static double line_time(mls_job_log *job, size_t i)
 {
     enum { NEAR = 160 };
@@ -191,7 +191,7 @@ static double line_time(mls_job_log *job, size_t i)
     return time_ms;
 }
 
-/* Sets file_time to the last time before line `end`, looked for from there back to where the last look began. */
+/* Set file_time to the last time before line `end`, looked for from there back to where the last look began. */
 static void find_time_before(mls_job_log *job, size_t end)
 {
     double time_ms = NAN;
@@ -216,7 +216,7 @@ double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
 
 /* ---------------------------------------------------------------- one line */
 
-/* Takes the number after `words`. */
+/* Take the number after `words`. */
 static bool number_after(mls_str message, mls_str words, double *number)
 {
     mls_line_parts parts;
@@ -226,7 +226,7 @@ static bool number_after(mls_str message, mls_str words, double *number)
     return found;
 }
 
-/* "saving checkpoint at iteration 40", and later "successfully saved checkpoint from iteration 40" */
+/* Take "saving checkpoint at iteration 40", and later "successfully saved checkpoint from iteration 40" */
 static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_log_line *line)
 {
     mls_diagnosis *to = job->to;
@@ -251,7 +251,7 @@ static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_lo
     }
 }
 
-/* Takes a row of torchrun's table, which names the rank that the rows below it are about. */
+/* Take a row of torchrun's table, which names the rank that the rows below it are about. */
 static void take_table_row(mls_job_log *job, const mls_log_line *line)
 {
     mls_line_parts parts;
@@ -267,7 +267,7 @@ static void take_table_row(mls_job_log *job, const mls_log_line *line)
     }
 }
 
-/* Takes where ranks ran: "srun: error: node076: tasks 0-3,7: …" */
+/* Take where ranks ran: "srun: error: node076: tasks 0-3,7: …" */
 static void take_srun(mls_job_log *job, const mls_log_line *line)
 {
     mls_line_parts parts;
@@ -293,7 +293,7 @@ void mls_job_prepare(mls_job_log *job)
     (void)!mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
 }
 
-/* Reads what line `i` shows: marks, progress, and a signature.  An exception counts only after the traceback of its own
+/* Read what line `i` shows: marks, progress, and a signature.  An exception counts only after the traceback of its own
  * stream; a traceback right after "Exception ignored in", of the same stream, does not end the program. */
 static void examine(mls_job_log *job, size_t i)
 {
@@ -363,7 +363,7 @@ static bool looks_like_error(mls_str message)
         mls_str_contains);
 }
 
-/* Whether a text is among the lines: ranks print the same. */
+/* Return whether a text is among the lines: ranks print the same. */
 static bool is_among(const mls_read_lines *lines, mls_str message)
 {
     bool found = false;
@@ -381,7 +381,7 @@ static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const ml
     mls_keep_line(&lines->items[to].at, job->block.marked.lines.line + i, line->message);
 }
 
-/* Puts the lines of this block before those that were kept of earlier blocks; `once`: not a text that is there. */
+/* Put the lines of this block before those that were kept of earlier blocks; `once`: not a text that is there. */
 static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
 {
     for (size_t k = 0; k < kept->count && lines->count < MLS_READ_LINES; k++) {
@@ -392,7 +392,7 @@ static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
     *kept = *lines;
 }
 
-/* Keeps the last lines before line `end` of the block that are not records, those that look like errors, and the text
+/* Keep the last lines before line `end` of the block that are not records, those that look like errors, and the text
  * of the last advance.  Errors are looked for in marked lines only, as there are many blocks. */
 static void keep_lines(mls_job_log *job, size_t end)
 {
@@ -440,7 +440,7 @@ static void keep_lines(mls_job_log *job, size_t end)
 
 /* ---------------------------------------------------------------- a block */
 
-/* Marks the lines with something that is looked for, and those that may be a step; and notes the ranks.  All text is
+/* Mark the lines with something that is looked for, and those that may be a step; and note the ranks.  All text is
  * searched but most records. */
 static void mark_lines(mls_job_log *job)
 {
@@ -478,7 +478,7 @@ static void mark_lines(mls_job_log *job)
     }
 }
 
-/* Examines the marked lines; and those that may end a traceback, or be anything that a user wants to know. */
+/* Examine the marked lines; and those that may end a traceback, or be anything that a user wants to know. */
 static void examine_lines(mls_job_log *job, size_t from, size_t end)
 {
     const mls_log_block *block = &job->block;
@@ -496,7 +496,7 @@ static void examine_lines(mls_job_log *job, size_t from, size_t end)
     }
 }
 
-/* Examines lines, and begins the runs that begin in them or with line `end`, of which *next is the first.  Lines before
+/* Examine lines, and begin the runs that begin in them or with line `end`, of which *next is the first.  Lines before
  * the first record of a file belong to its first run. */
 static void walk_lines(mls_job_log *job, size_t from, size_t end, size_t *next)
 {

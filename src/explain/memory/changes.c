@@ -5,7 +5,7 @@
 
 enum { MILLION = 1000000 };
 
-/* With these weights, which training does not ask for. */
+/* Make the estimate with these weights, which training does not need. */
 static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                            mls_error *error)
 {
@@ -35,8 +35,8 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
     return status;
 }
 
-/* Both with every number in as many bits, and as published checkpoints hold the weights.  Where these are not known, or
- * it is no such precision, *published has no estimate. */
+/* Make both estimates, with every number in as many bits and as published checkpoints hold the weights.  Where these
+ * are not known, or it is no such precision, *published has no estimate. */
 static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, mls_memory_estimate *published,
                             mls_error *error)
 {
@@ -75,7 +75,7 @@ typedef struct candidate {
     mls_memory_change change;
 } candidate;
 
-/* Computes the effect of a change; false: it cannot be made. */
+/* Compute the effect of a change; false: it cannot be made. */
 static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
 {
     mls_memory_ask changed = *ask;
@@ -103,7 +103,8 @@ static void try_all(const mls_memory_ask *ask, const candidate *candidates, size
     }
 }
 
-/* Twice the parallelism is half as many copies of the model, each of which takes twice as many micro-batches. */
+/* Try changes of training.  Twice the parallelism is half as many copies of the model, each of which takes twice as
+ * many micro-batches. */
 static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
     const int64_t tp = (int64_t)VALUE(ask, TP);
@@ -145,7 +146,7 @@ static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
-/* Whether numbers of this kind are smaller than those of that fraction. */
+/* Return whether numbers of this kind are smaller than those of that fraction. */
 static bool is_narrower(int64_t kind, mls_number_bytes than)
 {
     const mls_number_bytes of = mls_number_bytes_of(kind);
@@ -178,7 +179,7 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
-/* Finds the first change, else the first pair of them, that fits.  A pair sets nothing twice but the GPUs. */
+/* Find the first change, else the first pair of them, that fits.  A pair sets nothing twice but the GPUs. */
 static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
     mls_memory_change *smallest = &answer->smallest;

@@ -41,10 +41,10 @@ typedef struct mls_memory_doubt {
     bool unsure;
 } mls_memory_doubt;
 
-/* Adds a sentence to a doubt, behind those that are there, unless it is there already. */
+/* Add a sentence to a doubt, behind those that are there, unless it is there already. */
 void mls_doubt_add(mls_memory_doubt *doubt, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* Notes why the file cannot be counted; the first reason stays. */
+/* Note why the file cannot be counted; the first reason stays. */
 void mls_config_refuse(config_json *of, const char *name, const char *why);
 
 /* A member of an object, of the exact name; and its text, "" where it has none. */
@@ -58,8 +58,8 @@ static inline const char *mls_item_text(const cJSON *object, const char *name)
     return text != NULL ? text : "";
 }
 
-/* The first of an object's members by the words of `names` that is there and not null; and the row of a table that has
- * a type among its "types".  NULL: none. */
+/* Return the first of an object's members by the words of `names` that is there and not null; and the row of a table
+ * that has a type among its "types".  NULL: none. */
 const cJSON *mls_item_of(const cJSON *object, const char *names);
 const cJSON *mls_row_of_type(const cJSON *rows, mls_str type);
 
@@ -68,21 +68,21 @@ const cJSON *mls_config_member(const config_json *of, const char *names);
 uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise);
 bool mls_config_flag(config_json *of, const char *name, bool otherwise);
 
-/* The value of a formula, or of a member where there is no formula of that name; `otherwise` where the file lacks what
- * it takes.  A member that is not a whole number is refused. */
+/* Return the value of a formula, or of a member where there is no formula of that name; `otherwise` where the file
+ * lacks what it takes.  A member that is not a whole number is refused. */
 uint64_t mls_formula_value(config_json *of, const char *name, uint64_t otherwise);
 
-/* The same, refused by the name of what is missing. */
+/* Return the same, refused by the name of what is missing. */
 uint64_t mls_formula_needed(config_json *of, const char *name);
 
-/* Whether the family or its kind of state has a formula of that name. */
+/* Return whether the family or its kind of state has a formula of that name. */
 bool mls_formula_is_own(const config_json *of, const char *name);
 
 /* layers.c: reads which layers attend, look back a window, keep a state or have experts, and counts what is not alike.
  */
 void mls_config_read_layers(config_json *of, mls_model_shape *shape);
 
-/* Counts the parts that read pictures or hear sound by the towers and projectors of the table; a part that is not known
+/* Count the parts that read pictures or hear sound by the towers and projectors of the table; a part that is not known
  * there is a doubt. */
 void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape, mls_memory_doubt *doubt);
 

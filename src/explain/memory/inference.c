@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "explain/memory/sizes.h"
 
-/* The layout must divide the model. */
+/* Refuse a layout that does not divide the model. */
 static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
 {
     if (m->heads % t != 0) {
@@ -22,8 +22,8 @@ static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p,
     return gpus % MUL(t, p) != 0 ? mls_layout_error(error, "gpus", gpus, "tp x pp", MUL(t, p)) : MLS_OK;
 }
 
-/* Numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of 0, else no
- * more than the window has. */
+/* Return the numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of
+ * 0, else no more than the window has. */
 static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t tokens)
 {
     uint64_t numbers = 0;

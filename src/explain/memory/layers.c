@@ -18,7 +18,7 @@ typedef struct layer_counts {
     mls_layer_set attends, keeps, expert, plain; /* which they are, as far as it is known */
 } layer_counts;
 
-/* Notes that a layer is of a kind. */
+/* Note that a layer is of a kind. */
 static void layer_set_add(mls_layer_set *set, uint64_t layer)
 {
     if (layer < MLS_LAYER_SET_MAX) {
@@ -26,7 +26,7 @@ static void layer_set_add(mls_layer_set *set, uint64_t layer)
     }
 }
 
-/* Whether the family says so of all its models. */
+/* Return whether the family says so of all its models. */
 static bool family_says(config_json *of, const char *name)
 {
     return mls_formula_value(of, name, 0) != 0;
@@ -34,7 +34,7 @@ static bool family_says(config_json *of, const char *name)
 
 /* ---------------------------------------------------------------- how layers mix tokens */
 
-/* Counts a layer by the name of its kind; false: it is not known.  shares: it has no keys and values of its own. */
+/* Count a layer by the name of its kind; false: it is not known.  shares: it has no keys and values of its own. */
 static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer, layer_counts *to)
 {
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
@@ -50,7 +50,7 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     return true;
 }
 
-/* A list of the kinds of layers; `repeated`: until each layer has one. */
+/* Count a list of the kinds of layers; `repeated`: until each layer has one. */
 static void read_layer_types(config_json *of, const cJSON *types, bool repeated, const mls_model_shape *shape,
                              layer_counts *to)
 {
@@ -68,7 +68,7 @@ static void read_layer_types(config_json *of, const cJSON *types, bool repeated,
     to->apart |= to->full_shares + to->sliding_shares > 0;
 }
 
-/* Nemotron-H: each layer is one thing, an attention, a state, a feed-forward or experts. */
+/* Count the layers of Nemotron-H, each of which is one thing, an attention, a state, a feed-forward or experts. */
 static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_counts *to)
 {
     const cJSON *list = mls_config_member(of, "layers_block_type");
@@ -96,7 +96,7 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
     }
 }
 
-/* Counts a list of a number for each layer (1: it is of the kind), or of the numbers of some layers, and notes these in
+/* Count a list of a number for each layer (1: it is of the kind), or of the numbers of some layers, and note these in
  * *set, if it is not NULL. */
 static uint64_t count_listed(config_json *of, const char *names, const mls_model_shape *shape, bool flags,
                              mls_layer_set *set)
@@ -117,7 +117,7 @@ static uint64_t count_listed(config_json *of, const char *names, const mls_model
     return count;
 }
 
-/* Hybrids that name the layers that attend; the others keep a state. */
+/* Return how many layers of a hybrid attend, and note which; the others keep a state. */
 static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_layer_set *set)
 {
     static const char indices[] = "attn_layer_indices full_attn_idxs";
@@ -234,7 +234,7 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
  * block_configs is a list of what each layer attends with and how wide its feed-forward is, or that it has none, as a
  * search for architectures has found it. */
 
-/* A number of a block, 0 where it has none; with its fraction, as ffn_mult has one. */
+/* Return a number of a block, 0 if it has none; with its fraction, as ffn_mult has one. */
 static double block_number(config_json *of, const cJSON *block, const char *name)
 {
     const cJSON *item = mls_item(block, name);
@@ -253,7 +253,8 @@ static bool is_true(const cJSON *block, const char *name)
     return cJSON_IsTrue(mls_item(block, name));
 }
 
-/* Parameters of a layer's attention, with the norm before it; its cache is counted with those that are alike. */
+/* Return the parameters of a layer's attention, with the norm before it; its cache is counted with those that are
+ * alike. */
 static uint64_t block_attention(config_json *of, const cJSON *block, mls_model_shape *shape)
 {
     const uint64_t head_dim = shape->head_dim != 0 ? shape->head_dim : shape->hidden / shape->heads;
@@ -285,7 +286,7 @@ static uint64_t block_attention(config_json *of, const cJSON *block, mls_model_s
     return ADD(MUL(2, shape->hidden, ADD(shape->heads, kv_heads), head_dim), shape->hidden);
 }
 
-/* The width that two thirds of ffn_mult come to, filled up to a multiple of 256. */
+/* Return the parameters of a feed-forward.  Its width is two thirds of ffn_mult, filled up to a multiple of 256. */
 static uint64_t block_feed_forward(config_json *of, const cJSON *block, const mls_model_shape *shape)
 {
     const double multiple = block_number(of, block, "ffn_mult");
@@ -332,13 +333,13 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
 
 /* ---------------------------------------------------------------- all of them together */
 
-/* Parameters of a part of a layer: by the formula of its family, else as the shape has it. */
+/* Return the parameters of a part of a layer: by the formula of its family, else as the shape has it. */
 static uint64_t part(config_json *of, const char *name, uint64_t otherwise)
 {
     return mls_formula_is_own(of, name) ? mls_formula_needed(of, name) : otherwise;
 }
 
-/* Attention in layers of a kind, whose heads may be of their own. */
+/* Return the parameters of attention in layers of a kind, which may have heads of their own. */
 static uint64_t attention_of(config_json *of, const mls_model_shape *kind, bool full)
 {
     const mls_layer_parameters layer = mls_shape_layer(kind, 1, 1);
@@ -387,7 +388,7 @@ static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, ui
                              .window = window};
 }
 
-/* A size that layers of a kind have of their own, else that of all layers. */
+/* Return a size that layers of a kind have of their own, else that of all layers. */
 static uint64_t own_size(config_json *of, const char *name, uint64_t usual)
 {
     const uint64_t size = mls_formula_value(of, name, 0);
@@ -456,8 +457,8 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
 
 /* ---------------------------------------------------------------- towers */
 
-/* The parameters of a part and of what joins it to a language part of that shape; false: they are not known.  Its kind
- * is its model_type, or the name of a published model that it is. */
+/* Count the parameters of a part and of what joins it to a language part of that shape; false: they are not known.  Its
+ * kind is its model_type, or the name of a published model that it is. */
 static bool count_tower(config_json *of, const cJSON *table, const cJSON *part, const mls_model_shape *language,
                         uint64_t *parameters)
 {

@@ -74,7 +74,7 @@ extern const struct mls_memory_setting_row {
     unsigned of;
 } mls_memory_settings[MLS_MEMORY_SETTING_COUNT];
 
-/** Returns the word for the value of a setting; ptr NULL: it has no words. */
+/** Return the word for the value of a setting; ptr NULL: it has no words. */
 mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value);
 
 enum { MLS_MEMORY_NOT_SET = -1, MLS_MEMORY_MODEL_NAME_MAX = 128, MLS_MEMORY_DOUBT_MAX = 1200 };
@@ -111,35 +111,35 @@ typedef struct mls_memory_ask {
 
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators);
 
-/** Sets a setting from the text of its option; flags take any text.  MLS_ERROR_VALUE or MLS_ERROR_UNKNOWN with a
+/** Set a setting from the text of its option; flags take any text.  MLS_ERROR_VALUE or MLS_ERROR_UNKNOWN with a
  * message, or what reading a model's file returned (see mls_memory_model_parse()). */
 mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const char *text,
                           mls_error *error) MLS_MUST_USE;
 
-/** Returns whether a model's name is a file: it contains a folder, or ends in .json. */
+/** Return whether a model's name is a file: it contains a folder, or ends in .json. */
 bool mls_memory_model_is_file(const char *name);
 
 /** The longest file that is read as a model; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_MEMORY_MODEL_BYTES_MAX ((size_t)1 << 24)
 
-/** Takes the model from the JSON of a Hugging Face config.json, or of an object with the members of
+/** Take the model from the JSON of a Hugging Face config.json, or of an object with the members of
  * src/data/models.json (it has layers and hidden).  `name` is the model's name if the file has none.  MLS_ERROR_SYNTAX,
  * or MLS_ERROR_VALUE with what is missing or absurd. */
 mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str name, mls_error *error) MLS_MUST_USE;
 
-/** Fills in the settings of a training job from the exports of a config, its name and its folders, if they are not set
+/** Fill in the settings of a training job from the exports of a config, its name and its folders, if they are not set
  * yet.  Exports that cannot be used or known become findings at their line.  The model stays unset if nothing names it,
  * the GPU if nothing or more than one does.  Returns whether the config alone is enough for a verdict: it names a model
  * and how it is split (tp, pp or cp), and all of it could be used. */
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings);
 
-/** Fills in the training settings that a job printed, if they are not set yet; call it before mls_memory_config(),
+/** Fill in the training settings that a job printed, if they are not set yet; call it before mls_memory_config(),
  * whose exports may have been others.  `gpus`: how many the job had, 0: unknown.  False: it printed no known setting.
  */
 bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, const mls_printed *settings,
                         uint64_t gpus);
 
-/** Takes from the runs of the job whether one ended well, and the settings of the first that printed known ones;
+/** Take from the runs of the job whether one ended well, and the settings of the first that printed known ones;
  * returns that run, or NULL. */
 const mls_run *mls_memory_runs(mls_memory_ask *ask, const mls_known_settings *known, const mls_run *runs, size_t count,
                                uint64_t gpus);
@@ -204,28 +204,28 @@ typedef struct mls_memory_answer {
     mls_memory_change smallest; /**< the first change that fits, else the first pair that does */
 } mls_memory_answer;
 
-/** Returns the value of a setting, or its default; 0: none. */
+/** Return the value of a setting, or its default; 0: none. */
 uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting);
 
-/** Adds up the memory of one GPU.  MLS_ERROR_VALUE with what is missing, does not divide, or is absurd. */
+/** Add up the memory of one GPU.  MLS_ERROR_VALUE with what is missing, does not divide, or is absurd. */
 mls_status mls_memory_estimate_make(const mls_memory_ask *ask, mls_memory_estimate *estimate,
                                     mls_error *error) MLS_MUST_USE;
 
-/** The same, and tries changes if it does not fit. */
+/** Do the same, and try changes if it does not fit. */
 mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error) MLS_MUST_USE;
 
-/** Returns the estimate to show to people: the one that the verdict is about. */
+/** Return the estimate to show to people: the one that the verdict is about. */
 const mls_memory_estimate *mls_memory_shown(const mls_memory_answer *answer);
 
 /** Writes the outcome in one line: the verdict, the estimate with its band, the GPU, and the largest items. */
 enum { MLS_MEMORY_WORDS_MAX = 320 };
 void mls_memory_words(const mls_memory_ask *ask, const mls_memory_estimate *estimate, char words[MLS_MEMORY_WORDS_MAX]);
 
-/** Adds MEMORY_DOES_NOT_FIT or MEMORY_TIGHT to findings, with the line of mls_memory_words(); and MEMORY_MODEL with the
+/** Add MEMORY_DOES_NOT_FIT or MEMORY_TIGHT to findings, with the line of mls_memory_words(); and MEMORY_MODEL with the
  * doubt about the model, if any. */
 void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer, mls_findings *findings);
 
-/** Lists the items of an estimate that are not 0, the largest first; returns their number. */
+/** List the items of an estimate that are not 0, the largest first; return their number. */
 size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT]);
 
 /** Advice that follows from the numbers in a message: the bits of mls_oom.advice. */
@@ -262,5 +262,5 @@ void mls_oom_search_begin(mls_oom_search *search, const char *file);
 mls_status mls_oom_search_lines(void *search, const mls_lines *lines);
 void mls_oom_search_end(mls_oom_search *search);
 
-/** Returns the messages in order; if there are very many, the last ones are only counted, in *dropped. */
+/** Return the messages in order; if there are very many, the last ones are only counted, in *dropped. */
 const mls_oom *mls_oom_search_items(const mls_oom_search *search, size_t *count, size_t *dropped);

@@ -73,7 +73,7 @@ void mls_config_refuse(config_json *of, const char *name, const char *why)
     of->wrong = true;
 }
 
-/* A number of the file, refused when no model can have it. */
+/* Return a number of the file, refused if no model can have it. */
 static uint64_t config_whole(config_json *of, const cJSON *item)
 {
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -102,26 +102,43 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
 /* ---------------------------------------------------------------- formulas */
 
 /* The sizes of a model that have a formula of their name. */
-#define SHAPE_SIZES(S)                                                                                                 \
-    S(layers)                                                                                                          \
-    S(hidden)                                                                                                          \
-    S(heads)                                                                                                           \
-    S(kv_heads)                                                                                                        \
-    S(head_dim)                                                                                                        \
-    S(ffn)                                                                                                             \
-    S(ffn_matrices)                                                                                                    \
-    S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts)           \
-        S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim)      \
-            S(qk_rope_head_dim) S(sliding_window) S(other_parameters) S(positions)
-#define SIZE_NAME(member) #member,
-#define SIZE_OFFSET(member) offsetof(mls_model_shape, member),
-static const char *const size_names[] = {SHAPE_SIZES(SIZE_NAME)};
-static const size_t size_offsets[] = {SHAPE_SIZES(SIZE_OFFSET)};
-enum { SIZES = sizeof size_names / sizeof *size_names };
+#define SIZE(member)                                                                                                   \
+    {                                                                                                                  \
+#member, offsetof(mls_model_shape, member)                                                                     \
+    }
+static const struct {
+    const char *name;
+    size_t offset;
+} sizes[] = {SIZE(layers),
+             SIZE(hidden),
+             SIZE(heads),
+             SIZE(kv_heads),
+             SIZE(head_dim),
+             SIZE(ffn),
+             SIZE(ffn_matrices),
+             SIZE(norm_vectors),
+             SIZE(layer_norms),
+             SIZE(vocabulary),
+             SIZE(experts),
+             SIZE(expert_ffn),
+             SIZE(expert_hidden),
+             SIZE(shared_experts),
+             SIZE(dense_layers),
+             SIZE(experts_per_token),
+             SIZE(kv_lora_rank),
+             SIZE(q_lora_rank),
+             SIZE(value_head_dim),
+             SIZE(qk_nope_head_dim),
+             SIZE(qk_rope_head_dim),
+             SIZE(sliding_window),
+             SIZE(other_parameters),
+             SIZE(positions)};
+#undef SIZE
+enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static uint64_t *shape_size(mls_model_shape *shape, size_t i)
 {
-    return (uint64_t *)(void *)((char *)shape + size_offsets[i]);
+    return (uint64_t *)(void *)((char *)shape + sizes[i].offset);
 }
 
 /* A value, or what is missing for it. */
@@ -141,7 +158,7 @@ typedef struct formula {
 
 static formula_number read_choice(formula *f);
 
-/* Moves on to behind one of some marks, after blanks, and returns it; 0: there is none. */
+/* Move on to behind one of some marks, after blanks, and return it; 0: there is none. */
 static char take(formula *f, const char *marks)
 {
     while (*f->at == ' ') {
@@ -163,7 +180,7 @@ static const char *formula_of(const config_json *of, mls_str name, bool own)
     return NULL;
 }
 
-/* The member of a name such as attn_config.kv_n_heads; NULL: the file has none. */
+/* Return the member of a name such as attn_config.kv_n_heads; NULL: the file has none. */
 static const cJSON *file_member(const config_json *of, mls_str name)
 {
     mls_str first;
@@ -183,7 +200,8 @@ static const cJSON *file_member(const config_json *of, mls_str name)
     return item;
 }
 
-/* Some write "auto" or -1 for what follows from the rest.  each: a list for the layers is fine, if all are the same. */
+/* Return the value of a member.  Some write "auto" or -1 for what follows from the rest.  each: a list for the layers
+ * is fine, if all are the same. */
 static formula_number member_value(config_json *of, mls_str name, bool each)
 {
     const cJSON *item = file_member(of, name);
@@ -219,7 +237,7 @@ static formula_number named_value(config_json *of, const formula *outer, mls_str
         }
     }
     for (size_t i = 0; of->shape != NULL && i < SIZES; i++) {
-        if (mls_str_equal(mls_str_from(size_names[i]), name)) {
+        if (mls_str_equal(mls_str_from(sizes[i].name), name)) {
             mls_model_shape shape = *of->shape;
             return (formula_number){.number = *shape_size(&shape, i)};
         }
@@ -284,7 +302,7 @@ static formula_number read_atom(formula *f)
     return named_value(f->of, f, word);
 }
 
-/* True and false are conditions, which nothing is computed with. */
+/* Refuse true and false as numbers: they are conditions only. */
 static void refuse_flag(config_json *of, formula_number value)
 {
     if (value.flag != NULL) {
@@ -359,7 +377,7 @@ uint64_t mls_formula_needed(config_json *of, const char *name)
 
 /* ---------------------------------------------------------------- families */
 
-/* The family that has a type among its own, as it is or without the suffix of a language part. */
+/* Return the family that has a type among its own, as it is or without the suffix of a language part. */
 static const cJSON *family_of(const cJSON *families, mls_str type)
 {
     static const char *const suffixes[] = {"", "_text", "_text_model"};
@@ -373,7 +391,7 @@ static const cJSON *family_of(const cJSON *families, mls_str type)
     return found;
 }
 
-/* The language part of a larger model: one of these members; NULL: it has none. */
+/* Return the language part of a larger model: one of these members; NULL: it has none. */
 static const cJSON *language_part(const cJSON *outer)
 {
     static const char *const names[] = {"text_config", "llm_config", "language_config"};
@@ -385,14 +403,14 @@ static const cJSON *language_part(const cJSON *outer)
     return cJSON_IsObject(part) ? part : NULL;
 }
 
-/* The model_type of a config.json's language part, else of the whole; "": it has none. */
+/* Return the model_type of a config.json's language part, else of the whole; "": it has none. */
 static const char *family_type(const cJSON *outer)
 {
     const char *type = mls_item_text(language_part(outer), "model_type");
     return type[0] != '\0' ? type : mls_item_text(outer, "model_type");
 }
 
-/* Whether a text of the table's objects, such as a formula, takes a member of the file. */
+/* Return whether a text of the table's objects, such as a formula, takes a member of the file. */
 static bool mentions(const cJSON *object, mls_str member)
 {
     for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
@@ -407,7 +425,8 @@ static bool mentions(const cJSON *object, mls_str member)
     return false;
 }
 
-/* Whether a member changes nothing: it is false, 0, "" or an empty list, or its neutral value, or a list of that. */
+/* Return whether a member changes nothing: it is false, 0, "" or an empty list, or its neutral value, or a list of
+ * that. */
 static bool changes_nothing(const cJSON *item, const cJSON *neutral)
 {
     const cJSON *value = mls_item(neutral, item->string);
@@ -424,8 +443,8 @@ static bool changes_nothing(const cJSON *item, const cJSON *neutral)
     return same;
 }
 
-/* Whether a member may change the shape: a word of its name is suspect, and its value is a whole number above 1, a list
- * of such numbers, or true. */
+/* Return whether a member may change the shape: a word of its name is suspect, and its value is a whole number above 1,
+ * a list of such numbers, or true. */
 static bool is_suspect(const cJSON *item, const char *words)
 {
     const cJSON *number = cJSON_IsArray(item) ? item->child : item;
@@ -480,7 +499,7 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
     }
 }
 
-/* Finds the family in the table of src/data/models.json, which must outlive `of`, and refuses what is known to be
+/* Find the family in the table of src/data/models.json, which must outlive `of`, and refuse what is known to be
  * beyond what can be counted. */
 static void find_family(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
@@ -530,7 +549,7 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
     (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
 
-/* Reads JSON with what Python writes for numbers that are none, NaN and Infinity, as null; and without a byte order
+/* Read JSON with what Python writes for numbers that are none, NaN and Infinity, as null; and without a byte order
  * mark. No architecture is known by such a number. */
 static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
 {
@@ -582,7 +601,7 @@ static void check_object(config_json *of, const cJSON *object)
     }
 }
 
-/* Reads the architecture of a config.json: its sizes, by formulas, and what else its family says of it. */
+/* Read the architecture of a config.json: its sizes, by formulas, and what else its family says of it. */
 static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, mls_model_shape *shape,
                                     mls_error *error)
 {
@@ -597,7 +616,7 @@ static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, 
     check_object(&of, of.inner);
     if (!of.wrong) {
         for (size_t i = 0; i < SIZES; i++) {
-            const formula_number value = named_value(&of, NULL, mls_str_from(size_names[i]));
+            const formula_number value = named_value(&of, NULL, mls_str_from(sizes[i].name));
             refuse_flag(&of, value);
             *shape_size(shape, i) = value.lacks.ptr == NULL ? value.number : 0;
         }

@@ -43,7 +43,7 @@ struct mls_oom_search {
     bool expandable;        /* the file says that segments are expandable */
 };
 
-/* "12.50 GiB", "86G" or "87kB": units of 1024 whatever they are called, as those who print them count. */
+/* Return the bytes of "12.50 GiB", "86G" or "87kB", whose units are powers of 1024 in messages; -1: unknown. */
 static int64_t message_size(mls_str text)
 {
     static const char units[] = "KMGT";
@@ -85,7 +85,8 @@ static int64_t capture_number(const oom_message *message, const char *name)
     return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MAX ? (int64_t)number : -1;
 }
 
-/* A tensor's bytes, by its shape "53,788,1024" and the name that TensorFlow has for its type; -1: not known. */
+/* Return the bytes of a tensor, by its shape "53,788,1024" and the name that TensorFlow has for its type; -1: not
+ * known. */
 static int64_t tensor_size(mls_str shape, mls_str type)
 {
     static const struct {
@@ -114,7 +115,7 @@ static int64_t difference(int64_t a, int64_t b)
     return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
-/* Reads processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each.  In a container a process
+/* Read processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each.  In a container a process
  * does not know its own number, and lists itself as one of the others: it is the largest where that holds what PyTorch
  * has reserved, and little beside. */
 static void read_processes(mls_oom *oom, const oom_message *message)
@@ -181,7 +182,7 @@ static void read_captures(mls_oom *oom, const oom_message *message)
     }
 }
 
-/* Reads a text; false: it is not a message. */
+/* Read a text; false: it is not a message. */
 static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
     ptrdiff_t found;
@@ -208,7 +209,7 @@ static unsigned sizes_known(const mls_oom *oom)
     return known;
 }
 
-/* Adds a line to a text that a message may go on in.  False: there is no room. */
+/* Add a line to a text that a message may go on in.  False: there is no room. */
 static bool open_add(open_text *to, mls_str line, const char *glue)
 {
     const size_t gap = to->length > 0 ? strlen(glue) : 0;
@@ -221,9 +222,9 @@ static bool open_add(open_text *to, mls_str line, const char *glue)
     return true;
 }
 
-/* Whether line `i` continues the message that is open, which then contains more than before.  Terminals wrap messages,
- * at words or in the middle of them, and some have several lines.  A line of another rank, another message or a record
- * ends it. */
+/* Return whether line `i` continues the message that is open, which then contains more than before.  Terminals wrap
+ * messages, at words or in the middle of them, and some have several lines.  A line of another rank, another message or
+ * a record ends it. */
 static bool message_goes_on(mls_oom_search *search, size_t i)
 {
     const mls_log_line line = mls_log_line_of(&search->marked.lines, i, search->scratch);
@@ -324,7 +325,7 @@ static void advise_on(mls_oom *oom, bool expandable)
     oom->advice = oom->advice != 0 ? oom->advice : 1U << MLS_OOM_TOO_MUCH;
 }
 
-/* Keeps the messages of a file that weigh most in their class: one that only a signature knows is often an echo of one
+/* Keep the messages of a file that weigh most in their class: one that only a signature knows is often an echo of one
  * that has more, and of those without a wording the surest counts. */
 void mls_oom_search_end(mls_oom_search *search)
 {

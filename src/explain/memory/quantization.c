@@ -36,7 +36,7 @@ typedef struct quantization {
 
 /* ---------------------------------------------------------------- members */
 
-/* The item at a path of members, "quant_type.default._type"; NULL: nothing. */
+/* Return the item at a path of members, "quant_type.default._type"; NULL: nothing. */
 static const cJSON *member_at(const cJSON *object, const char *path)
 {
     mls_str name;
@@ -50,7 +50,7 @@ static const cJSON *member_at(const cJSON *object, const char *path)
     return object;
 }
 
-/* A number in thousandths: of a group also the product of a list of two, and 0 for -1. */
+/* Return a number in thousandths: of a group also the product of a list of two, and 0 for -1. */
 static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
 {
     double number = cJSON_IsNumber(item) ? item->valuedouble : -2;
@@ -66,7 +66,8 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
     return 0;
 }
 
-/* A row's number in thousandths: itself, or which members of the file say it and what holds without. */
+/* Return a row's number in thousandths: itself, or that of the first member of the file that it names, or its default.
+ */
 static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where, const char *name, uint64_t max)
 {
     const cJSON *said = mls_item(row, name);
@@ -100,8 +101,8 @@ typedef struct module_pattern {
     bool expression, shell;
 } module_pattern;
 
-/* Whether a pattern names a module: it matches from its beginning, or is the name or a piece of its path, between
- * points. */
+/* Return whether a pattern names a module: it matches from its beginning, or is the name or a piece of its path,
+ * between points. */
 static bool matches_name(quantization *q, const module_pattern *pattern, mls_str name)
 {
     const mls_str part = pattern->text;
@@ -121,7 +122,8 @@ static bool matches_name(quantization *q, const module_pattern *pattern, mls_str
     return false;
 }
 
-/* Whether the pattern names a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of them. */
+/* Return whether the pattern names a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of
+ * them. */
 static bool matches_part(quantization *q, const module_pattern *pattern, mls_weight_part part, uint64_t layer)
 {
     const char *own = mls_item_text(q->modules, mls_weight_names[part]);
@@ -142,7 +144,7 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
     return false;
 }
 
-/* The layer that a name contains as a number; false: it is of all or several. */
+/* Return the layer that a name contains as a number; false: it is of all or several. */
 static bool names_layer(mls_str text, uint64_t *layer)
 {
     mls_str rest;
@@ -157,7 +159,7 @@ static bool names_layer(mls_str text, uint64_t *layer)
     return digits > 0 && (digits == rest.len || rest.ptr[digits] == '.');
 }
 
-/* Compiles a shell's pattern of a module, or of all that is in it, or the expression behind "re:". */
+/* Compile a shell's pattern of a module, or of all that is in it, or the expression behind "re:". */
 static mls_status compile_name(module_pattern *pattern)
 {
     mls_buffer expression = {0};
@@ -178,7 +180,7 @@ static mls_status compile_name(module_pattern *pattern)
     return status;
 }
 
-/* Marks all modules that a pattern names with a form. */
+/* Mark all modules that a pattern names with a form. */
 static void mark_name(quantization *q, mls_str text, unsigned form)
 {
     module_pattern pattern = {.text = text, .expression = mls_str_starts(text, MLS_S("re:"))};
@@ -215,7 +217,7 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
     mls_pattern_release(&pattern.compiled);
 }
 
-/* Check whether a name is of an expert behind the first, which is like it. */
+/* Return whether a name is of an expert behind the first, which is like it. */
 static bool is_further_expert(const char *name)
 {
     static const char experts[] = ".experts.";
@@ -224,7 +226,7 @@ static bool is_further_expert(const char *name)
     return mls_is_digit(number[0]) && (number[0] != '0' || mls_is_digit(number[1]));
 }
 
-/* Marks all modules that a list of names holds; a name of all linear layers is its own. */
+/* Mark all modules that a list of names holds; a name of all linear layers is its own. */
 static void mark_list(quantization *q, const cJSON *list, unsigned form)
 {
     if (list == NULL || cJSON_IsNull(list)) {
@@ -249,7 +251,7 @@ static void mark_list(quantization *q, const cJSON *list, unsigned form)
 
 /* ---------------------------------------------------------------- methods */
 
-/* The row of a method whose conditions hold of the file; NULL: none is known. */
+/* Return the row of a method whose conditions hold of the file; NULL: none is known. */
 static const cJSON *method_row(const quantization *q, const char *method)
 {
     const cJSON *rows = mls_item(q->table, "methods");
@@ -306,7 +308,8 @@ static void read_method(quantization *q, const cJSON *row)
     mark_kept(q, mls_item_text(row, "keep"));
 }
 
-/* The form of the weights of a group of compressed-tensors.  Scales of floating-point numbers in groups have 8 bits. */
+/* Return the form of the weights of a group of compressed-tensors.  Scales of floating-point numbers in groups have 8
+ * bits. */
 static mls_number_form group_form(quantization *q, const cJSON *weights)
 {
     config_json of = {.outer = weights, .error = q->of->error, .wrong = q->of->wrong};
@@ -382,7 +385,7 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
     mark_kept(q, mls_item_text(q->table, "keep"));
 }
 
-/* Reads single modules: those that stay in 16 bits are marked, others only noted. */
+/* Read single modules: those that stay in 16 bits are marked, others only noted. */
 static void read_exceptions(quantization *q)
 {
     const char *sparse = cJSON_GetStringValue(member_at(q->of->outer, "sparsity_config.format"));

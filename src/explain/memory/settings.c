@@ -47,7 +47,7 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
     return (mls_str){NULL, 0};
 }
 
-/* The place of a word in a list; MLS_MEMORY_NOT_SET: it is not there. */
+/* Return the place of a word in a list; MLS_MEMORY_NOT_SET: it is not there. */
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
@@ -71,7 +71,7 @@ mls_number_bytes mls_number_bytes_of(int64_t kind)
 /* 10^18: so large that nothing adds up to anything, and small enough for an int64_t. */
 static const uint64_t number_max = UINT64_C(1000000000000000000);
 
-/* "131072" or, of tokens, "128k". */
+/* Read "131072" or, of tokens, "128k". */
 static bool read_whole(mls_str text, uint64_t *number)
 {
     const bool kilo = text.len > 1 && (text.ptr[text.len - 1] == 'k' || text.ptr[text.len - 1] == 'K');
@@ -94,7 +94,7 @@ mls_str mls_size_split(mls_str text, mls_str *unit)
     return (mls_str){text.ptr, digits};
 }
 
-/* "80GB" (10^9 each), "79.1 GiB" (2^30 each) or "102005473280" */
+/* Read "80GB" (10^9 each), "79.1 GiB" (2^30 each) or "102005473280". */
 static bool read_size(mls_str text, uint64_t *bytes)
 {
     static const struct {
@@ -188,7 +188,7 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
                                             MEANT(nearest));
 }
 
-/* These return what the option takes, where the text is not that; NULL: it is set. */
+/* Set a setting; return what the option takes if the text is wrong, else NULL. */
 static const char *set_recompute(mls_memory_ask *ask, const char *text)
 {
     const size_t colon = strcspn(text, ":");
@@ -224,7 +224,7 @@ static const char *set_lora(mls_memory_ask *ask, const char *text)
     return NULL;
 }
 
-/* "3", "zero-3", "ZeRO 3", "stage3". */
+/* Set the stage from "3", "zero-3", "ZeRO 3" or "stage3". */
 static const char *set_zero(mls_memory_ask *ask, const char *text)
 {
     static const char *const before[] = {"", "zero", "stage", "zerostage"};
@@ -261,7 +261,7 @@ bool mls_memory_model_is_file(const char *name)
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
 }
 
-/* Reads a model's file, and beside a config.json how Model Optimizer kept weights and KV cache, which it does not
+/* Read a model's file, and beside a config.json how Model Optimizer kept weights and KV cache, which it does not
  * always say too.  A file called x_config.json has that as x_hf_quant_config.json. */
 static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str name, mls_error *error)
 {
@@ -289,7 +289,7 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str
     return status;
 }
 
-/* Takes a model of the table, a file, or the config.json of a folder, which gives the model its name. */
+/* Take a model of the table, a file, or the config.json of a folder, which gives the model its name. */
 static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     const mls_model *model = mls_models_find(ask->models, mls_str_from(text));
@@ -398,14 +398,14 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     return wrong_value(error, setting, text, wanted);
 }
 
-/* Sets what is not set. */
+/* Set what is not set. */
 static void fill(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
 {
     int64_t *at = &ask->values[setting];
     *at = *at == MLS_MEMORY_NOT_SET ? (int64_t)value : *at;
 }
 
-/* Sets what is not set, but not to 0, which means that the value is unknown. */
+/* Set what is not set, but not to 0, which means that the value is unknown. */
 static void fill_known(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
 {
     if (value != 0) {
@@ -509,7 +509,8 @@ static void not_usable(const exports *of, const mls_shell_variable *variable, co
     }
 }
 
-/* The first of the names that is exported; "null" and nothing count as not exported, and so does what is not known. */
+/* Return the first of the names that is exported; "null" and nothing count as not exported, and so does what is not
+ * known. */
 static const mls_shell_variable *exported(const exports *of, const char *names)
 {
     mls_str left = mls_str_from(names);
@@ -555,7 +556,7 @@ static bool export_flag(const exports *of, const char *names, bool otherwise)
     return false;
 }
 
-/* The model that MODEL_SIZE or the folders name; NULL: neither does. */
+/* Return the model that MODEL_SIZE or the folders name; NULL: neither does. */
 static const char *export_model(const exports *of, const char *path)
 {
     static const struct {
@@ -584,7 +585,8 @@ static const char *export_model(const exports *of, const char *path)
     return NULL;
 }
 
-/* The GPU that a path names, if it names only one: each place counts for the first of these that stands there. */
+/* Return the GPU that a path names, if it names only one: each place counts for the first of these that stands there.
+ */
 static const char *path_gpu(const char *path)
 {
     static const char *const names[] = {"GB300",    "GB200",  "GH200",  "B300",   "B200",   "H200",
@@ -605,7 +607,7 @@ static const char *path_gpu(const char *path)
     return found;
 }
 
-/* Sets how the job is split, and its batches.  A layout of the pipeline says where embedding and loss lie. */
+/* Set how the job is split, and its batches.  A layout of the pipeline says where embedding and loss lie. */
 static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
 {
     static const struct {

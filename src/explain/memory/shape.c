@@ -10,7 +10,7 @@ enum { LAYERS_MAX = 100000 };
 static const uint64_t size_max = 100000000;
 static const uint64_t other_max = UINT64_C(1) << 50;
 
-/* Models without a gate are of the older kind: GPT-2, GPT-3, BERT. */
+/* Fill in missing sizes.  Models without a gate are of the older kind: GPT-2, GPT-3, BERT. */
 void mls_shape_complete(mls_model_shape *shape)
 {
     const bool gated = shape->ffn_matrices != 2;
@@ -102,7 +102,8 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
     return MLS_OK;
 }
 
-/* Query and key-value heads' linear layers; latent attention (MLA) has them by way of smaller ones. */
+/* Return the parameters of the linear layers of query and key-value heads; latent attention (MLA) has them by way of
+ * smaller ones. */
 static uint64_t attention_matrices(const mls_model_shape *m, uint64_t t, uint64_t kk)
 {
     const uint64_t heads = m->heads / t;

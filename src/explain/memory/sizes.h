@@ -108,17 +108,17 @@ enum {
     MLS_LORA_DOWN = 128
 };
 
-/* Returns the digits that a size such as "12.50 GiB" begins with, and in *unit what follows them and a blank. */
+/* Return the digits that a size such as "12.50 GiB" begins with, and in *unit what follows them and a blank. */
 mls_str mls_size_split(mls_str text, mls_str *unit);
 
-/* Sets the model and completes its shape; benchmark NULL: the model of no benchmark. */
+/* Set the model and completes its shape; benchmark NULL: the model of no benchmark. */
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
 
-/* Reads the formats of the weights of the model that is set from a file of its own, hf_quant_config.json, which is like
+/* Read the formats of the weights of the model that is set from a file of its own, hf_quant_config.json, which is like
  * a quantization_config.  As mls_memory_model_parse(). */
 mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error) MLS_MUST_USE;
 
-/* Fills in the sizes that a model leaves out. */
+/* Fill in the sizes that a model leaves out. */
 void mls_shape_complete(mls_model_shape *shape);
 
 /* MLS_ERROR_VALUE if layers, hidden, heads or vocabulary are missing, or a size is beyond that of any model. */
@@ -152,10 +152,10 @@ static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
     return shape->expert_hidden != 0 ? shape->expert_hidden : shape->hidden;
 }
 
-/* The memory of one GPU that trains.  MLS_ERROR_VALUE with what does not divide. */
+/* Return the memory of one GPU that trains.  MLS_ERROR_VALUE with what does not divide. */
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 
-/* Sets the error of an impossible layout, "heads: 5 is not divisible by tp 2". */
+/* Set the error of an impossible layout, "heads: 5 is not divisible by tp 2". */
 mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor);
 
 /* The parts of a model, in the order of their names in src/data/quantization.json. */
@@ -198,14 +198,14 @@ typedef struct mls_weights_plan {
     unsigned char usual[MLS_WEIGHT_COUNT]; /* the form that all layers of a part were marked with at once, last */
 } mls_weights_plan;
 
-/* Makes a plan in which everything is kept in 16 bits, its form 0. */
+/* Make a plan in which everything is kept in 16 bits, its form 0. */
 mls_weights_plan mls_weights_plan_new(const mls_model_shape *shape);
 void mls_weights_plan_release(mls_weights_plan *plan);
 
-/* Adds a form and returns its place. */
+/* Add a form and returns its place. */
 unsigned mls_weights_plan_add(mls_weights_plan *plan, mls_number_form form);
 
-/* Marks all layers of a part. */
+/* Mark all layers of a part. */
 void mls_weights_plan_mark(mls_weights_plan *plan, mls_weight_part part, unsigned form);
 
 static inline uint64_t mls_weights_layers(const mls_weights_plan *plan, mls_weight_part part)
@@ -218,11 +218,11 @@ static inline unsigned char *mls_weights_marks(const mls_weights_plan *plan, mls
     return plan->marks + (size_t)part * (size_t)plan->layers;
 }
 
-/* Marks with a form what quantizers quantize by default: the linear layers without head and router, or the routed
+/* Mark with a form what quantizers quantize by default: the linear layers without head and router, or the routed
  * experts alone. */
 void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone);
 
-/* Computes the bytes of a plan and describes it by the name of a method and the form of most parts; NULL: by its bits.
+/* Compute the bytes of a plan and describes it by the name of a method and the form of most parts; NULL: by its bits.
  */
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to);
@@ -238,6 +238,6 @@ typedef struct mls_weights {
 mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_weights *weights,
                           mls_error *error) MLS_MUST_USE;
 
-/* The memory of one GPU with these weights, n / q bytes of them.  MLS_ERROR_VALUE with what does not divide. */
+/* Return the memory of one GPU with these weights, n / q bytes of them.  MLS_ERROR_VALUE with what does not divide. */
 mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                               mls_error *error) MLS_MUST_USE;

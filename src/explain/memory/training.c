@@ -157,7 +157,8 @@ static job job_of(const mls_memory_ask *ask)
 
 /* ---------------------------------------------------------------- parameters */
 
-/* Adapters of one layer: a matrix of the rank for what goes into each target, one for what comes out. */
+/* Return the parameters of the adapters of one layer: a matrix of the rank for what goes into each target, one for what
+ * comes out. */
 static uint64_t adapter_parameters(const job *j)
 {
     const mls_model_shape *m = j->m;
@@ -177,8 +178,8 @@ static uint64_t adapter_parameters(const job *j)
     return MUL(j->rank, both);
 }
 
-/* The layers of a stage: a share of them all, or what the layout gives its chunks.  Those in flight are of its chunks
- * in turn, p micro-batches of each. */
+/* Fill in the layers of a stage: a share of them all, or what the layout gives its chunks.  Those in flight are of its
+ * chunks in turn, p micro-batches of each. */
 static void fill_layers(const job *j, uint64_t i, stage *of)
 {
     const mls_model_shape *m = j->m;
@@ -234,7 +235,7 @@ static stage stage_of(const job *j, uint64_t i)
     return of;
 }
 
-/* A part that data parallel GPUs share; routed experts have fewer copies than the rest. */
+/* Return the share of one GPU in what data parallel GPUs share; routed experts have fewer copies than the rest. */
 static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
 {
     routed = j->e > 1 ? routed : 0;
@@ -244,13 +245,13 @@ static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
 
 /* --------------------------------------------------------------- activations */
 
-/* The width of a layer's feed-forward, for a token. */
+/* Return the width of a layer's feed-forward, for a token. */
 static uint64_t ffn_of(const mls_model_shape *m, bool experts)
 {
     return experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
 }
 
-/* The numbers that query, key and value of a token have on one GPU. */
+/* Return the numbers that query, key and value of a token have on one GPU. */
 static uint64_t qkv_width(const job *j)
 {
     const mls_model_shape *m = j->m;
@@ -261,7 +262,7 @@ static uint64_t qkv_width(const job *j)
     return MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
 }
 
-/* Bytes that a layer keeps for the backward pass; `low`: at least. */
+/* Return the bytes that a layer keeps for the backward pass; `low`: at least. */
 static uint64_t layer_bytes(const job *j, bool experts, bool low)
 {
     const mls_model_shape *m = j->m;
@@ -294,8 +295,8 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
                j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
 }
 
-/* Bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the layers; layers
- * with experts, which keep more, come first. */
+/* Return the bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the
+ * layers; layers with experts, which keep more, come first. */
 static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 {
     const uint64_t recomputed =
@@ -319,7 +320,7 @@ static uint64_t activations_of(const job *j, const stage *of)
 
 /* ------------------------------------------------------------------- a stage */
 
-/* Bytes of the optimizer for each parameter. */
+/* Return the bytes of the optimizer for each parameter. */
 static uint64_t optimizer_bytes(const job *j)
 {
     const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
@@ -335,7 +336,7 @@ static uint64_t optimizer_bytes(const job *j)
     return 4 * moments + (alone ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
 }
 
-/* Fills in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
+/* Fill in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
 static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
 {
     const bool lora = j->rank != 0;
@@ -359,7 +360,7 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
     return weights;
 }
 
-/* The peak: of the backward pass, or of the optimizer's step. */
+/* Fill in the peak: of the backward pass, or of the optimizer's step. */
 static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 {
     const mls_model_shape *m = j->m;

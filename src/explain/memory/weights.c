@@ -70,7 +70,7 @@ static uint64_t numbers_of(const part_size *size)
     return MUL(size->numbers, mls_bytes_less(size->end, size->first));
 }
 
-/* The sizes of all parts, and in *rest the numbers that belong to none. */
+/* Compute the sizes of all parts, and in *rest the numbers that belong to none. */
 static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT], uint64_t *rest)
 {
     const bool tied = m->tied_embeddings == MLS_SAID_YES;
@@ -260,8 +260,8 @@ static uint64_t row_number(const cJSON *row, const char *name)
     return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)(item->valuedouble * MILLI + 0.5) : 0;
 }
 
-/* The place of a type among the forms of a plan, which has them in the order of the table after its own 16 bits; of
- * what it is kept in where rows are no multiple of its blocks. */
+/* Return the place of a type among the forms of a plan, which has them in the order of the table after its own 16 bits;
+ * of what it is kept in where rows are no multiple of its blocks. */
 static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
 {
     unsigned place = 1;
@@ -275,7 +275,7 @@ static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
     return 0;
 }
 
-/* How many of the first layers a condition of a mix holds for. */
+/* Return how many of the first layers a condition of a mix holds for. */
 static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
 {
     const bool grouped = m->kv_lora_rank == 0 && m->heads / m->kv_heads >= 4;
@@ -291,7 +291,7 @@ static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
                : m->layers;
 }
 
-/* Marks the layers of each part with the first of its types whose condition holds: for the layers before an end, or for
+/* Mark the layers of each part with the first of its types whose condition holds: for the layers before an end, or for
  * those at both ends and every third between. */
 static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJSON *types, const cJSON *mix)
 {
