@@ -147,7 +147,8 @@ static size_t string_kept(mls_str span)
     return kept;
 }
 
-void mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line)
+/* Add a hyperparameter, whose value is JSON text that may be long. */
+static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t line)
 {
     mls_arena *arena = run_arena(run);
     const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
@@ -188,7 +189,7 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
     }
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
     if (!run->too_many_hyperparameters) {
-        mls_run_hyperparameter_add(run, key, record->value, record->line);
+        add_hyperparameter(run, key, record->value, record->line);
     }
 }
 
@@ -756,8 +757,8 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     mls_status status = MLS_OK;
     /* Some logs set the batch size more than once, and the last one is the run's; there is always room for it. */
     if (isfinite(run->global_batch_size)) {
-        mls_run_hyperparameter_add(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
-                                   mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
+        add_hyperparameter(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
+                           mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
     }
     run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
                      run->parts.by != MLS_PARTS_BY_NOTHING;

@@ -202,9 +202,6 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps) MLS_MU
 
 void mls_run_release(mls_run *run);
 
-/* Add a hyperparameter, whose value is JSON text that may be long. */
-void mls_run_hyperparameter_add(mls_run *run, mls_str key, mls_str value, size_t line);
-
 /* The setups of many runs, kept once; NULL: of no run yet. */
 typedef struct mls_setups mls_setups;
 

@@ -597,7 +597,9 @@ static size_t count_newlines(mls_str text)
     return count;
 }
 
-bool mls_printed_may_split(int fd, size_t run_start_line)
+/* Return whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file,
+ * which stays as it is.  It costs a fraction of reading lines. */
+static bool may_split(int fd, size_t run_start_line)
 {
     /* Whoever prints degrees prints one of those that are called so. */
     const mls_str degree = MLS_S("model_parallel_size");
@@ -825,7 +827,7 @@ mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, m
     const int fd = may ? mls_file_open_again(run->file, run->root, NULL) : -1;
     mls_printed_reader *reader = NULL;
     mls_status status = MLS_OK;
-    if (fd >= 0 && mls_printed_may_split(fd, line)) {
+    if (fd >= 0 && may_split(fd, line)) {
         status = mls_printed_read_before(fd, line, room, &reader, NULL);
         status = status == MLS_ERROR_READ ? MLS_OK : status;
     }

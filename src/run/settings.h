@@ -68,10 +68,6 @@ mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_l
 mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
                                    mls_error *error) MLS_MUST_USE;
 
-/** Whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file, which
- * stays as it is.  It costs a fraction of reading lines. */
-bool mls_printed_may_split(int fd, size_t run_start_line);
-
 /** The least lines, and settings, of a block. */
 #define MLS_PRINTED_BLOCK_MIN 8
 
