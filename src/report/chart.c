@@ -184,7 +184,10 @@ static void draw_axis_up(mls_buffer *out, const mls_chart *chart)
 static void draw_axis_across(mls_buffer *out, const mls_chart *chart)
 {
     const double bottom = fmax(chart->y.from, chart->y.to);
-    const tick_list ticks = chart->own_ticks ? (tick_list){.count = 0} : find_ticks(&chart->x, 7, TICK_ROOM_ACROSS);
+    tick_list ticks = {.count = 0};
+    if (!chart->own_ticks) {
+        ticks = find_ticks(&chart->x, 7, TICK_ROOM_ACROSS);
+    }
     mls_svg_path_begin(out, "base");
     mls_svg_path_point(out, chart->x.from, bottom, true);
     mls_svg_path_point(out, chart->x.to, bottom, false);

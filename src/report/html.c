@@ -149,12 +149,34 @@ static void begin_tag(mls_buffer *out, const char *tag, const char *look)
     mls_markup_put(out, look != NULL ? "<%s class=\"%s\">" : "<%s>", tag, look);
 }
 
-void mls_html_numbers_begin(mls_buffer *out, const char *label)
+void mls_html_heading(mls_buffer *out, const char *look, const char *text)
+{
+    mls_buffer_append_text(out, "<th scope=\"col\"");
+    mls_markup_put(out, look != NULL ? " class=\"%s\">" : ">", look);
+    mls_markup_put(out, "%s</th>", text);
+}
+
+static void append_headings(mls_buffer *out, const char *headings)
+{
+    mls_str rest = mls_str_from(headings);
+    while (rest.len > 0) {
+        mls_str text;
+        (void)mls_str_cut(&rest, '|', &text);
+        const bool numbers = mls_str_starts(text, MLS_S("#"));
+        mls_buffer_append_text(out, numbers ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+        mls_markup_text(out, mls_str_rest(text, numbers));
+        mls_buffer_append_text(out, "</th>");
+    }
+}
+
+void mls_html_numbers_begin(mls_buffer *out, const char *label, const char *headings)
 {
     mls_markup_put(out,
                    "<details class=\"numbers\"><summary>The numbers</summary><div class=\"scroll tall\" tabindex=\"0\" "
                    "role=\"group\" aria-label=\"%s\"><table><thead><tr>",
                    label);
+    append_headings(out, headings);
+    mls_html_rows(out);
 }
 
 void mls_html_numbers_end(mls_buffer *out)
@@ -162,11 +184,12 @@ void mls_html_numbers_end(mls_buffer *out)
     mls_buffer_append_text(out, "</tbody></table></div></details>\n");
 }
 
-void mls_html_table_begin(mls_buffer *out, const char *look, const char *label)
+void mls_html_table_begin(mls_buffer *out, const char *look, const char *label, const char *headings)
 {
     mls_markup_put(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">", label);
     begin_tag(out, "table", look);
     mls_buffer_append_text(out, "<thead><tr>");
+    append_headings(out, headings);
 }
 
 void mls_html_rows(mls_buffer *out)
@@ -177,23 +200,6 @@ void mls_html_rows(mls_buffer *out)
 void mls_html_table_end(mls_buffer *out)
 {
     mls_buffer_append_text(out, "</tbody></table></div>\n");
-}
-
-void mls_html_heading(mls_buffer *out, const char *look, const char *text)
-{
-    mls_buffer_append_text(out, "<th scope=\"col\"");
-    mls_markup_put(out, look != NULL ? " class=\"%s\">" : ">", look);
-    mls_markup_put(out, "%s</th>", text);
-}
-
-void mls_html_headings(mls_buffer *out, const char *first, ...)
-{
-    va_list args;
-    va_start(args, first);
-    for (const char *text = first; text != NULL; text = va_arg(args, const char *)) {
-        mls_html_heading(out, text[0] == '#' ? "n" : NULL, text[0] == '#' ? text + 1 : text);
-    }
-    va_end(args);
 }
 
 void mls_html_number(mls_buffer *out, double value, mls_words shown)

@@ -69,17 +69,16 @@ void mls_html_separated(mls_buffer *line, mls_str text);
 /* Return formatted text that lives in an arena. */
 const char *mls_html_text(mls_arena *arena, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* ---- tables: open with a class ("sorts": by its headings) or NULL, or folded away as the numbers of a chart; then
- * headings; then rows, each between "<tr>" and "</tr>\n"; then the end */
-void mls_html_table_begin(mls_buffer *out, const char *look, const char *label);
-void mls_html_numbers_begin(mls_buffer *out, const char *label);
+/* ---- tables: begun with a class ("sorts": by its headings) or NULL, and headings between '|', of which "#…" is one of
+ * numbers; then further headings; then rows, each between "<tr>" and "</tr>\n"; then the end */
+void mls_html_table_begin(mls_buffer *out, const char *look, const char *label, const char *headings);
+void mls_html_heading(mls_buffer *out, const char *look, const char *text);
 void mls_html_rows(mls_buffer *out);
 void mls_html_table_end(mls_buffer *out);
-void mls_html_numbers_end(mls_buffer *out);
 
-/* Add a heading with a class ("n": of numbers) or NULL, or literals up to NULL, of which "#…" is one of numbers. */
-void mls_html_heading(mls_buffer *out, const char *look, const char *text);
-void mls_html_headings(mls_buffer *out, const char *first, ...);
+/* Begin and end the table of a chart's numbers, which is folded away; it has no further headings. */
+void mls_html_numbers_begin(mls_buffer *out, const char *label, const char *headings);
+void mls_html_numbers_end(mls_buffer *out);
 
 /* Add a cell: a number as people read it with its value to sort by, minutes, a count, text.  What is not known is a
  * dash. */

@@ -7,13 +7,10 @@
 #include "base/statistics.h"
 #include "report/html.h"
 
-/* Begin the headings and the rows of a table of what runs have: the side, if there are several, and the run. */
-static void append_run_headings(mls_buffer *out, const mls_html_group *of)
+/* Begin the rows of a table of what runs have: with the side, if there are several, and the run. */
+static const char *run_headings(const mls_html_group *of)
 {
-    if (of->side != NULL) {
-        mls_html_heading(out, NULL, "side");
-    }
-    mls_html_heading(out, "n", "run");
+    return of->side != NULL ? "side|#run" : "#run";
 }
 
 static void begin_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
@@ -337,12 +334,9 @@ static void append_metric(mls_buffer *out, const curves_view *views, size_t view
     }
     const size_t most = mls_html_share(views->of, ROWS_MOST, 2);
     bool thinned = false;
-    mls_html_numbers_begin(out, "Evaluations");
-    append_run_headings(out, views->of);
-    mls_html_heading(out, "n", position_unit(views));
-    mls_html_heading(out, "n", "minutes");
-    mls_html_heading(out, "n", metric_name(views->metric));
-    mls_html_rows(out);
+    mls_html_numbers_begin(out, "Evaluations",
+                           mls_html_text(views->of->scratch, "%s|#%s|#minutes|#%s", run_headings(views->of),
+                                         position_unit(views), metric_name(views->metric)));
     for (size_t i = 0; i < view_count; i++) {
         for (size_t k = 0; k < views[i].of->group->run_count; k++) {
             thinned |= append_evaluations(out, &views[i], k, most);
@@ -640,10 +634,8 @@ static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, con
 
 static void append_part_rows(mls_buffer *out, const mls_html_group *of, size_t count)
 {
-    mls_html_numbers_begin(out, "Parts of each run");
-    mls_html_headings(out, "#run", "#init", "#training", "#evaluation", "#startup", "#between", "#tail", "#minutes",
-                      NULL);
-    mls_html_rows(out);
+    mls_html_numbers_begin(out, "Parts of each run",
+                           "#run|#init|#training|#evaluation|#startup|#between|#tail|#minutes");
     for (size_t i = 0; i < count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         const double init = mls_run_init_minutes(run->run);
@@ -910,11 +902,9 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     mls_chart_draw(out, &chart);
     const size_t most = mls_html_share(sides, ROWS_OF_PACE, 2);
     bool thinned = false;
-    mls_html_numbers_begin(out, "Throughput of each segment");
-    append_run_headings(out, sides);
-    mls_html_headings(out, "#from (min)", "#to (min)", epochs ? "#epochs" : "#samples",
-                      epochs ? "#epochs/min" : "#samples/s", NULL);
-    mls_html_rows(out);
+    mls_html_numbers_begin(out, "Throughput of each segment",
+                           mls_html_text(sides->scratch, "%s|#from (min)|#to (min)|%s", run_headings(sides),
+                                         epochs ? "#epochs|#epochs/min" : "#samples|#samples/s"));
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < sides[i].group->run_count; k++) {
             thinned |= append_pace_rows(out, &sides[i], k, most);
@@ -1139,11 +1129,8 @@ static void append_reference(mls_buffer *out, const mls_html_group *of, const sh
     if (crowded) {
         mls_html_note(out, "Of runs of the reference that are alike at most %d have a dot.", POINTS_IN_A_ROW);
     }
-    mls_html_numbers_begin(out, "Reference points");
-    mls_html_headings(out, "#batch size", "#runs", NULL);
-    mls_html_heading(out, "n", up);
-    mls_html_headings(out, "#least that passes", "used", NULL);
-    mls_html_rows(out);
+    mls_html_numbers_begin(out, "Reference points",
+                           mls_html_text(of->scratch, "#batch size|#runs|#%s|#least that passes|used", up));
     for (size_t i = 0; i < shown->count; i++) {
         const mls_rcp_point *point = shown->items[i];
         mls_buffer_append_text(out, "<tr>");
@@ -1273,12 +1260,10 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     }
     mls_html_key(out, MLS_MARK_DOT, "point", "other accelerators");
     mls_html_card_body(out);
-    mls_html_note(out, "%s %s, %zu results of %s.", mls_usage_name(of->group->usage),
-                  of->of->nearest->result->round, count, side->benchmark);
+    mls_html_note(out, "%s %s, %zu results of %s.", mls_usage_name(of->group->usage), of->of->nearest->result->round,
+                  count, side->benchmark);
     mls_chart_draw(out, &chart);
-    mls_html_numbers_begin(out, "Published results");
-    mls_html_headings(out, "#rank", "#minutes", "#accelerators", "model", "submitter", "system", NULL);
-    mls_html_rows(out);
+    mls_html_numbers_begin(out, "Published results", "#rank|#minutes|#accelerators|model|submitter|system");
     for (size_t i = 0; i < count && i < RESULT_ROWS_MOST; i++) {
         const mls_published_system *system = results[i]->system;
         mls_buffer_append_text(out, "<tr>");

@@ -46,12 +46,13 @@ static void append_sides(mls_buffer *out, const mls_block *block)
 {
     const mls_side_group *first = block->groups[0];
     mls_html_card_plain(out, "h3", "Sides", false);
-    mls_html_table_begin(out, "sorts", "Sides");
-    mls_html_headings(out, "side", "#score (min)", "#scaled (min)", "#valid runs", "#accelerators", "model", "#batch",
-                      NULL);
+    mls_html_table_begin(out, "sorts", "Sides",
+                         "side|#score (min)|#scaled (min)|#valid runs|#accelerators|model|#batch");
     mls_html_heading(out, "n", first->unit != NULL ? first->unit : "samples");
     mls_html_heading(out, "n", mls_compare_label(first, MLS_SHARE_THROUGHPUT).text);
-    mls_html_headings(out, "#training", "#evaluation", "#init", NULL);
+    mls_html_heading(out, "n", "training");
+    mls_html_heading(out, "n", "evaluation");
+    mls_html_heading(out, "n", "init");
     mls_html_rows(out);
     for (size_t i = 0; i < block->group_count; i++) {
         const mls_side_group *group = block->groups[i];
@@ -302,8 +303,7 @@ static void append_differing(mls_buffer *out, const mls_block *block)
     static const char *const kinds[] = {"printed", "printed", "config", "config", "logged", "environment"};
     size_t rows = 0;
     mls_html_card_plain(out, "h3", "Settings that differ", false);
-    mls_html_table_begin(out, "sorts", "Settings");
-    mls_html_heading(out, NULL, "setting");
+    mls_html_table_begin(out, "sorts", "Settings", "setting");
     for (size_t i = 0; i < block->group_count; i++) {
         mls_html_heading(out, NULL, block->groups[i]->side->name);
     }

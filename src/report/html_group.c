@@ -237,10 +237,9 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
     mls_html_card_plain(out, "h3", "Runs", !of->brief);
-    mls_html_table_begin(out, of->brief ? NULL : "sorts", "Runs");
-    mls_html_headings(out, "#run", "log", "#init", "#minutes", NULL);
-    mls_html_heading(out, "n", unit);
-    mls_html_headings(out, "#evaluation", mls_html_epochs(of) ? "#epochs/h" : "#samples/s", "status", "counted", NULL);
+    mls_html_table_begin(out, of->brief ? NULL : "sorts", "Runs",
+                         mls_html_text(of->scratch, "#run|log|#init|#minutes|#%s|#evaluation|#%s|status|counted", unit,
+                                       mls_html_epochs(of) ? "epochs/h" : "samples/s"));
     mls_html_rows(out);
     for (size_t i = 0; i < group->run_count; i++) {
         append_run_row(out, of, i, several);
@@ -416,8 +415,7 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
             if (rows++ == 0) {
                 mls_buffer_append_text(out, "<details class=\"card settings\"><summary><h3>Hyperparameters and what "
                                             "the logs disclose</h3></summary>\n");
-                mls_html_table_begin(out, NULL, "Hyperparameters");
-                mls_html_headings(out, "key", "value", NULL);
+                mls_html_table_begin(out, NULL, "Hyperparameters", "key|value");
                 mls_html_rows(out);
             }
             append_setting_row(out, of, run->hyperparameters[k].key);
@@ -583,9 +581,8 @@ static void append_group_table(mls_buffer *out, const mls_html_group *groups, si
     }
     qsort(order, count, sizeof *order, compare_group_paths);
     mls_html_card_plain(out, "h2", "Groups", true);
-    mls_html_table_begin(out, "sorts groups", "Groups");
-    mls_html_headings(out, "system", "benchmark", "on", "#runs", "#minutes", "#scale", "convergence", "times, ±20 %",
-                      "verdict", NULL);
+    mls_html_table_begin(out, "sorts groups", "Groups",
+                         "system|benchmark|on|#runs|#minutes|#scale|convergence|times, ±20 %|verdict");
     mls_html_rows(out);
     for (size_t i = 0; i < count; i++) {
         append_group_row(out, order[i], linked);

@@ -93,8 +93,7 @@ static void append_systems(mls_buffer *out, const verify_page *page)
 {
     const mls_submission *submission = page->submission;
     mls_html_card_plain(out, "h3", "Results", true);
-    mls_html_table_begin(out, "sorts", "Results");
-    mls_html_headings(out, "submitter", "system", NULL);
+    mls_html_table_begin(out, "sorts", "Results", "submitter|system");
     for (size_t c = 0; c < page->column_count; c++) {
         mls_html_heading(out, NULL, page->columns[c]);
     }
