@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-enum { SHOWN_LENGTH_MAX = 60, SHOWN_ITEMS_MAX = 6, SHOWN_DEPTH_MAX = 3 };
+enum { SHOWN_LENGTH_MAX = 60, SHOWN_ITEMS_MAX = 6, SHOWN_DEPTH_MAX = 3, QUOTED_MAX = 60 /* of the rule text */ };
 
 /* How far from a whole number is_integer() is still true, and the relative difference that isclose() forgives. */
 #define WHOLE_TOLERANCE 1e-5
@@ -86,7 +86,8 @@ bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
     return false;
 }
 
-bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
+/* Note "value is a string ("abc"), not a number". */
+static bool fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
     const mls_json_kind kind = value->kind;
@@ -96,10 +97,16 @@ bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const 
         show_nested(&shown, value, 0, sizeof input->reason);
         mls_buffer_append_char(&shown, ')');
     }
-    (void)mls_expr_fail(input, "%.*s is %s%s, not %s", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX), kinds[kind],
+    (void)mls_expr_fail(input, "%.*s is %s%s, not %s", MLS_CUT(node->text, QUOTED_MAX), kinds[kind],
                         shown.ptr != NULL ? shown.ptr : "", wanted);
     mls_buffer_release(&shown);
     return false;
+}
+
+/* Check whether a value is an integer in the language the rules come from, in which a boolean is one. */
+static bool is_int_value(const mls_value *value)
+{
+    return value->kind == MLS_JSON_BOOL || (value->kind == MLS_JSON_NUMBER && value->is_integer);
 }
 
 /* ---- the record ---- */
@@ -137,7 +144,7 @@ static bool give_bool(const mls_call *c, bool truth)
 static bool operand_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
 {
     *number = 0;
-    return mls_value_number(value, number) || mls_expr_fail_kind(input, node, value, "a number");
+    return mls_value_number(value, number) || fail_kind(input, node, value, "a number");
 }
 
 static bool two_numbers(const mls_call *c, double *a, double *b)
@@ -228,8 +235,8 @@ static bool call_arithmetic(const mls_call *c)
                           : b != 0                      ? a / b
                                                         : 0;
     const char *reason = arithmetic_reason(c->op, a, b, number);
-    *c->result = mls_value_of_number(number, mls_value_is_int(left) && mls_value_is_int(right) &&
-                                                 c->op != MLS_EXPR_DIVIDE && (c->op != MLS_EXPR_POWER || b >= 0));
+    *c->result = mls_value_of_number(number, is_int_value(left) && is_int_value(right) && c->op != MLS_EXPR_DIVIDE &&
+                                                 (c->op != MLS_EXPR_POWER || b >= 0));
     return reason == NULL || mls_expr_fail(c->input, "%s", reason);
 }
 
@@ -279,7 +286,7 @@ static bool call_contains(const mls_call *c)
         }
         contains = item->kind == MLS_JSON_STRING && mls_value_member(all, item->as.string) != NULL;
     } else {
-        return mls_expr_fail_kind(c->input, c->node->operands[container], all, "an object, list or string");
+        return fail_kind(c->input, c->node->operands[container], all, "an object, list or string");
     }
     return give_bool(c, contains);
 }
@@ -299,11 +306,11 @@ static bool int_of_string(mls_str text, double *number)
 /* Functions of one number; -x is one. */
 static bool call_numeric(const mls_call *c)
 {
-    const bool is_int = mls_value_is_int(c->values);
+    const bool is_int = is_int_value(c->values);
     double x = 0;
     if (c->op == MLS_EXPR_INT && c->values->kind == MLS_JSON_STRING) {
         if (!int_of_string(c->values->as.string, &x)) {
-            return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
+            return fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
         }
     } else if (!operand_number(c->input, c->node->operands[0], c->values, &x)) {
         return false;
@@ -312,7 +319,7 @@ static bool call_numeric(const mls_call *c)
         return mls_expr_fail(c->input, "log2 of %g, which is not above 0", x);
     }
     if (c->op != MLS_EXPR_LOG2 && c->op != MLS_EXPR_ABS && c->op != MLS_EXPR_NEGATE && !isfinite(x)) {
-        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a finite number");
+        return fail_kind(c->input, c->node->operands[0], c->values, "a finite number");
     }
     *c->result = c->op == MLS_EXPR_NEGATE       ? mls_value_of_number(-x, is_int)
                  : c->op == MLS_EXPR_ABS        ? mls_value_of_number(fabs(x), is_int)
@@ -326,7 +333,7 @@ static bool call_numeric(const mls_call *c)
 
 static bool call_kind(const mls_call *c)
 {
-    return give_bool(c, c->op == MLS_EXPR_IS_INT ? mls_value_is_int(c->values) : c->values->kind == MLS_JSON_BOOL);
+    return give_bool(c, c->op == MLS_EXPR_IS_INT ? is_int_value(c->values) : c->values->kind == MLS_JSON_BOOL);
 }
 
 static bool call_len(const mls_call *c)
@@ -340,7 +347,7 @@ static bool call_len(const mls_call *c)
     } else if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
         count = value->kind == MLS_JSON_LIST ? value->as.list.count : value->as.object.count;
     } else {
-        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a string, list or object");
+        return fail_kind(c->input, c->node->operands[0], c->values, "a string, list or object");
     }
     *c->result = mls_value_of_number((double)count, true);
     return true;
@@ -350,7 +357,7 @@ static bool call_lower(const mls_call *c)
 {
     mls_str text;
     if (!mls_value_string(c->values, &text)) {
-        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a string");
+        return fail_kind(c->input, c->node->operands[0], c->values, "a string");
     }
     char *lower = mls_arena_alloc(c->input->arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++) {
@@ -368,7 +375,7 @@ static int compare_string_values(const void *left, const void *right)
 static bool call_sorted(const mls_call *c)
 {
     if (c->values->kind != MLS_JSON_LIST) {
-        return mls_expr_fail_kind(c->input, c->node->operands[0], c->values, "a list");
+        return fail_kind(c->input, c->node->operands[0], c->values, "a list");
     }
     const size_t count = c->values->as.list.count;
     mls_value *items = mls_arena_array(c->input->arena, count, sizeof *items);
@@ -454,13 +461,12 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
     } else if (!mls_expr_evaluate(object, input, &whole)) {
         return false;
     } else if (whole.kind != MLS_JSON_OBJECT) {
-        return mls_expr_fail_kind(input, object, &whole, "an object");
+        return fail_kind(input, object, &whole, "an object");
     } else {
         member = mls_value_member(&whole, name);
     }
     if (member == NULL) {
-        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(object->text, MLS_EXPR_QUOTED_MAX),
-                             MLS_CUT(name, MLS_EXPR_QUOTED_MAX));
+        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(object->text, QUOTED_MAX), MLS_CUT(name, QUOTED_MAX));
     }
     *result = *member;
     return true;
@@ -482,16 +488,16 @@ static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_val
         return false;
     }
     if (list.kind != MLS_JSON_LIST) {
-        return mls_expr_fail_kind(input, node->operands[0], &list, "a list");
+        return fail_kind(input, node->operands[0], &list, "a list");
     }
-    if (!mls_value_is_int(&index)) {
-        return mls_expr_fail_kind(input, node->operands[1], &index, "a whole number");
+    if (!is_int_value(&index)) {
+        return fail_kind(input, node->operands[1], &index, "a whole number");
     }
     (void)mls_value_number(&index, &at);
     const double count = (double)list.as.list.count;
     at += at < 0 ? count : 0;
     if (!(at >= 0 && at < count)) {
-        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(node->operands[0]->text, MLS_EXPR_QUOTED_MAX),
+        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(node->operands[0]->text, QUOTED_MAX),
                              list.as.list.count);
     }
     *result = list.as.list.items[(size_t)at];
@@ -578,7 +584,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_VARIABLE:
         *result = input->variables[node->slot].value;
         return input->variables[node->slot].set ||
-               mls_expr_fail(input, "%.*s has not been set", MLS_CUT(node->text, MLS_EXPR_QUOTED_MAX));
+               mls_expr_fail(input, "%.*s has not been set", MLS_CUT(node->text, QUOTED_MAX));
     case MLS_EXPR_FIRST:
         return eval_first(node, input, result);
     case MLS_EXPR_LIST: {

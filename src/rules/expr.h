@@ -205,13 +205,8 @@ bool mls_value_truth(const mls_value *value);
 /* Append a value for a person: 16, "adamw", [0.9, 0.999], {"BBOX": 0.3, …}; cut when long. */
 void mls_value_show(mls_buffer *buffer, const mls_value *value);
 
-enum { MLS_EXPR_QUOTED_MAX = 60 }; /* of the rule text, in a reason */
-
 /* Note a reason why there is no value, and return false. */
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
-
-/* Note "value is a string ("abc"), not a number". */
-bool mls_expr_fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted);
 
 static inline mls_value mls_value_of_bool(bool truth)
 {
@@ -221,10 +216,4 @@ static inline mls_value mls_value_of_bool(bool truth)
 static inline mls_value mls_value_of_number(double number, bool is_integer)
 {
     return (mls_value){.kind = MLS_JSON_NUMBER, .is_integer = is_integer, .as.number = number};
-}
-
-/* Check whether a value is an integer in the language the rules come from, in which a boolean is one. */
-static inline bool mls_value_is_int(const mls_value *value)
-{
-    return value->kind == MLS_JSON_BOOL || (value->kind == MLS_JSON_NUMBER && value->is_integer);
 }
