@@ -583,26 +583,6 @@ static mls_str expand_default(reading *r, const parameter *self, char operation,
                                                    : text;
 }
 
-static mls_str expand_operator(reading *r, const parameter *self, mls_str inner)
-{
-    const mls_str rest = self->rest;
-    const bool colon = rest.ptr[0] == ':';
-    const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
-    const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
-    if (strchr("-=+?", operation) != NULL) {
-        return expand_default(r, self, operation, colon, mls_str_rest(rest, colon ? 2 : 1));
-    }
-    if (!colon && (operation == '#' || operation == '%')) {
-        const mls_str pattern = expand(r, mls_str_rest(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
-        return pattern_strip(r, self->value, pattern, operation == '%', longest);
-    }
-    if (strchr(":/^,@", rest.ptr[0]) != NULL) {
-        mls_shell_doubt_names(r, expand_doubtful(r, rest, false));
-        return SHELL_HOLE;
-    }
-    return bad_substitution(r, inner, "bad substitution");
-}
-
 static mls_str expand_braces(reading *r, mls_str inner, shell_quoting quoting, bool in_quotes)
 {
     const bool prefixed = inner.len > 1 && parameter_length(mls_str_rest(inner, 1)) > 0;
@@ -637,7 +617,25 @@ static mls_str expand_braces(reading *r, mls_str inner, shell_quoting quoting, b
         return ascii ? mls_shell_number(r, (int64_t)self.value.len) : SHELL_HOLE;
     }
     r->frame.unset_used = r->frame.unset_used || (self.value.ptr == mls_shell_unset && self.rest.len == 0);
-    return self.rest.len == 0 ? self.value : expand_operator(r, &self, inner);
+    const mls_str rest = self.rest;
+    if (rest.len == 0) {
+        return self.value;
+    }
+    const bool colon = rest.ptr[0] == ':';
+    const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
+    const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
+    if (strchr("-=+?", operation) != NULL) {
+        return expand_default(r, &self, operation, colon, mls_str_rest(rest, colon ? 2 : 1));
+    }
+    if (!colon && (operation == '#' || operation == '%')) {
+        const mls_str pattern = expand(r, mls_str_rest(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
+        return pattern_strip(r, self.value, pattern, operation == '%', longest);
+    }
+    if (strchr(":/^,@", rest.ptr[0]) != NULL) {
+        mls_shell_doubt_names(r, expand_doubtful(r, rest, false));
+        return SHELL_HOLE;
+    }
+    return bad_substitution(r, inner, "bad substitution");
 }
 
 /* ---- $ ---- */

@@ -50,13 +50,25 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
     const bool constant = node->op == MLS_EXPR_CONSTANT;
     const bool variable = node->op == MLS_EXPR_VARIABLE;
     fit inner = {0};
-    return capital == 'D' || capital == 'T' || capital == 'X' ? true
-           : capital == 'Y'                                   ? variable
-           : capital == 'K'                   ? variable && w->scope->setters[node->slot].key.ptr != NULL
-           : capital == 'F'                   ? node->op == MLS_EXPR_MEMBER
-           : capital == 'N'                   ? constant && node->constant.kind == MLS_JSON_STRING
-           : capital == 'L' || capital == 'Q' ? constant && node->constant.kind == MLS_JSON_LIST
-                                              : find_phrase(w, capital, node, &inner);
+    switch (capital) {
+    case 'D':
+    case 'T':
+    case 'X':
+        return true;
+    case 'Y':
+        return variable;
+    case 'K':
+        return variable && w->scope->setters[node->slot].key.ptr != NULL;
+    case 'F':
+        return node->op == MLS_EXPR_MEMBER;
+    case 'N':
+        return constant && node->constant.kind == MLS_JSON_STRING;
+    case 'L':
+    case 'Q':
+        return constant && node->constant.kind == MLS_JSON_LIST;
+    default:
+        return find_phrase(w, capital, node, &inner);
+    }
 }
 
 /* Check whether a node is the next one of the form, and move behind it. */
@@ -210,30 +222,45 @@ static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
 static void write_capital(words_writer *w, char capital, const mls_expr_node *node, unsigned power)
 {
     mls_expr_input *input = w->input;
-    if (capital == 'X' || capital == 'Y') {
-        w->input = NULL; /* one value, after it */
+    switch (capital) {
+    case 'X':
+    case 'Y': /* one value, after it */
+        w->input = NULL;
         write_words(w, node, MLS_POWER_SUM);
         w->input = input;
         write_known(w, node);
-    } else if (capital == 'T' || (capital == 'F' && node->operands[0]->op != MLS_EXPR_VALUE)) {
+        break;
+    case 'F':
+        if (node->operands[0]->op == MLS_EXPR_VALUE) {
+            mls_buffer_append(w->out, node->operands[1]->constant.as.string);
+            break;
+        }
+        /* fall through */
+    case 'T':
         write_words(w, node, power);
-    } else if (capital == 'F' || capital == 'N') {
-        mls_buffer_append(w->out, (capital == 'F' ? node->operands[1] : node)->constant.as.string);
-    } else if (capital == 'K') {
+        break;
+    case 'N':
+        mls_buffer_append(w->out, node->constant.as.string);
+        break;
+    case 'K':
         mls_buffer_append(w->out, w->scope->setters[node->slot].key);
-    } else if (capital == 'L') {
+        break;
+    case 'L':
         mls_buffer_printf(w->out, "%zu: ", node->constant.as.list.count);
         mls_value_show(w->out, &node->constant);
-    } else if (capital == 'D') {
+        break;
+    case 'D':
         write_duration(w, node);
-    } else if (capital == 'Q') {
+        break;
+    case 'Q':
         write_value(w, &node->constant);
-    } else {
+        break;
+    default:
         write_phrase(w, capital, node);
     }
 }
 
-/* Of "must be above 0 and must be below 1" the second "must be " goes. */
+/* Drop the second "must be " of "must be above 0 and must be below 1". */
 static void drop_repeated(mls_buffer *out, size_t first, size_t second)
 {
     static const char must_be[] = "must be ";
