@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli.c - messages, rules, files, output and progress: all that commands need around their work. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -43,10 +42,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     if (kind & MLS_NAMES_HELP) {
         mls_buffer_printf(&line, "try 'mlscore %s%s'\n", whole ? "help" : name, whole ? "" : " --help");
     }
-    const bool lost = line.failed || message.failed;
-    mls_cli_worsen(cli, lost ? MLS_EXIT_IO : MLS_EXIT_OK);
-    /* Where this fails, nothing is left to say it with. */
-    (void)(lost ? fprintf(stderr, "mlscore: %s\n", mls_reason_memory) : fputs(line.ptr, stderr));
+    (void)fputs(line.ptr, stderr); /* where this fails, nothing is left to say it with */
     mls_buffer_release(&message);
     mls_buffer_release(&line);
     return false;
@@ -64,8 +60,7 @@ mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest)
 
 bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
 {
-    const bool failed =
-        error->status == MLS_ERROR_READ || error->status == MLS_ERROR_WRITE || error->status == MLS_ERROR_MEMORY;
+    const bool failed = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_WRITE;
     const int kind = failed ? MLS_EXIT_IO : MLS_EXIT_USAGE;
     return error->line > 0
                ? mls_cli_say(cli, kind, path, "line %zu, column %zu: %s", error->line, error->column, error->message)
@@ -74,7 +69,7 @@ bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
 
 bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error)
 {
-    if (path == NULL || error->line > 0 || error->status == MLS_ERROR_MEMORY) {
+    if (path == NULL || error->line > 0) {
         return mls_cli_say_error(cli, path, error);
     }
     return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
@@ -104,11 +99,9 @@ mls_nearest mls_cli_nearest_file(const char *path, mls_names *names)
     char *where = folder.len > 0 ? mls_strndup(folder.ptr, folder.len) : mls_strdup(".");
     mls_nearest nearest = mls_nearest_to(mls_str_from(mls_path_name(path)));
     int ignored;
-    /* Where memory is short nothing is near. */
-    if (where != NULL && mls_folder_names(where, LOOKED_AT, names, &ignored) == MLS_OK) {
-        for (size_t i = 0; i < names->count; i++) {
-            mls_nearest_offer(&nearest, mls_str_from(names->items[i]));
-        }
+    mls_folder_names(where, LOOKED_AT, names, &ignored);
+    for (size_t i = 0; i < names->count; i++) {
+        mls_nearest_offer(&nearest, mls_str_from(names->items[i]));
     }
     free(where);
     return nearest;
@@ -247,8 +240,7 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
         mls_nearest_offer(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
     }
     const int kind = text != NULL ? MLS_WRONG_USAGE : MLS_EXIT_USAGE;
-    return mls_cli_say(cli, error.status == MLS_ERROR_MEMORY ? MLS_EXIT_IO : kind, NULL, "%s%s", error.message,
-                       mls_cli_suggestion(&nearest).text);
+    return mls_cli_say(cli, kind, NULL, "%s%s", error.message, mls_cli_suggestion(&nearest).text);
 }
 
 bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
@@ -264,9 +256,6 @@ bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
 bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
 {
     mls_error error = {0};
-    if (cli->rules_path != NULL && cli->edition != NULL) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--rules and --edition exclude each other");
-    }
     if (!mls_cli_collecting(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli))) {
         return false;
     }
@@ -291,7 +280,10 @@ bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
     if (path != NULL && mls_file_read(path, true, MLS_CLI_FILE_MAX, text, &error) != MLS_OK) {
         return mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
     }
-    return path == NULL || mls_buffer_reserve(text, 0) || mls_cli_say_no_memory(cli);
+    if (path != NULL) {
+        mls_buffer_reserve(text, 0);
+    }
+    return true;
 }
 
 bool mls_cli_read_sacct(mls_cli *cli, const char *path, mls_sacct_zone zone, mls_sacct *sacct)
@@ -321,12 +313,11 @@ bool mls_cli_open(mls_cli *cli)
 void mls_cli_close(mls_cli *cli, const char *failure)
 {
     mls_error error = {0};
-    const bool open = cli->view.output != NULL;
-    const bool lost = failure != NULL || (open && cli->output.failed_errno == ENOMEM);
-    const mls_status status = open ? mls_output_close(&cli->output, lost, &error) : MLS_OK;
+    const mls_status status =
+        cli->view.output != NULL ? mls_output_close(&cli->output, failure != NULL, &error) : MLS_OK;
     cli->view.output = NULL;
-    if (lost) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure != NULL ? failure : mls_reason_memory);
+    if (failure != NULL) {
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure);
     } else if (status == MLS_ERROR_WRITE) {
         mls_cli_say(cli, MLS_EXIT_IO, cli->output_path != NULL ? cli->output_path : "standard output", "%s",
                     error.message);
@@ -410,9 +401,6 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
         }
     }
     const bool failed = status != MLS_OK && status != MLS_STOPPED;
-    if (status == MLS_ERROR_MEMORY) {
-        (void)mls_error_memory(&error);
-    }
     if (failed || report != NULL) {
         mls_cli_close(cli, failed ? error.message : NULL);
     }

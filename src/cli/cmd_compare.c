@@ -24,11 +24,14 @@ enum { AROUND = 2 };
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_FLAG('\0', "published", AT(published), "each group against the published results nearest to it"),
-    MLS_ROW_OF(MLS_SETS_COUNT, "limit", "N", AT(limit), "with --published, so many faster and slower ones (2)"),
-    MLS_ROW_TEXT('\0', "submitter", "TEXT", AT(submitter),
-                 "with --published, only of submitters with TEXT in their name"),
-    MLS_ROW_FLAG('\0', "scaling", AT(scaling), "minutes against accelerators: speedup and efficiency"),
+    MLS_ROW_WITH('\0', "published", NULL, "each group against the published results nearest to it", MLS_SETS_FLAG,
+                 false, AT(published), .group = "--published and --scaling"),
+    MLS_ROW_WITH('\0', "limit", "N", "with --published, so many faster and slower ones (2)", MLS_SETS_COUNT, false,
+                 AT(limit), .needs = "published", .about = "published results"),
+    MLS_ROW_WITH('\0', "submitter", "TEXT", "with --published, only of submitters with TEXT in their name",
+                 MLS_SETS_TEXT, false, AT(submitter), .needs = "published", .about = "published results"),
+    MLS_ROW_WITH('\0', "scaling", NULL, "minutes against accelerators: speedup and efficiency", MLS_SETS_FLAG, false,
+                 AT(scaling), .group = "--published and --scaling"),
     MLS_ROW_TEXT('\0', "baseline", "NAME", AT(baseline), "compare the other sides with this one (the first)"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
                "a side's number of accelerators, where nothing else tells it"),
@@ -66,9 +69,6 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
             len > 0 ? (mls_str){word, len} : mls_str_from(letters_of(sides->count, letters + sizeof letters));
         const size_t before = sides->count;
         mls_side *side = mls_side_add(sides, arena, name, word + len + (len > 0));
-        if (side == NULL) {
-            return mls_cli_say_no_memory(cli);
-        }
         if (sides->count > before) {
             side->given = len > 0;
         } else if (len == 0 || !side->given) {
@@ -119,7 +119,9 @@ static bool append_benchmarks(mls_buffer *words, const mls_comparison *compariso
         const char *benchmark = group->benchmark != NULL ? group->benchmark : "an unknown benchmark";
         bool added = false;
         any |= group->side == side;
-        words->failed |= group->side == side && mls_map_put(&known, mls_str_from(benchmark), &added) == NULL;
+        if (group->side == side) {
+            mls_map_put(&known, mls_str_from(benchmark), &added);
+        }
         mls_buffer_printf(words, "%s%s", added && known.count > 1 ? ", " : "", added ? benchmark : "");
     }
     mls_buffer_append_text(words, any ? "" : "no runs");
@@ -139,8 +141,7 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
     }
     mls_cli_worsen(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0) {
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s",
-                    words.failed ? mls_reason_memory : words.ptr);
+        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.ptr);
     }
     mls_buffer_release(&words);
 }
@@ -163,10 +164,7 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     if (mls_cli_compare(cli, request, &comparison)) {
         mls_throughputs *measured = mls_calloc(comparison.collection_count + 1, sizeof *measured);
         mls_compare_beside beside = {.all = settings->all, .measured = measured};
-        if (measured == NULL) {
-            mls_cli_say_no_memory(cli);
-        } else if (request->collect.observer == NULL ||
-                   measure_sides(cli, &comparison, measured, &beside.measured_count)) {
+        if (request->collect.observer == NULL || measure_sides(cli, &comparison, measured, &beside.measured_count)) {
             mls_cli_print_beside(cli,
                                  comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
                                  : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
@@ -183,15 +181,6 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     mls_comparison_release(&comparison);
 }
 
-/* A page has curves, which throughput notes as logs are read.  False after a complaint. */
-static bool take_curves(mls_cli *cli, mls_collect_options *how)
-{
-    if (cli->view.format == MLS_FORMAT_HTML) {
-        how->observer = &mls_throughput_observer;
-    }
-    return how->observer == NULL || mls_cli_load_models(cli);
-}
-
 static void compare_run(mls_cli *cli)
 {
     const compare_settings *settings = cli->settings;
@@ -204,13 +193,11 @@ static void compare_run(mls_cli *cli)
                                    .around = settings->limit > 0 ? settings->limit : AROUND};
     if (settings->fail_if != NULL && strcmp(settings->fail_if, "slower") != 0) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", settings->fail_if);
-    } else if (settings->published && settings->scaling) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--published and --scaling exclude each other");
-    } else if (!settings->published && (settings->limit > 0 || settings->submitter != NULL)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is about published results: it needs --published",
-                    settings->limit > 0 ? "--limit" : "--submitter");
     } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
-               mls_cli_judge(cli, &request.collect) && take_curves(cli, &request.collect)) {
+               mls_cli_judge(cli, &request.collect) &&
+               (cli->view.format != MLS_FORMAT_HTML || mls_cli_load_models(cli))) {
+        /* A page has curves, which throughput notes as logs are read. */
+        request.collect.observer = cli->view.format == MLS_FORMAT_HTML ? &mls_throughput_observer : NULL;
         request.collect.printed = request.mode == MLS_COMPARE_SIDES;
         compare_all(cli, &request);
     }

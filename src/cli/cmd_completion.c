@@ -40,7 +40,7 @@ typedef struct place {
 static void print_word(const place *at, mls_map *printed, mls_str word)
 {
     bool added = false;
-    mls_output_short(at->output, mls_map_put(printed, word, &added) == NULL);
+    mls_map_put(printed, word, &added);
     if (added) {
         mls_output_text(at->output, printed->count > 1 ? " " : "");
         mls_output_write(at->output, word);

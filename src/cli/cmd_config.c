@@ -39,20 +39,20 @@ static void config_add_memory(mls_cli *cli, mls_config_entry *entry)
     mls_findings ignored = {0};
     char words[MLS_MEMORY_WORDS_MAX];
     mls_memory_ask_init(&ask, cli->models, cli->accelerators);
-    const bool enough = mls_memory_config(&ask, entry->script, entry->file, &ignored);
-    bool lost = ignored.out_of_memory;
-    mls_findings_release(&ignored);
-    if (enough && !lost) {
+    if (mls_memory_config(&ask, entry->script, entry->file, &ignored)) {
         const bool known = mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK;
         if (known) {
             mls_memory_words(&ask, &estimate, words);
         }
-        entry->memory = known ? mls_strdup(words) : mls_strdup(error.message);
-        lost = entry->memory == NULL;
+        entry->memory = mls_strdup(known ? words : error.message);
     }
-    if (lost) {
-        mls_cli_say_no_memory(cli);
-    }
+    mls_findings_release(&ignored);
+}
+
+static mls_config_entry *add_entry(config_settings *settings)
+{
+    MLS_GROW(&settings->list, items);
+    return &settings->list.items[settings->list.count++];
 }
 
 /* Decodes a name, and reads the script if there is a file. */
@@ -60,11 +60,7 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
 {
     config_settings *settings = cli->settings;
     mls_error error = {0};
-    if (!MLS_GROW(&settings->list, items)) {
-        mls_cli_say_no_memory(cli);
-        return;
-    }
-    mls_config_entry *entry = &settings->list.items[settings->list.count++];
+    mls_config_entry *entry = add_entry(settings);
     *entry = (mls_config_entry){.file = is_file ? text : NULL,
                                 .missing = !is_file && mls_str_ends(mls_str_from(text), MLS_S(".sh")),
                                 .name = mls_config_name_decode(mls_str_from(text)),
@@ -81,20 +77,13 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
         config_add_memory(cli, entry);
     }
     mls_findings_sort(&entry->findings);
-    if (entry->findings.out_of_memory) {
-        mls_cli_say_no_memory(cli);
-    }
     mls_cli_judge_findings(cli, &entry->findings);
 }
 
 static void config_add_printed(mls_cli *cli, const char *path, const mls_printed *printed, size_t run_line)
 {
     config_settings *settings = cli->settings;
-    if (!MLS_GROW(&settings->list, items)) {
-        mls_cli_say_no_memory(cli);
-        return;
-    }
-    mls_config_entry *entry = &settings->list.items[settings->list.count++];
+    mls_config_entry *entry = add_entry(settings);
     *entry = (mls_config_entry){.file = path,
                                 .exports = settings->exports,
                                 .printed = printed,
@@ -110,14 +99,11 @@ static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *erro
     config_settings *settings = cli->settings;
     mls_log_totals totals = {0};
     mls_printed_reader *reader = NULL;
-    mls_status status = mls_printed_read(path, &reader, &totals, error);
-    if (status == MLS_OK && !MLS_GROW(&settings->readers, items)) {
-        mls_printed_reader_free(reader);
-        status = mls_error_memory(error);
-    }
+    const mls_status status = mls_printed_read(path, &reader, &totals, error);
     if (status != MLS_OK) {
         return status;
     }
+    MLS_GROW(&settings->readers, items);
     settings->readers.items[settings->readers.count++] = reader;
     const mls_printed *printed;
     size_t line = 0;
@@ -158,7 +144,7 @@ static mls_status config_found(void *state, mls_walk_entry *entry)
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
     }
     if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))) {
-        return mls_names_add(&settings->found, mls_str_from(entry->path)) ? MLS_OK : MLS_ERROR_MEMORY;
+        mls_names_add(&settings->found, mls_str_from(entry->path));
     }
     return MLS_OK;
 }
@@ -186,7 +172,7 @@ static void config_add_folder(mls_cli *cli, const char *folder)
     const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
     mls_folder_walk_release(&walk);
     if (status != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", status == MLS_ERROR_LIMIT ? error.message : mls_reason_memory);
+        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     }
     settings->list.folders = true;
     if (found->count == first) {
@@ -223,21 +209,6 @@ static void config_add_operand(mls_cli *cli, const char *operand)
     }
 }
 
-/* Count how many configs have each name, in a map; false: no memory. */
-static bool count_names(const mls_config_list *list, mls_map *names)
-{
-    bool ok = true;
-    for (size_t i = 0; i < list->count && ok; i++) {
-        bool added;
-        mls_map_entry *entry = mls_map_put(names, list->items[i].name.name, &added);
-        ok = entry != NULL;
-        if (ok) {
-            entry->value.number = added ? 1 : entry->value.number + 1;
-        }
-    }
-    return ok;
-}
-
 /* Return the name that an entry is shown by: its own, or its path if another config has that name too. */
 static const char *config_label(const mls_config_entry *entry, const mls_map *names)
 {
@@ -247,12 +218,6 @@ static const char *config_label(const mls_config_entry *entry, const mls_map *na
                                                     : mls_path_name(entry->file);
 }
 
-/* Of a log that printed settings before several runs the first counts. */
-static bool is_of_first_run(const mls_config_list *list, size_t index)
-{
-    return index == 0 || list->items[index].printed == NULL || list->items[index - 1].file != list->items[index].file;
-}
-
 static void config_print_diff(mls_cli *cli)
 {
     config_settings *settings = cli->settings;
@@ -260,13 +225,15 @@ static void config_print_diff(mls_cli *cli)
     mls_config_side *sides = mls_calloc(list->count + 1, sizeof *sides);
     mls_arena arena = {0};
     mls_map names = {.arena = &arena};
-    const bool counted = sides != NULL && count_names(list, &names);
     mls_config_diff diff = {0};
-    mls_error error = {0};
     size_t count = 0;
-    for (size_t i = 0; i < list->count && counted; i++) {
+    for (size_t i = 0; i < list->count; i++) { /* how many configs have each name */
+        mls_map_put(&names, list->items[i].name.name, NULL)->value.number++;
+    }
+    for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
-        if (is_of_first_run(list, i)) {
+        /* Of a log that printed settings before several runs the first counts. */
+        if (i == 0 || entry->printed == NULL || list->items[i - 1].file != entry->file) {
             sides[count++] = (mls_config_side){.label = config_label(entry, &names),
                                                .name = entry->printed == NULL ? &entry->name : NULL,
                                                .summary = &entry->summary,
@@ -277,17 +244,10 @@ static void config_print_diff(mls_cli *cli)
                         "settings before several runs: those before its first run are compared");
         }
     }
-    mls_status status = counted ? MLS_OK : mls_error_memory(&error);
-    status = status == MLS_OK ? mls_config_diff_make(sides, count, &cli->known_settings, &diff) : status;
-    if (status == MLS_ERROR_MEMORY) {
-        mls_cli_say_no_memory(cli);
-    } else if (status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else if (count < 2 && cli->status == MLS_EXIT_IO) {
-        /* A path that could not be read has been named: why there are too few to compare is known. */
-    } else if (count < 2) {
+    mls_config_diff_make(sides, count, &cli->known_settings, &diff);
+    if (count < 2 && cli->status != MLS_EXIT_IO) { /* a path that could not be read has been named */
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--diff compares two configs or more, not %zu", count);
-    } else {
+    } else if (count >= 2) {
         mls_cli_print(cli, &mls_config_diff_report, &diff);
         mls_cli_worsen(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }

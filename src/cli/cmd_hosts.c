@@ -56,7 +56,6 @@ static void hosts_run(mls_cli *cli)
         } else {
             print_names(cli, &names, settings->fold);
         }
-        mls_output_short(&cli->output, lists.failed || findings.out_of_memory);
     }
     for (size_t i = 0; i < findings.count; i++) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);

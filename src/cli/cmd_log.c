@@ -38,9 +38,6 @@ static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--metadata is NAME=VALUE, not '%s'", text);
     }
     char *copy = mls_strndup(name.ptr, name.len);
-    if (copy == NULL) {
-        return mls_cli_say_no_memory(cli);
-    }
     mls_log_writer_put_word(writer, copy, text + name.len + 1);
     free(copy);
     return true;

@@ -16,12 +16,16 @@ typedef struct merge_settings {
 } merge_settings;
 
 #define AT(member) offsetof(merge_settings, member)
+#define EITHER "--partial, --status and --plan"
 
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "allow-missing", AT(allow_missing), "print what there is though shards are missing (status 3)"),
-    MLS_ROW_FLAG('\0', "partial", AT(partial), "write the parts as one part, to the FILE of -o"),
-    MLS_ROW_FLAG('\0', "status", AT(status), "say which shards are there, and which are not, as --array= of sbatch"),
-    MLS_ROW_TEXT('\0', "plan", "N", AT(plan), "print a batch script for N shards"),
+    MLS_ROW_WITH('\0', "partial", NULL, "write the parts as one part, to the FILE of -o", MLS_SETS_FLAG, false,
+                 AT(partial), .group = EITHER),
+    MLS_ROW_WITH('\0', "status", NULL, "say which shards are there, and which are not, as --array= of sbatch",
+                 MLS_SETS_FLAG, false, AT(status), .group = EITHER),
+    MLS_ROW_WITH('\0', "plan", "N", "print a batch script for N shards", MLS_SETS_TEXT, false, AT(plan),
+                 .group = EITHER),
     MLS_ROWS_SACCT,
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline|github|junit"),
     MLS_ROWS_LABELS,
@@ -50,12 +54,6 @@ static void write_merged(mls_cli *cli, mls_merge *merge)
     if (status != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
     }
-}
-
-static void say_trouble(mls_cli *cli, mls_merge_trouble *trouble)
-{
-    mls_cli_say_part(cli, trouble->path, &trouble->error);
-    mls_merge_trouble_release(trouble);
 }
 
 /* An option that was given and is for scores alone; NULL: none. */
@@ -94,7 +92,8 @@ static void merge_parts(mls_cli *cli)
     mls_merge *merge = NULL;
     mls_merge_trouble trouble = {0};
     if (mls_merge_open((const char *const *)cli->operands.items, cli->operands.count, &merge, &trouble) != MLS_OK) {
-        say_trouble(cli, &trouble);
+        mls_cli_say_part(cli, trouble.path, &trouble.error);
+        mls_merge_trouble_release(&trouble);
         return;
     }
     const bool whole = merge->missing.count == 0;
@@ -112,36 +111,32 @@ static void merge_parts(mls_cli *cli)
 
 /* ------------------------------------------------------------------ before and between */
 
-/* The parts in a folder.  False after a complaint. */
-static bool find_in_folder(mls_cli *cli, const char *path, mls_names *parts)
-{
-    mls_names names = {0};
-    int system_errno = 0;
-    (void)mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno);
-    for (size_t i = 0; i < names.count; i++) {
-        if (names.items[i][0] != '.' && mls_str_ends(mls_str_from(names.items[i]), MLS_S(".ndjson"))) {
-            char *joined = mls_path_join(path, names.items[i]);
-            (void)mls_names_add(parts, mls_str_from(joined));
-            free(joined);
-        }
-    }
-    mls_names_release(&names);
-    return system_errno == 0 || mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
-}
-
+/* The operands, and the parts in those that are folders.  False after a complaint. */
 static bool find_parts(mls_cli *cli, mls_names *parts)
 {
-    bool ok = true;
-    for (size_t i = 0; i < cli->operands.count && ok; i++) {
+    int system_errno = 0;
+    for (size_t i = 0; i < cli->operands.count && system_errno == 0; i++) {
         const char *path = cli->operands.items[i];
         struct stat about;
-        if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
-            ok = find_in_folder(cli, path, parts);
-        } else {
-            (void)mls_names_add(parts, mls_str_from(path));
+        mls_names names = {0};
+        if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
+            mls_names_add(parts, mls_str_from(path));
+            continue;
+        }
+        mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno);
+        for (size_t k = 0; k < names.count; k++) {
+            if (names.items[k][0] != '.' && mls_str_ends(mls_str_from(names.items[k]), MLS_S(".ndjson"))) {
+                char *joined = mls_path_join(path, names.items[k]);
+                mls_names_add(parts, mls_str_from(joined));
+                free(joined);
+            }
+        }
+        mls_names_release(&names);
+        if (system_errno != 0) {
+            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
         }
     }
-    return ok;
+    return system_errno == 0;
 }
 
 /* Parts are looked at one by one, as broken ones are missing ones, and so are those that are not of what the first is,
@@ -155,7 +150,8 @@ static void count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first
         mls_merge_trouble trouble = {0};
         struct stat about = {0};
         if (mls_merge_open(&path, 1, &merge, &trouble) != MLS_OK) {
-            say_trouble(cli, &trouble);
+            mls_cli_say_part(cli, trouble.path, &trouble.error);
+            mls_merge_trouble_release(&trouble);
             continue;
         }
         if (*first != NULL && mls_merge_same_head(*first, &merge->head, &trouble.error) != MLS_OK) {
@@ -239,10 +235,8 @@ static void merge_run(mls_cli *cli)
 {
     const merge_settings *settings = cli->settings;
     size_t shards = 0;
-    if (settings->partial + settings->status + (settings->plan != NULL) > 1) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial, --status and --plan exclude each other");
-    } else if (settings->plan != NULL &&
-               (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
+    if (settings->plan != NULL &&
+        (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--plan takes a number of shards from 1 to %zu, not '%s'",
                     MLS_SHARDS_MAX, settings->plan);
     } else if (settings->plan != NULL) {

@@ -53,7 +53,10 @@ static bool read_range_or_number(mls_arena *arena, mls_plan_numbers *to, mls_str
     bool ok = mls_number_parse(first, &number) && mls_number_parse(first.len == word.len ? word : last, &upto) &&
               number > 0 && upto >= number && upto < NUMBER_LARGEST && (!whole || number == floor(number));
     for (; ok && number <= upto; number *= 2) {
-        ok = to->count < NUMBERS_MOST && MLS_ARENA_ADD(arena, to, number);
+        ok = to->count < NUMBERS_MOST;
+        if (ok) {
+            (void)MLS_ARENA_ADD(arena, to, number);
+        }
     }
     return ok;
 }
@@ -82,17 +85,6 @@ static bool read_positive(mls_cli *cli, const char *option, const char *text, do
     *number = NAN;
     return text == NULL || (mls_number_parse(mls_str_from(text), number) && *number > 0 && isfinite(*number)) ||
            mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s takes a number above 0, not '%s'", option, text);
-}
-
-/* The sides: each operand one. */
-static bool take_operands(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
-{
-    for (size_t i = 0; i < cli->operands.count; i++) {
-        if (mls_side_add(sides, arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]) == NULL) {
-            return mls_cli_say_no_memory(cli);
-        }
-    }
-    return true;
 }
 
 /* Says why groups of one reason are no base; where nothing else is, -q does not hide it. */
@@ -175,7 +167,10 @@ static void plan_with(mls_cli *cli, mls_plan_request *request, mls_plan_figures 
     }
     if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, figures, &error) != MLS_OK) {
         mls_cli_say_wrong_file(cli, path, &error);
-    } else if (take_operands(cli, &groups.sides, arena) && mls_cli_judge(cli, &groups.collect)) {
+    } else if (mls_cli_judge(cli, &groups.collect)) {
+        for (size_t i = 0; i < cli->operands.count; i++) { /* each operand is a side */
+            mls_side_add(&groups.sides, arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
+        }
         groups.collect.printed = true;
         request->editions = groups.collect.score.editions;
         request->figures = figures;

@@ -117,10 +117,7 @@ static void print_profiles(mls_cli *cli, profile_settings *settings)
     mls_profiles *profiles = &settings->profiles;
     mls_profile_changes changes = {0};
     if (settings->base != NULL && profiles->count > 0) {
-        if (mls_profile_compare(settings->base, profiles->items[0], &changes) != MLS_OK) {
-            mls_cli_say_no_memory(cli);
-            return;
-        }
+        mls_profile_compare(settings->base, profiles->items[0], &changes);
         profiles->base = settings->base;
         profiles->changes = &changes;
     }
@@ -146,16 +143,6 @@ static bool read_settings(mls_cli *cli, profile_settings *settings)
     return load_classes(cli, settings);
 }
 
-/* The profile that others are compared with is not shown: its errors are said here. */
-static void say_base_errors(mls_cli *cli, const mls_profile *base)
-{
-    for (size_t i = 0; base != NULL && i < base->findings.count; i++) {
-        if (base->findings.items[i].severity == MLS_SEVERITY_ERROR) {
-            mls_cli_say(cli, MLS_EXIT_INVALID, base->file, "%s", base->findings.items[i].message);
-        }
-    }
-}
-
 /* Lists the files; false after a complaint. */
 static bool find_sources(mls_cli *cli, profile_settings *settings)
 {
@@ -164,7 +151,7 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
     mls_error error = {0};
     bool piped = false;
     settings->ends = mls_calloc(cli->operands.count + 1, sizeof *settings->ends);
-    for (size_t i = 0; settings->ends != NULL && i < cli->operands.count; i++) {
+    for (size_t i = 0; i < cli->operands.count; i++) {
         const bool pipe = strcmp(operands[i], "-") == 0;
         if (mls_sources_find(&operands[i], 1, sources, &error) != MLS_OK) {
             return mls_cli_say_error(cli, NULL, &error);
@@ -177,15 +164,15 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
         piped |= pipe;
     }
     settings->reads = mls_calloc(sources->count + 1, sizeof *settings->reads);
-    return (settings->ends != NULL && settings->reads != NULL) || mls_cli_say_no_memory(cli);
+    return true;
 }
 
 /* Says why a file is none of the profiles.  In a folder anything may stand beside them: that is only noted. */
 static void say_unread(mls_cli *cli, const mls_source *source, const profile_read *read, size_t *others)
 {
     if (source->failed) {
-        mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", source->skip != NULL ? source->skip : mls_reason_memory);
-    } else if (source->named || read->status == MLS_ERROR_READ || read->status == MLS_ERROR_MEMORY) {
+        mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", source->skip);
+    } else if (source->named || read->status == MLS_ERROR_READ) {
         mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
     } else if (source->skip == NULL && (*others)++ < NOTED_MAX) {
         mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", read->error.message);
@@ -200,12 +187,11 @@ static void take_profiles(mls_cli *cli, profile_settings *settings, size_t from,
         profile_read *read = &settings->reads[i];
         if (read->profile == NULL) {
             say_unread(cli, &settings->sources.items[i], read, others);
-        } else if (MLS_GROW(profiles, items)) {
+        } else {
+            MLS_GROW(profiles, items);
             profiles->items[profiles->count++] = read->profile;
             mls_cli_judge_findings(cli, &read->profile->findings);
             read->profile = NULL;
-        } else {
-            mls_cli_say_no_memory(cli);
         }
     }
 }
@@ -227,8 +213,8 @@ static void take_all_profiles(mls_cli *cli, profile_settings *settings)
     }
 }
 
-/* Reads all files, on all threads, and puts those of one job side by side.  False after a complaint. */
-static bool read_profiles(mls_cli *cli, profile_settings *settings)
+/* Reads all files, on all threads, and puts those of one job side by side. */
+static void read_profiles(mls_cli *cli, profile_settings *settings)
 {
     mls_profiles *profiles = &settings->profiles;
     const mls_relay relay = {.threads = cli->work.threads > 0 ? cli->work.threads : mls_processor_count(),
@@ -237,12 +223,10 @@ static bool read_profiles(mls_cli *cli, profile_settings *settings)
                              .state = settings,
                              .work = read_file_of};
     if (mls_relay_run(&relay) != MLS_OK) {
-        return mls_cli_say_no_memory(cli);
+        return;
     }
     take_all_profiles(cli, settings);
-    if (mls_ranks_join(profiles->items, profiles->count, &settings->job) != MLS_OK) {
-        return mls_cli_say_no_memory(cli);
-    }
+    mls_ranks_join(profiles->items, profiles->count, &settings->job);
     profiles->job = settings->job;
     profiles->each = settings->by > 0 ? profiles->by < MLS_PROFILE_BY_RANK : cli->view.verbose > 0;
     if (settings->job != NULL) {
@@ -250,7 +234,6 @@ static bool read_profiles(mls_cli *cli, profile_settings *settings)
     } else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
     }
-    return true;
 }
 
 static void read_base(mls_cli *cli, profile_settings *settings)
@@ -261,12 +244,18 @@ static void read_base(mls_cli *cli, profile_settings *settings)
     if (base.profile == NULL) {
         mls_cli_say(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
     }
-    say_base_errors(cli, settings->base);
+    /* It is not shown: its errors are said here. */
+    for (size_t i = 0; base.profile != NULL && i < base.profile->findings.count; i++) {
+        const mls_finding *finding = &base.profile->findings.items[i];
+        if (finding->severity == MLS_SEVERITY_ERROR) {
+            mls_cli_say(cli, MLS_EXIT_INVALID, base.profile->file, "%s", finding->message);
+        }
+    }
 }
 
 static void release_settings(profile_settings *settings)
 {
-    for (size_t i = 0; settings->reads != NULL && i < settings->sources.count; i++) {
+    for (size_t i = 0; i < settings->sources.count; i++) {
         mls_profile_free(settings->reads[i].profile);
     }
     free(settings->reads);
@@ -288,12 +277,11 @@ static void profile_run(mls_cli *cli)
         if (settings->against != NULL) {
             read_base(cli, settings);
         }
-        if (read_profiles(cli, settings)) {
-            if (settings->run != NULL) {
-                read_run(cli);
-            }
-            print_profiles(cli, settings);
+        read_profiles(cli, settings);
+        if (settings->run != NULL) {
+            read_run(cli);
         }
+        print_profiles(cli, settings);
     }
     release_settings(settings);
 }

@@ -18,6 +18,7 @@ typedef struct published_settings {
 } published_settings;
 
 #define AT(member) offsetof(published_settings, member)
+#define EITHER "--runs, --settings and --trend"
 #define TEXT_OF(which) AT(search.texts[MLS_PUBLISHED_##which])
 
 static const mls_option options[] = {
@@ -34,10 +35,13 @@ static const mls_option options[] = {
                  "only of systems that are available so: cloud, onprem, preview, research"),
     MLS_ROW_FLAG('\0', "best", AT(search.best),
                  "only the fastest of each edition, benchmark, division and number of accelerators"),
-    MLS_ROW_FLAG('\0', "trend", AT(search.trend),
-                 "the fastest from edition to edition, for numbers of accelerators that several have"),
-    MLS_ROW_FLAG('\0', "settings", AT(settings), "with the settings in which the results differ"),
-    MLS_ROW_FLAG('\0', "runs", AT(runs), "a row for each run of the results"),
+    MLS_ROW_WITH('\0', "trend", NULL,
+                 "the fastest from edition to edition, for numbers of accelerators that several have", MLS_SETS_FLAG,
+                 false, AT(search.trend), .group = EITHER),
+    MLS_ROW_WITH('\0', "settings", NULL, "with the settings in which the results differ", MLS_SETS_FLAG, false,
+                 AT(settings), .group = EITHER),
+    MLS_ROW_WITH('\0', "runs", NULL, "a row for each run of the results", MLS_SETS_FLAG, false, AT(runs),
+                 .group = EITHER),
     MLS_ROW_OF(MLS_SETS_VALUE, "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", AT(sort),
                "what to sort by (edition, newest first)"),
     MLS_ROW_OF(MLS_SETS_COUNT, "limit", "N", AT(limit), "at most N results (in a table 40, else all)"),
@@ -84,9 +88,6 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
     }
     if (search->trend && settings->sort > 0) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
-    }
-    if (settings->runs + settings->settings + search->trend > 1) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--runs, --settings and --trend exclude each other");
     }
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
@@ -197,10 +198,7 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     mls_published_opened opened = {0};
     mls_error error = {0};
     size_t count;
-    if (mls_published_search(published, search, &hits, &count) != MLS_OK) {
-        mls_cli_say_no_memory(cli);
-        return;
-    }
+    mls_published_search(published, search, &hits, &count);
     const mls_published_list list = {hits, count < limit ? count : limit, count, &opened};
     if ((settings->runs || settings->settings) && mls_published_open_all(hits, list.count, &opened, &error) != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);

@@ -76,10 +76,6 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
     const mls_rcp_listings all = {mls_calloc(count, sizeof *all.items), count};
     mls_error error = {0};
     bool ok = true;
-    if (all.items == NULL) {
-        mls_cli_say_no_memory(cli);
-        return;
-    }
     for (size_t i = 0; i < count && ok; i++) {
         const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
         const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};

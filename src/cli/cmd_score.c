@@ -40,9 +40,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
     mls_error error = {0};
     const mls_words factor = mls_words_exact(group->scale);
     char *path = mls_path_join(group->path, "scaling.json");
-    if (path == NULL) {
-        mls_cli_say_no_memory(cli);
-    } else if (group->scale > 1 || access(path, F_OK) == 0) {
+    if (group->scale > 1 || access(path, F_OK) == 0) {
         mls_status status = mls_output_open(&output, path, &error);
         if (status == MLS_OK) {
             mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.text);

@@ -53,11 +53,8 @@ static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool 
 
 static bool take_columns(mls_cli *cli, const char *columns)
 {
-    mls_str unknown;
-    if (columns == NULL) {
-        return true;
-    }
-    const bool some = mls_telemetry_columns_known(columns, &unknown);
+    mls_str unknown = {0};
+    const bool some = columns == NULL || mls_telemetry_columns_known(columns, &unknown);
     if (unknown.len > 0) {
         mls_cli_say(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
                     (int)unknown.len, unknown.ptr);
@@ -138,12 +135,9 @@ static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_col
         return NULL;
     }
     mls_telemetry_run *runs = mls_calloc(collection->run_count, sizeof *runs);
-    for (size_t i = 0; i < collection->run_count && runs != NULL; i++) {
+    for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
         runs[i] = (mls_telemetry_run){run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
-    }
-    if (runs == NULL) {
-        mls_cli_say_no_memory(cli);
     }
     return runs;
 }

@@ -28,16 +28,6 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS,
 };
 
-/* The accelerator whose name is nearest to one that nobody knows. */
-static mls_nearest nearest_accelerator(const mls_accelerators *accelerators, const char *name)
-{
-    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
-    for (size_t i = 0; i < accelerators->count; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(accelerators->items[i].name));
-    }
-    return nearest;
-}
-
 /* Takes over what a person says of the machine.  False after a complaint. */
 static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
 {
@@ -47,12 +37,14 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
     if (name != NULL) {
         wanted->accelerator = mls_accelerators_find(wanted->accelerator_table, mls_str_from(name));
         /* An unknown name may be from a description: "NVIDIA H100-SXM5-80GB". */
-        if (wanted->accelerator == NULL && mls_accelerators_match(wanted->accelerator_table, mls_str_from(name),
-                                                                  MLS_S(""), &wanted->accelerator) != MLS_OK) {
-            return mls_cli_say_no_memory(cli);
+        if (wanted->accelerator == NULL) {
+            mls_accelerators_match(wanted->accelerator_table, mls_str_from(name), MLS_S(""), &wanted->accelerator);
         }
         if (wanted->accelerator == NULL) {
-            const mls_nearest nearest = nearest_accelerator(wanted->accelerator_table, name);
+            mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+            for (size_t i = 0; i < wanted->accelerator_table->count; i++) {
+                mls_nearest_offer(&nearest, mls_str_from(wanted->accelerator_table->items[i].name));
+            }
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
                                mls_cli_suggestion(&nearest).text);
         }

@@ -43,7 +43,7 @@ static void complain_unreadable(mls_cli *cli, const mls_submission *submission, 
 {
     if (finding->code == MLS_FINDING_UNREADABLE) {
         char *path = mls_path_join(submission->path, where);
-        mls_cli_say_lost(cli, path != NULL ? path : where, finding->message);
+        mls_cli_say_lost(cli, path, finding->message);
         free(path);
     }
 }

@@ -41,8 +41,10 @@ bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, mls_
     if (people && beside && cli->merge != NULL && !measurements_are_there(cli)) {
         return false;
     }
-    return !people || mls_telemetry_note_groups(collection, cli->work.threads, notes) == MLS_OK ||
-           mls_cli_say_no_memory(cli);
+    if (people) {
+        mls_telemetry_note_groups(collection, cli->work.threads, notes);
+    }
+    return true;
 }
 
 bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)

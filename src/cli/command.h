@@ -51,9 +51,14 @@ typedef struct mls_option {
     bool common;       /* the setting is one of mls_cli, not one of the command */
     size_t at;         /* its offset */
     const char *words; /* that completion offers for an argument that is free: see mls_command.words */
+    const char *group; /* "--a and --b": of options of one group only one can be given; NULL: of none */
+    const char *needs; /* the option without which it means nothing; NULL: none */
+    const char *about; /* what `needs` is about, for the message; NULL: that is plain */
 } mls_option;
 
-#define MLS_ROW(...)                                                                                                   \
+#define MLS_ROW(...) MLS_ROW_WITH(__VA_ARGS__, NULL, NULL, NULL)
+/* The same with .group, .needs and .about. */
+#define MLS_ROW_WITH(...)                                                                                              \
     {                                                                                                                  \
         __VA_ARGS__                                                                                                    \
     }
@@ -73,10 +78,13 @@ typedef struct mls_option {
     MLS_ROW(letter, name, argument, help, does, true, offsetof(mls_cli, member), NULL)
 #define MLS_ROW_USAGE                                                                                                  \
     MLS_ROW_COMMON('\0', "usage", "training|hpc", MLS_SETS_USAGE, usage, "the family of benchmarks (training)")
+#define MLS_RULES_OR_EDITION "--rules and --edition"
 #define MLS_ROW_EDITION_AS(help)                                                                                       \
-    MLS_ROW('\0', "edition", "X.Y", help, MLS_SETS_TEXT, true, offsetof(mls_cli, edition), "EDITION")
+    MLS_ROW_WITH('\0', "edition", "X.Y", help, MLS_SETS_TEXT, true, offsetof(mls_cli, edition), "EDITION",             \
+                 .group = MLS_RULES_OR_EDITION)
 #define MLS_ROW_RULES_AS(help)                                                                                         \
-    MLS_ROW_COMMON('\0', "rules", "FILE", MLS_SETS_TEXT, rules_path, help " (see mlscore-rules(5))")
+    MLS_ROW_WITH('\0', "rules", "FILE", help " (see mlscore-rules(5))", MLS_SETS_TEXT, true,                           \
+                 offsetof(mls_cli, rules_path), .group = MLS_RULES_OR_EDITION)
 #define MLS_ROW_FORMAT(formats)                                                                                        \
     MLS_ROW_COMMON('\0', "format", formats, MLS_SETS_FORMAT, view.format,                                              \
                    "how to print results (the first is the default)")
@@ -103,7 +111,8 @@ typedef struct mls_option {
 /* The last of every table. */
 #define MLS_ROWS_LAST                                                                                                  \
     MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, true, 0, NULL),                                     \
-        MLS_ROW('V', "version", NULL, "print the version", MLS_PRINTS_VERSION, true, 0, NULL), MLS_ROW(.name = NULL)
+        MLS_ROW('V', "version", NULL, "print the version", MLS_PRINTS_VERSION, true, 0, NULL),                         \
+        MLS_ROW_WITH(.name = NULL)
 
 /* And of every command that reads logs and judges them. */
 #define MLS_ROWS_LOGS MLS_ROWS_FILES, MLS_ROW_THREADS, MLS_ROWS_VIEW, MLS_ROWS_LAST

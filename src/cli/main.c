@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - from the first word of the command line to a command. */
+/* main.c - from the first word of the command line to a command, and running one. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -63,6 +63,35 @@ static void out_of_memory(void)
     mls_temporary_remove();
     (void)!write(STDERR_FILENO, message, sizeof message - 1);
     _exit(MLS_EXIT_IO);
+}
+
+/* What was said to the command that runs this one, however its own options begin. */
+static void take_over(mls_cli *cli, const mls_cli *from)
+{
+    cli->view = from->view;
+    cli->view.output = NULL;
+    cli->usage = from->usage;
+    cli->usage_given = from->usage_given;
+    cli->edition = from->edition;
+    cli->output_path = from->output_path;
+    cli->format_given = from->format_given;
+    cli->stands_for = from->stands_for;
+}
+
+int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, char **argv)
+{
+    mls_cli cli = {.command = command, .commands = like->commands, .view = like->view};
+    cli.work = (mls_work){.threads = like->work.threads, .progress = mls_cli_progress, .progress_state = &cli};
+    cli.settings = command->settings_size > 0 ? mls_calloc(1, command->settings_size) : NULL;
+    if (mls_cli_parse(&cli, argc, argv)) {
+        if (like->command != NULL) {
+            take_over(&cli, like);
+        }
+        command->run(&cli);
+    }
+    mls_cli_close(&cli, NULL);
+    mls_cli_release(&cli);
+    return cli.status;
 }
 
 int main(int argc, char **argv)

@@ -39,8 +39,7 @@ static void help_option(mls_output *output, const mls_option *option)
     if (option->argument != NULL) {
         mls_buffer_printf(&left, option->does == MLS_SETS_CHOICE ? "[=%s]" : "=%s", option->argument);
     }
-    mls_output_short(output, left.failed);
-    help_term(output, left.failed ? "" : left.ptr, option->help);
+    help_term(output, left.ptr, option->help);
     mls_buffer_release(&left);
 }
 
@@ -99,7 +98,8 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         }
         break;
     case MLS_ADDS_TEXT:
-        return mls_names_add(setting, mls_str_from(argument)) || mls_cli_say_no_memory(cli);
+        mls_names_add(setting, mls_str_from(argument));
+        break;
     case MLS_COUNTS:
         ++*(unsigned *)setting;
         break;
@@ -164,21 +164,18 @@ static bool lacks_utf8(void)
            strcasestr(locale, "utf8") == NULL;
 }
 
-static bool add_operand(mls_cli *cli, mls_str text)
-{
-    return mls_names_add(&cli->operands, text) || mls_cli_say_no_memory(cli);
-}
-
 /* Adds the paths that --files-from lists.  False after a complaint. */
 static bool add_files_from(mls_cli *cli)
 {
     mls_buffer text = {0};
     const char end = cli->files_from_null ? '\0' : '\n';
-    bool ok = mls_cli_read_file(cli, cli->files_from, &text);
-    mls_str name;
-    for (mls_str rest = mls_buffer_str(&text); rest.len > 0 && ok;) {
+    const bool ok = mls_cli_read_file(cli, cli->files_from, &text);
+    for (mls_str rest = mls_buffer_str(&text); rest.len > 0;) {
+        mls_str name;
         (void)mls_str_cut(&rest, end, &name);
-        ok = name.len == 0 || add_operand(cli, name);
+        if (name.len > 0) {
+            mls_names_add(&cli->operands, name);
+        }
     }
     mls_buffer_release(&text);
     return ok;
@@ -238,6 +235,30 @@ static bool refuse(mls_cli *cli, int got, const char *word)
                        (int)name.len, name.ptr);
 }
 
+/* Complain of options that exclude each other, and of one that is given without the one that it needs. */
+static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
+{
+    const mls_option *options = cli->command->options;
+    for (size_t i = 0; options[i].name != NULL; i++) {
+        const mls_option *option = &options[i];
+        bool met = !given[i] || option->needs == NULL;
+        for (size_t k = 0; given[i] && options[k].name != NULL; k++) {
+            if (given[k] && k != i && option->group != NULL && options[k].group != NULL &&
+                strcmp(option->group, options[k].group) == 0) {
+                return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s exclude each other", option->group);
+            }
+            met |= given[k] && option->needs != NULL && strcmp(options[k].name, option->needs) == 0;
+        }
+        if (!met) {
+            return option->about != NULL
+                       ? mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s: it needs --%s", option->name,
+                                     option->about, option->needs)
+                       : mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s needs --%s", option->name, option->needs);
+        }
+    }
+    return true;
+}
+
 /* An option that makes a verdict weaker is not to be abbreviated: who writes --rcp may not mean --rcp-bypass. */
 static bool is_whole(mls_cli *cli, const mls_option *option, const char *word)
 {
@@ -249,6 +270,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
 {
     struct option longs[OPTIONS_MAX + 1];
     char shorts[2 * OPTIONS_MAX + 3];
+    bool given[OPTIONS_MAX] = {false};
     int got;
     bool ok = true;
     translate(cli->command->options, longs, shorts);
@@ -259,11 +281,15 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
         const mls_option *option = got != '?' && got != ':' ? option_by(cli->command->options, got) : NULL;
         const char *word = optind > 0 ? argv[optind - 1] : "";
         ok = option == NULL ? refuse(cli, got, word) : is_whole(cli, option, word) && take_option(cli, option, optarg);
+        if (option != NULL) {
+            given[option - cli->command->options] = true;
+        }
     }
+    ok = ok && are_compatible(cli, given);
     decide_color(cli);
     cli->view.ascii = lacks_utf8();
     for (int i = optind; i < argc && ok; i++) {
-        ok = add_operand(cli, mls_str_from(argv[i]));
+        mls_names_add(&cli->operands, mls_str_from(argv[i]));
     }
     ok = ok && (cli->files_from == NULL || add_files_from(cli));
     const char *missing = cli->operands.count == 0 ? cli->command->paths : NULL;

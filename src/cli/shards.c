@@ -30,7 +30,7 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no path given");
     }
     if (!settings->partial) {
-        return settings->shard == NULL || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--shard needs --partial");
+        return true;
     }
     if (wrong != NULL) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,

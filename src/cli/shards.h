@@ -14,8 +14,8 @@ typedef struct mls_shard_settings {
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
                  "write what one shard finds as a part for mlscore merge, to the FILE of -o"),                         \
-        MLS_ROW_TEXT('\0', "shard", "I/N", (at) + offsetof(mls_shard_settings, shard),                                 \
-                     "with --partial: read shard I of N, from 1 on")
+        MLS_ROW_WITH('\0', "shard", "I/N", "with --partial: read shard I of N, from 1 on", MLS_SETS_TEXT, false,       \
+                     (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
 /* Whether -o names the file of a part.  False after a complaint. */
 bool mls_cli_names_part(mls_cli *cli);

@@ -69,7 +69,7 @@ typedef MLS_LIST_OF(mls_side *) mls_side_list;
 
 /** The side of that name, or NULL; and that, or a new one, with one more path.  */
 mls_side *mls_side_find(const mls_side_list *sides, mls_str name);
-mls_side *mls_side_add(mls_side_list *sides, struct mls_arena *arena, mls_str name, const char *path) MLS_MUST_USE;
+mls_side *mls_side_add(mls_side_list *sides, struct mls_arena *arena, mls_str name, const char *path);
 
 /** The runs that make one result, on one side. */
 typedef struct mls_side_group {

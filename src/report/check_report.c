@@ -153,7 +153,7 @@ static void markdown_log(mls_view *view, const mls_check_log *log)
         mls_view_text(view, MLS_STYLE_PLAIN, "%s: %s", mls_severity_name(finding->severity), finding->message);
     }
     mls_output_text(view->output, " |\n");
-    mls_found_finish(&found, view->output);
+    mls_found_finish(&found);
 }
 
 static void check_begin(mls_printer *to)

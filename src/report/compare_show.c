@@ -1,9 +1,400 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_show.c - a comparison for people: one screen a benchmark. */
+/* compare_show.c - comparisons for people: a screen for each benchmark that sides have in common, groups beside the
+ * published results nearest to them, and minutes against accelerators. */
 #include "report/compare_show.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/utf8.h"
+#include "term/table.h"
+
+/* Sides beside the baseline that stand in one table. */
+enum { SIDES_MOST = 4 };
+
+/* Part of a block as it stands in one table: the baseline's group, and some of the others, with a column for each side
+ * and one for its difference from the baseline. */
+typedef struct side_by_side {
+    const mls_block *block;
+    size_t places[SIDES_MOST + 1]; /* in the block, the baseline's first */
+    const mls_side_group *groups[SIDES_MOST + 1];
+    const mls_difference *differences[SIDES_MOST + 1]; /* the first says nothing */
+    size_t count;
+    const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1]; /* over the columns of both */
+    const char *label;                                           /* over the first column */
+    mls_table table;
+    mls_view *view;
+    bool all;
+} side_by_side;
+
+/* How much of a value, where there is no more room, or of the name of a side, stands in a cell. */
+enum { COMPARED_WIDTH = 24 };
+
+/* ------------------------------------------------------------- lines and means */
+
+enum { LEFT_OUT_SHOWN = 40, LINES_SHOWN = 6 };
+
+static void show_heading(mls_view *view, const mls_side_group *const *groups, size_t count, bool model)
+{
+    const mls_side_group *first = groups[0];
+    const char *division = mls_division_name(first->division);
+    const char *last = NULL;
+    mls_buffer line = {0};
+    bool changed = false;
+    mls_buffer_printf(&line, "  %s  %s", division != NULL ? division : "no division", mls_usage_name(first->usage));
+    for (size_t i = 0; i < count; i++) {
+        const char *edition = groups[i]->edition;
+        if (edition[0] != '\0' && (last == NULL || strcmp(edition, last) != 0)) {
+            mls_buffer_printf(&line, "%s %s", last != NULL ? " and" : "", edition);
+            changed |= last != NULL;
+            last = edition;
+        }
+    }
+    mls_buffer_append_text(&line, changed ? ": rules or targets may have changed" : "");
+    if (model && first->accelerator != NULL) {
+        mls_buffer_printf(&line, "   %s", first->accelerator);
+    }
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    mls_view_headline(view, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"), &line, 2);
+    mls_view_gap(view);
+}
+
+/* Returns the name of a run's file below the path of its group. */
+static const char *file_below(const mls_side_group *group, const mls_side_run *run)
+{
+    const size_t len = strlen(group->path);
+    return strncmp(run->file, group->path, len) == 0 && run->file[len] == '/' ? run->file + len + 1 : run->file;
+}
+
+static void show_odd_runs(mls_view *view, const mls_block *block)
+{
+    const size_t most = mls_view_limit(view, LINES_SHOWN);
+    size_t all = 0;
+    for (size_t i = 0; i < block->outliers.count; i++) {
+        const mls_outlier *outlier = &block->outliers.items[i];
+        if (all++ < most) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %s for %s than the median run",
+                            outlier->group->side->name, file_below(outlier->group, outlier->run),
+                            mls_words_percent(fabs(outlier->ratio), 1).text, outlier->ratio > 0 ? "longer" : "less",
+                            strcmp(outlier->run->unit, "epochs") == 0   ? "an epoch"
+                            : strcmp(outlier->run->unit, "tokens") == 0 ? "a token"
+                                                                        : "a sample");
+        }
+    }
+    for (size_t i = 0; i < block->group_count; i++) {
+        const mls_side_group *group = block->groups[i];
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
+            if (!run->valid && all++ < most) {
+                mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "dropped from %s: %s%s%s", group->side->name,
+                                file_below(group, run), run->reason != NULL ? ": " : "",
+                                run->reason != NULL ? run->reason : "");
+            }
+        }
+    }
+    mls_view_more(view, MLS_STYLE_PLAIN, 2, all > most ? all - most : 0, "such run", mls_view_hint(view));
+}
+
+static void show_rest(mls_view *view, const mls_comparison *in, bool below)
+{
+    const size_t most = mls_view_limit(view, LEFT_OUT_SHOWN);
+    const size_t shown = in->unmatched.count < most ? in->unmatched.count : most;
+    mls_output_text(view->output, below && in->unmatched.count > 0 ? "\n" : "");
+    for (size_t i = 0; i < shown; i++) {
+        const mls_side_group *group = in->unmatched.items[i].group;
+        const char *division = mls_division_name(group->division);
+        mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "%s: %s  %s%s%s  %s: %s",
+                        in->mode == MLS_COMPARE_SIDES ? "not compared" : "left out", group->side->name,
+                        group->benchmark != NULL ? group->benchmark : "unknown benchmark", division != NULL ? "  " : "",
+                        division != NULL ? division : "", group->path, in->unmatched.items[i].reason);
+    }
+    mls_view_more(view, MLS_STYLE_PLAIN, 0, in->unmatched.count - shown, "group", mls_view_hint(view));
+    size_t skipped = 0;
+    for (size_t i = 0; i < in->collection_count; i++) {
+        skipped += in->collections[i].skipped.count - in->collections[i].failed;
+        if (view->verbose > 0) {
+            mls_collection_show_skipped(view, &in->collections[i]);
+        }
+    }
+    if (skipped > 0 && view->verbose == 0 && !view->quiet) {
+        mls_output_printf(view->output, "%sskipped %s (-v lists them)\n", below || in->unmatched.count > 0 ? "\n" : "",
+                          mls_words_plural(skipped, "file", "files").text);
+    }
+}
+
+double mls_compare_part(const mls_side_group *group, mls_part part)
+{
+    const double mean = mls_sum_mean(&group->parts[part], group->kept);
+    const bool delimited = group->evaluations.known && group->kept > 0;
+    return delimited || part > MLS_PART_EVALUATION ? mean
+           : part == MLS_PART_EVALUATION           ? (double)NAN
+                                         : mean + mls_sum_mean(&group->parts[MLS_PART_EVALUATION], group->kept);
+}
+
+double mls_compare_rate(const mls_side_group *group, double ms)
+{
+    return group->to_converge / ms * (mls_compare_epochs(group) ? 3600e3 : 1e3);
+}
+
+mls_str mls_compare_round(const mls_side_group *group)
+{
+    const char *first = strchr(group->edition, '.');
+    const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
+    return second != NULL ? (mls_str){group->edition, (size_t)(second - group->edition)} : mls_str_from(group->edition);
+}
+
+mls_words mls_compare_label(const mls_side_group *group, mls_share share)
+{
+    mls_words label = {""};
+    const char *unit = group->unit != NULL ? group->unit : "samples";
+    (void)mls_text_printf(label.text, sizeof label.text,
+                          share == MLS_SHARE_CONVERGENCE ? "%s to converge" : "%s%s in training", unit,
+                          mls_compare_epochs(group) ? "/h" : "/s");
+    return label;
+}
+
+bool mls_compare_epochs(const mls_side_group *group)
+{
+    return group->unit != NULL && strcmp(group->unit, "epochs") == 0;
+}
+
+/* --------------------------------------------------- sides abreast, and their settings */
+
+enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
+
+/* Returns the heading of a column; it may be a config's name, and so anything. */
+static const char *header_of(side_by_side *to, const char *before, const char *text)
+{
+    const mls_str name = mls_utf8_fit_back(mls_str_from(text), COMPARED_WIDTH); /* paths differ at their ends */
+    mls_buffer words = {0};
+    mls_buffer_append_text(&words, before);
+    mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
+    mls_escape_append(&words, name);
+    const char *shown = mls_table_take(&to->table, &words);
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        mls_markdown_append(&words, mls_str_from(shown));
+        shown = mls_table_take(&to->table, &words);
+    }
+    return shown;
+}
+
+static void begin_table(side_by_side *to, const char *label)
+{
+    to->table = (mls_table){.indent = 2};
+    to->label = label;
+    for (size_t i = 0; i < to->count; i++) {
+        const char *name = to->groups[i]->side->name;
+        to->names[i] = header_of(to, "", name);
+        to->headers[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name);
+    }
+}
+
+static void add_row(side_by_side *to, const char *label)
+{
+    mls_table_row(&to->table);
+    mls_table_text(&to->table, to->label, LABEL, label);
+}
+
+static void add_cell(side_by_side *to, size_t i, const char *text)
+{
+    mls_table_text(&to->table, to->names[i], NUMBER, text);
+}
+
+static void add_line(side_by_side *to, mls_style style, const char *text)
+{
+    mls_table_row(&to->table);
+    mls_table_lead(&to->table, style, "%s", text);
+}
+
+static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
+{
+    const bool some = names->len > 0;
+    if (some) {
+        add_line(to, style, mls_table_take(&to->table, names));
+    }
+    return some;
+}
+
+/* Unless all or more is asked for; and how many values of a side stand in a cell. */
+enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10, VALUE_MOST = 64 };
+
+/* Lines of a screen; those of a block that head it, its tables and lists, and the one that counts what was folded. */
+enum { SCREEN = 24, HEADINGS = 5 };
+
+/* A value that has no room loses its middle: names differ at their ends, and so do versions. */
+static void append_shortened(mls_buffer *cell, mls_str text, size_t width)
+{
+    if (mls_utf8_fit(text, width).len == text.len) {
+        mls_buffer_append(cell, text);
+    } else {
+        mls_buffer_append(cell, mls_utf8_fit(text, width / 2));
+        mls_buffer_append_text(cell, "…");
+        mls_buffer_append(cell, mls_utf8_fit_back(text, width - 1 - width / 2));
+    }
+}
+
+/* How much room each side has for the values of a list, beside its longest key. */
+static size_t value_width(const side_by_side *to, const mls_differings *settings)
+{
+    size_t longest = 0;
+    for (size_t k = 0; k < settings->count; k++) {
+        longest =
+            settings->items[k].differs && settings->items[k].key.len > longest ? settings->items[k].key.len : longest;
+    }
+    const size_t indents = to->table.indent + strlen("  ");
+    const size_t gaps = strlen("  ") * to->count;
+    const size_t used = indents + longest + gaps;
+    const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
+    return to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST : room < COMPARED_WIDTH ? COMPARED_WIDTH : room;
+}
+
+static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most, size_t width)
+{
+    for (size_t k = 0; k < values->count && k < most; k++) {
+        const mls_setting_value *value = &values->items[k];
+        const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
+        mls_buffer_append_text(cell, k > 0 ? ", " : "");
+        append_shortened(cell, text, values->count > 1 ? COMPARED_WIDTH : width);
+        if (values->count > 1 && value->runs > 1) {
+            mls_buffer_printf(cell, " x %zu", value->runs);
+        }
+    }
+    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
+}
+
+static void setting_row(side_by_side *to, const mls_differing *setting, bool all, size_t width)
+{
+    mls_buffer label = {0};
+    bool varies = false;
+    mls_buffer_append_text(&label, "  ");
+    mls_buffer_append(&label, setting->key);
+    add_row(to, mls_table_take(&to->table, &label));
+    for (size_t i = 0; i < to->count; i++) {
+        const mls_setting_values *values = &setting->values[to->places[i]];
+        mls_buffer cell = {0};
+        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN, width);
+        add_cell(to, i, mls_table_take(&to->table, &cell));
+        varies |= values->count > 1;
+    }
+    if (varies) {
+        mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+    } else if (setting->known != NULL) {
+        mls_table_note(&to->table, MLS_STYLE_DIM, "%s", setting->known->effect);
+    }
+}
+
+/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
+static void setting_rows(side_by_side *to, const mls_differings *settings, size_t most, bool all)
+{
+    const size_t width = value_width(to, settings);
+    size_t shown = 0;
+    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
+        for (size_t k = 0; k < settings->count && shown < most; k++) {
+            if (settings->items[k].differs != (equal == 1)) {
+                setting_row(to, &settings->items[k], all, width);
+                shown++;
+            }
+        }
+    }
+    if (settings->differ > shown) {
+        mls_buffer more = {0};
+        mls_buffer_append_text(&more, "  … ");
+        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
+        add_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
+/* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
+static void begin_settings(side_by_side *to, const char *heading)
+{
+    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
+        mls_table_finish(&to->table, to->view);
+        begin_table(to, heading);
+    } else {
+        add_line(to, MLS_STYLE_PLAIN, heading);
+    }
+}
+
+/* The sides of which no hyperparameter is known, as an export may have none. */
+static bool show_unknown(side_by_side *to)
+{
+    mls_buffer names = {0};
+    for (size_t i = 0; i < to->count; i++) {
+        size_t known = 0;
+        for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
+            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
+        }
+        if (known == 0) {
+            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
+                              to->groups[i]->side->name);
+        }
+    }
+    return add_names(to, MLS_STYLE_PLAIN, &names);
+}
+
+/* The sides of which no printed setting is known, where another one printed some: most logs and no export have any. */
+static void show_unprinted(side_by_side *to)
+{
+    mls_buffer names = {0};
+    size_t without = 0;
+    for (size_t i = 0; i < to->count; i++) {
+        size_t printed = 0;
+        for (size_t k = 0; k < to->groups[i]->runs.count; k++) {
+            printed += to->groups[i]->runs.items[k].printed.count;
+        }
+        if (printed == 0) {
+            mls_buffer_printf(&names, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ",
+                              to->groups[i]->side->name);
+        }
+    }
+    if (without == to->count) {
+        mls_buffer_release(&names);
+    }
+    (void)add_names(to, MLS_STYLE_PLAIN, &names);
+}
+
+/* Shows settings that decide speed; of the others how many differ. */
+static void show_known(side_by_side *to, const char *heading, const mls_differings *known, const mls_differings *others)
+{
+    const bool all = to->all || to->view->verbose > 0;
+    if (known->count + others->count > 0) {
+        begin_settings(to, heading);
+        setting_rows(to, known, SIZE_MAX, to->all);
+    }
+    if (all) {
+        setting_rows(to, others, SIZE_MAX, to->all);
+    } else if (others->count > 0) {
+        mls_buffer more = {0};
+        mls_buffer_printf(&more, "  … and %s (-v lists %s)", mls_words_plural(others->count, "other", "others").text,
+                          others->count == 1 ? "it" : "them");
+        add_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
+static void show_setup(side_by_side *to)
+{
+    const mls_differings *settings = &to->block->hyperparameters;
+    const mls_differings *environment = &to->block->environment;
+    if (!show_unknown(to) && settings->differ == 0) {
+        add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
+    }
+    show_unprinted(to);
+    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
+    const size_t others = HEADINGS + to->table.count + environment->differ;
+    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
+    const bool pair = to->block->group_count == 2; /* of more no screen has room */
+    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
+    if (settings->differ > 0 || (to->all && settings->count > 0)) {
+        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
+        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
+    }
+    show_known(to, "printed settings", &to->block->printed, &to->block->printed_others);
+    show_known(to, "from the config", &to->block->exported, &to->block->exported_others);
+    if (environment->differ > 0) {
+        begin_settings(to, "environment");
+        setting_rows(to, environment, SETTINGS_SHOWN, false);
+    }
+}
 
 /* ------------------------------------------------------------------- words */
 
@@ -45,7 +436,7 @@ void mls_compare_append_interval(mls_buffer *line, const mls_difference *differe
 
 /* Whether a side's training is counted without its evaluations, as it counts in its difference; of the baseline, in
  * any. */
-static bool is_delimited(const mls_abreast *to, size_t i)
+static bool is_delimited(const side_by_side *to, size_t i)
 {
     bool other = false;
     for (size_t k = 0; k < to->count; k++) {
@@ -55,7 +446,7 @@ static bool is_delimited(const mls_abreast *to, size_t i)
 }
 
 /* Returns what a side's runs did, that a share of the difference is made of; or several together. */
-static mls_words share_words(const mls_abreast *to, size_t i, mls_share share, mls_share last)
+static mls_words share_words(const side_by_side *to, size_t i, mls_share share, mls_share last)
 {
     const mls_side_group *group = to->groups[i];
     const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
@@ -108,7 +499,7 @@ static bool cancel(const mls_split *split, mls_share first, mls_share last)
 }
 
 /* Makes the cells of a side; whether it needs the row. */
-static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, cell_pair *cells)
+static bool cells_make(const side_by_side *to, size_t i, const value_row *row, cell_pair *cells)
 {
     const mls_side_group *group = to->groups[i];
     const mls_difference *difference = to->differences[i];
@@ -154,9 +545,9 @@ static bool cells_make(const mls_abreast *to, size_t i, const value_row *row, ce
 }
 
 /* Shows a row that some side needs; whether one does. */
-static bool show_row(mls_abreast *to, value_row row)
+static bool show_row(side_by_side *to, value_row row)
 {
-    cell_pair cells[MLS_SIDES_ABREAST + 1] = {0};
+    cell_pair cells[SIDES_MOST + 1] = {0};
     bool needed = false;
     for (size_t i = 0; i < to->count; i++) {
         needed |= cells_make(to, i, &row, &cells[i]);
@@ -165,15 +556,15 @@ static bool show_row(mls_abreast *to, value_row row)
         return false;
     }
     if (row.label != NULL) {
-        mls_abreast_row(to, row.label);
+        add_row(to, row.label);
     } else {
         const mls_words words = mls_compare_label(to->groups[0], row.first);
         mls_buffer label = {0};
         mls_buffer_printf(&label, "  %s", words.text);
-        mls_abreast_row(to, mls_table_take(&to->table, &label));
+        add_row(to, mls_table_take(&to->table, &label));
     }
     for (size_t i = 0; i < to->count; i++) {
-        mls_abreast_cell(to, i, cells[i].side.text);
+        add_cell(to, i, cells[i].side.text);
     }
     for (size_t i = 1; i < to->count; i++) {
         mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT,
@@ -183,7 +574,7 @@ static bool show_row(mls_abreast *to, value_row row)
 }
 
 /* Shows the scores, of two sides with their interval. */
-static void show_scores(mls_abreast *to)
+static void show_scores(side_by_side *to)
 {
     show_row(to, (value_row){.kind = RUNS, .label = ""});
     show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
@@ -195,7 +586,7 @@ static void show_scores(mls_abreast *to)
 }
 
 /* The score that counts; and whose does not count. */
-static void show_scaled(mls_abreast *to)
+static void show_scaled(side_by_side *to)
 {
     mls_buffer names = {0};
     if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && to->block->group_count == 2) {
@@ -207,7 +598,7 @@ static void show_scaled(mls_abreast *to)
                               names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
         }
     }
-    (void)mls_abreast_names(to, MLS_STYLE_WARN, &names);
+    (void)add_names(to, MLS_STYLE_WARN, &names);
 }
 
 /* ----------------------------------------------------------------- verdict */
@@ -301,7 +692,7 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
     }
 }
 
-static void show_verdicts(mls_abreast *to)
+static void show_verdicts(side_by_side *to)
 {
     const bool pair = to->block->group_count == 2;
     for (size_t i = 1; i < to->count; i++) {
@@ -325,7 +716,7 @@ static void show_verdicts(mls_abreast *to)
 
 /* ------------------------------------------------------------------- parts */
 
-static void show_parts(mls_abreast *to)
+static void show_parts(side_by_side *to)
 {
     static const value_row rows[] = {
         {SHARES, "  the whole run: parts not known", MLS_SHARE_RUN, MLS_SHARE_RUN},
@@ -359,9 +750,9 @@ static void show_parts(mls_abreast *to)
 
 /* ------------------------------------------------------------------- blocks */
 
-static void show_abreast(mls_abreast *to)
+static void show_abreast(side_by_side *to)
 {
-    mls_abreast_begin(to, "");
+    begin_table(to, "");
     show_scores(to);
     if (to->block->group_count == 2) {
         show_verdicts(to);
@@ -371,14 +762,14 @@ static void show_abreast(mls_abreast *to)
     show_row(to, (value_row){.kind = INIT, .label = "not in the score: init (s)"});
     show_row(to, (value_row){.kind = SPREAD, .label = "spread of the runs (n - 1)"});
     if (to->block->group_count > 2) {
-        mls_abreast_line(to, MLS_STYLE_PLAIN, "against the baseline");
+        add_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);
     }
-    mls_abreast_show_setup(to);
+    show_setup(to);
     mls_table_finish(&to->table, to->view);
 }
 
-static void put_abreast(mls_abreast *to, size_t place)
+static void put_abreast(side_by_side *to, size_t place)
 {
     to->places[to->count] = place;
     to->groups[to->count] = to->block->groups[place];
@@ -387,18 +778,18 @@ static void put_abreast(mls_abreast *to, size_t place)
 
 static void show_block(mls_view *view, const mls_block *block, bool all)
 {
-    mls_compare_show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
+    show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
     for (size_t next = 1; next < block->group_count;) {
-        mls_abreast to = {.block = block, .view = view, .all = all};
+        side_by_side to = {.block = block, .view = view, .all = all};
         put_abreast(&to, 0);
-        while (next < block->group_count && to.count <= MLS_SIDES_ABREAST) {
+        while (next < block->group_count && to.count <= SIDES_MOST) {
             put_abreast(&to, next++);
         }
         show_abreast(&to);
         mls_output_text(view->output, next < block->group_count ? "\n" : "");
     }
     mls_view_gap(view);
-    mls_compare_show_odd_runs(view, block);
+    show_odd_runs(view, block);
 }
 
 void mls_comparison_show(mls_printer *to, const void *what)
@@ -409,5 +800,138 @@ void mls_comparison_show(mls_printer *to, const void *what)
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         show_block(to->view, &in->blocks.items[i], beside->all);
     }
-    mls_compare_show_rest(to->view, in, in->blocks.count > 0);
+    show_rest(to->view, in, in->blocks.count > 0);
+}
+
+/* -------------------------------------------------------- published results, sizes */
+
+/* Where a group stands, or would stand if it were published. */
+static void append_ranks(mls_buffer *line, const mls_beside *beside)
+{
+    const mls_published_place *place = &beside->place;
+    mls_buffer_append_text(line, place->itself ? ", rank " : ", would be ");
+    if (place->ranked_alike > 0) {
+        mls_buffer_printf(line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
+    }
+    mls_buffer_printf(line, "%zu of %zu of all", place->rank, place->ranked);
+    if (place->published > place->ranked) {
+        mls_buffer_printf(line, " whose minutes are known (%zu are published)", place->published);
+    }
+}
+
+static void show_yours(mls_view *view, const mls_beside *beside)
+{
+    const mls_side_group *group = beside->group;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
+    if (isfinite(group->accelerators)) {
+        mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
+                          group->accelerator != NULL ? group->accelerator : "an unknown model");
+    } else {
+        mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
+    }
+    append_ranks(&line, beside);
+    mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
+}
+
+static void nearest_row(mls_table *table, const mls_published_near *near)
+{
+    const bool alike = near->ranked_alike > 0; /* of as many of the same accelerators */
+    const mls_published_result *result = near->result;
+    const mls_published_system *system = result->system;
+    mls_table_row(table);
+    mls_table_words(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(result->minutes, 3));
+    mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s%s",
+                   near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
+                   near->self        ? ""
+                   : near->ratio < 0 ? " faster"
+                                     : " slower");
+    if (alike) {
+        mls_table_cell(table, "on as many", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu of %zu",
+                       near->rank_alike, near->ranked_alike);
+    } else {
+        mls_table_words(table, "accelerators", MLS_COLUMN_RIGHT, mls_words_count(system->accelerators));
+        mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
+    }
+    mls_table_words(table, "accelerator-min", MLS_COLUMN_RIGHT | MLS_COLUMN_DETAIL,
+                    mls_words_grouped(result->accelerator_minutes, 0));
+    mls_table_cell(table, alike ? "of all" : "rank", MLS_COLUMN_RIGHT | (alike ? MLS_COLUMN_DETAIL : 0),
+                   MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
+    mls_table_text(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
+    mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
+    mls_buffer why = {0};
+    mls_published_append_why(&why, "", near->self ? NULL : near->why);
+    if (why.len > 0) {
+        mls_table_note(table, MLS_STYLE_DIM, "%s", mls_table_take(table, &why));
+    }
+}
+
+void mls_nearest_show(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->beside.count; i++) {
+        const mls_beside *beside = &in->beside.items[i];
+        const bool around = beside->around_count > 0;
+        const mls_published_near *rows = around ? beside->around : beside->near;
+        const char *round = rows->result->round;
+        mls_table table = {.indent = 2};
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_heading(to->view, &beside->group, 1, false);
+        mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
+        /* An edition without results is compared with another one's. */
+        if (!mls_str_equal(mls_compare_round(beside->group), mls_str_from(round))) {
+            mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
+                            "no published score of this edition is known exactly; these are of %s", round);
+        }
+        show_yours(to->view, beside);
+        if (!around && isfinite(beside->group->accelerators)) {
+            mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6,
+                            "no published score on as many of the same is known exactly; the nearest:");
+        }
+        mls_view_gap(to->view);
+        for (size_t k = 0; k < (around ? beside->around_count : beside->count); k++) {
+            nearest_row(&table, &rows[k]);
+        }
+        mls_table_finish(&table, to->view);
+    }
+    show_rest(to->view, in, in->beside.count > 0);
+}
+
+static void show_series(mls_view *view, const mls_scaling_series *series)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT };
+    mls_table table = {.indent = 2};
+    const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
+    for (size_t i = 0; i < series->count; i++) {
+        groups[i] = series->points[i].group;
+    }
+    show_heading(view, groups, series->count, true);
+    for (size_t i = 0; i < series->count; i++) {
+        const mls_scaling_point *point = &series->points[i];
+        const mls_side_group *group = point->group;
+        mls_table_row(&table);
+        mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
+        mls_table_words(&table, "measured min", NUMBER, mls_words_grouped(group->score_minutes, 3));
+        mls_table_words(&table, "speedup", RIGHT, mls_words_grouped(point->speedup, 2));
+        mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
+                       mls_words_grouped(point->efficiency, 3).text);
+        mls_table_words(&table, "algorithmic x", RIGHT, mls_words_grouped(point->algorithmic, 3));
+        mls_table_words(&table, "system", RIGHT, mls_words_grouped(point->system, 3));
+        mls_table_words(&table, "accelerator-min", RIGHT,
+                        mls_words_grouped(group->score_minutes * group->accelerators, 0));
+        mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
+        mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
+        mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
+    }
+    mls_table_finish(&table, view);
+}
+
+void mls_scaling_show(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->series.count; i++) {
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_series(to->view, &in->series.items[i]);
+    }
+    show_rest(to->view, in, in->series.count > 0);
 }

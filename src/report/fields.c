@@ -30,14 +30,10 @@ static void csv_cell(mls_emitter *to, mls_str text)
     mls_buffer_append_text(clean, formula ? "'" : "");
     mls_escape_append(clean, text);
     mls_buffer_clear(cell);
-    /* Each byte becomes at most two, and two quotes go around. */
-    if (!clean->failed && clean->len < SIZE_MAX / 2 - 2 && mls_buffer_reserve(cell, clean->len * 2 + 2)) {
-        cell->len = csv_write(cell->ptr, clean->len * 2 + 2, clean->ptr != NULL ? clean->ptr : "", clean->len);
-        mls_output_text(to->output, to->inside ? "," : "");
-        mls_output_write(to->output, mls_buffer_str(cell));
-    } else {
-        mls_output_short(to->output, true);
-    }
+    mls_buffer_reserve(cell, clean->len * 2 + 2); /* each byte becomes at most two, and two quotes go around */
+    cell->len = csv_write(cell->ptr, clean->len * 2 + 2, clean->ptr != NULL ? clean->ptr : "", clean->len);
+    mls_output_text(to->output, to->inside ? "," : "");
+    mls_output_write(to->output, mls_buffer_str(cell));
     to->inside = true;
 }
 
@@ -119,7 +115,6 @@ static void tabs(mls_emitter *to)
 
 static void json_text(mls_emitter *to)
 {
-    mls_output_short(to->output, to->text.failed);
     mls_output_write(to->output, mls_buffer_str(&to->text));
     mls_buffer_clear(&to->text);
 }
@@ -210,7 +205,6 @@ mls_buffer *mls_emit_words_begin(mls_emitter *to)
 
 void mls_emit_words_end(mls_emitter *to)
 {
-    mls_output_short(to->output, to->words.failed);
     mls_emit_str_or_null(to, to->words.len > 0 ? mls_buffer_str(&to->words) : (mls_str){0});
 }
 
@@ -233,13 +227,12 @@ void mls_emit_json(mls_emitter *to, mls_str span)
 void mls_emit_logged(mls_emitter *to, mls_str span)
 {
     mls_str text;
-    if (!to->csv || span.ptr == NULL || mls_json_kind_of(span) != MLS_JSON_STRING) {
-        mls_emit_json(to, span);
-    } else if (mls_json_string(span, &to->arena, &text)) {
+    if (to->csv && span.ptr != NULL && mls_json_kind_of(span) == MLS_JSON_STRING &&
+        mls_json_string(span, &to->arena, &text)) {
         csv_cell(to, text);
         mls_arena_reset(&to->arena);
     } else {
-        mls_output_short(to->output, true); /* it is a string: only memory can be short */
+        mls_emit_json(to, span);
     }
 }
 

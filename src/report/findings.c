@@ -31,7 +31,7 @@ MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, &mls_finding_fie
 void mls_emit_found(mls_emitter *to, mls_found *found)
 {
     MLS_EMIT_VALUES(MLS_ROWS(found->items, found->count));
-    mls_found_finish(found, to->output);
+    mls_found_finish(found);
 }
 
 bool mls_view_shows(const mls_view *view, mls_severity severity)
@@ -59,10 +59,7 @@ void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner o
     if (view != NULL && !mls_view_shows(view, finding->severity)) {
         return;
     }
-    if (!MLS_GROW(found, items)) {
-        found->failed = true;
-        return;
-    }
+    MLS_GROW(found, items);
     mls_noted *noted = &found->items[found->count++];
     *noted = (mls_noted){*finding, owner, .runs = 1, .reported = 1};
     noted->finding.message = owner.runs > 0 ? without_name(finding) : finding->message;
@@ -79,14 +76,12 @@ void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, 
     }
     mls_buffer_printf(&words, "%s of this kind %s not listed",
                       mls_words_plural(more, "more finding", "more findings").text, more == 1 ? "is" : "are");
-    const char *message = words.failed ? NULL : mls_arena_copy(&found->texts, mls_buffer_str(&words)).ptr;
+    const mls_finding finding = {.code = kind->code,
+                                 .severity = kind->severity,
+                                 .key = kind->key,
+                                 .message = mls_arena_copy(&found->texts, mls_buffer_str(&words)).ptr};
     mls_buffer_release(&words);
-    found->failed |= message == NULL;
-    if (message != NULL) {
-        mls_found_add_one(
-            found, &(mls_finding){.code = kind->code, .severity = kind->severity, .key = kind->key, .message = message},
-            owner, view);
-    }
+    mls_found_add_one(found, &finding, owner, view);
 }
 
 void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
@@ -117,9 +112,8 @@ void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const 
     }
 }
 
-void mls_found_finish(mls_found *found, mls_output *output)
+void mls_found_finish(mls_found *found)
 {
-    mls_output_short(output, found->failed);
     free(found->items);
     mls_arena_release(&found->texts);
     *found = (mls_found){0};
@@ -162,14 +156,10 @@ static void append_key(mls_buffer *key, const mls_noted *noted)
     }
 }
 
-/* The first finding of a key, which is number `i` where none had it before; NULL: no memory. */
+/* The first finding of a key, which is number `i` where none had it before. */
 static mls_noted *first_of_key(mls_found *found, mls_map *firsts, const mls_buffer *key, size_t i)
 {
-    mls_map_entry *entry = key->failed ? NULL : mls_map_put(firsts, mls_buffer_str(key), NULL);
-    if (entry == NULL) {
-        found->failed = true;
-        return NULL;
-    }
+    mls_map_entry *entry = mls_map_put(firsts, mls_buffer_str(key), NULL);
     entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
     found->items[i].first = entry->value.number - 1;
     return &found->items[found->items[i].first];
@@ -195,9 +185,6 @@ static void put_together(mls_found *found, bool listed)
         mls_buffer_clear(&key);
         append_key(&key, noted);
         mls_noted *first = first_of_key(found, &alike, &key, i);
-        if (first == NULL) {
-            break;
-        }
         first->runs += !same_run(&found->items[first->last], noted);
         first->last = i;
         first->alike++;
@@ -279,8 +266,7 @@ static void show_line(mls_view *view, const mls_noted *noted, mls_found_look loo
 static void count_kinds(mls_found *found, mls_map *kinds)
 {
     mls_buffer key = {0};
-    const char *before = NULL;
-    for (size_t i = 0; i < found->count && !found->failed; i++) {
+    for (size_t i = 0; i < found->count; i++) {
         mls_noted *noted = &found->items[i];
         if (noted->reported == 0) {
             continue;
@@ -289,10 +275,7 @@ static void count_kinds(mls_found *found, mls_map *kinds)
         mls_buffer_printf(&key, "%d %d %s", (int)noted->finding.severity, (int)noted->finding.code,
                           noted->finding.key != NULL ? noted->finding.key : "");
         mls_noted *first = first_of_key(found, kinds, &key, i);
-        if (first == NULL) {
-            break;
-        }
-        before = first->lines > 0 ? found->items[first->last].owner.of : NULL;
+        const char *before = first->lines > 0 ? found->items[first->last].owner.of : NULL;
         first->results += noted->owner.of != NULL && (before == NULL || strcmp(before, noted->owner.of) != 0);
         first->folded += noted->reported;
         first->last = i;
@@ -328,7 +311,7 @@ static void fold_kinds(mls_found *found, size_t most)
     mls_map kinds = {.arena = &arena};
     count_kinds(found, &kinds);
     count_unkept(found, &kinds);
-    for (size_t i = found->count; i-- > 0 && !found->failed;) {
+    for (size_t i = found->count; i-- > 0;) {
         mls_noted *noted = &found->items[i];
         mls_noted *first = &found->items[noted->first];
         if (noted->reported > 0 && first->lines <= most) {
@@ -364,7 +347,6 @@ void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
     const mls_noted **shown = (const mls_noted **)mls_calloc(found->count + 1, sizeof *shown);
     size_t count = 0;
     size_t left = found->count;
-    found->failed |= shown == NULL;
     if (look.together && (view->verbose == 0 || look.one_log)) {
         put_together(found, view->verbose > 0);
         if (look.fold == 0) {
@@ -374,7 +356,7 @@ void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
     if (look.fold > 0 && view->verbose == 0) {
         fold_kinds(found, look.fold);
     }
-    for (size_t i = 0; i < found->count && shown != NULL; i++) {
+    for (size_t i = 0; i < found->count; i++) {
         if (found->items[i].reported > 0) {
             shown[count++] = &found->items[i];
         }
@@ -389,7 +371,7 @@ void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
     mls_view_more(view, MLS_STYLE_PLAIN, look.indent, left + found->unkept, "finding",
                   left > 0 ? mls_view_hint(view) : NULL);
     free(shown);
-    mls_found_finish(found, view->output);
+    mls_found_finish(found);
 }
 
 /* '%' and line endings are escaped, in properties ':' and ',' too. */
@@ -423,7 +405,6 @@ static void remark(mls_output *output, const mls_finding *finding, const char *r
     mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
     github_append(&line, mls_str_from(finding->message), false);
     mls_buffer_append_char(&line, '\n');
-    line.failed |= root != NULL && path == NULL;
     free(path);
     mls_output_drop(output, &clean);
     mls_output_buffer(output, &line);
@@ -436,7 +417,7 @@ static void github_item(mls_printer *to, const void *what)
     for (size_t i = 0; i < found.count; i++) {
         remark(to->view->output, &found.items[i].finding, found.root);
     }
-    mls_found_finish(&found, to->view->output);
+    mls_found_finish(&found);
 }
 
 const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};
@@ -503,7 +484,7 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
     append_case(&to->held, class_name, name, failure, found);
     to->tests++;
     to->failures += failure != NULL;
-    mls_found_finish(found, to->view->output);
+    mls_found_finish(found);
 }
 
 void mls_junit_suite(mls_printer *to, const char *name)
@@ -513,7 +494,6 @@ void mls_junit_suite(mls_printer *to, const char *name)
     mls_buffer_printf(out, " tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);
     mls_buffer_append(out, mls_buffer_str(&to->held));
     mls_buffer_append_text(out, "  </testsuite>\n");
-    out->failed |= to->held.failed;
     mls_buffer_clear(&to->held);
     to->tests = 0;
     to->failures = 0;
@@ -529,7 +509,7 @@ static void junit_end(mls_printer *to)
 {
     mls_output *output = to->view->output;
     mls_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    if (to->suites.len > 0 || to->suites.failed) {
+    if (to->suites.len > 0) {
         mls_output_printf(output, "<testsuites name=\"%s\">\n", to->report->name);
     } else {
         mls_output_printf(output, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", to->tests, to->failures);

@@ -41,7 +41,6 @@ typedef struct mls_found {
                                             what is folded; zeros: not known */
     const char *root;                    /* GitHub: of paths; NULL: they are as the user would open them */
     mls_arena texts;                     /* of messages that were made for the list */
-    bool failed;                         /* memory ran out */
 } mls_found;
 
 /* Adds a finding, or all of a list with what it counted but did not keep; `view` not NULL: only if it shows them. */
@@ -52,8 +51,7 @@ void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const 
 /* Adds that `more` of a code were found, as the last finding of its kind; tables of a view say so below the others. */
 void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, mls_owner owner, const mls_view *view);
 
-/* Frees the list; that it lacked memory is an error of the output. */
-void mls_found_finish(mls_found *found, mls_output *output);
+void mls_found_finish(mls_found *found);
 
 typedef struct mls_found_look {
     size_t indent, hang; /* as of mls_view_line() */

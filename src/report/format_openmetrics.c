@@ -4,7 +4,6 @@
  *
  * Nothing is a counter, as a score is a state; what is not known is left out. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "base/memory.h"
@@ -18,36 +17,11 @@ enum { SAMPLES_MAX = 10000, GROUP_FAMILIES = 7, GROUP_SAMPLES = 13, RUN_FAMILIES
 /* The labels of ours, which nobody adds. */
 #define OWN_LABELS "benchmark division edition config batch path group run valid severity job version"
 
-/* What is printed of a run, a job and a group.  A group may have to be read to be looked at, and a family has samples
- * of all: each is looked at once, and these are few, as samples are. */
-typedef struct run_metrics {
-    size_t group;
-    size_t number; /* of its runs, from 1 */
-    double values[RUN_FAMILIES];
-} run_metrics;
-
-typedef struct job_metrics {
-    size_t group;
-    const mls_slurm_job *job;
-} job_metrics;
-
-typedef struct group_metrics {
-    mls_str labels; /* as they are printed */
-    double values[GROUP_FAMILIES];
-    size_t runs, valid;
-    mls_finding_counts found;
-} group_metrics;
-
 typedef struct metrics {
-    mls_printer *to;
-    const mls_slurm_jobs *said; /* by Slurm; NULL: nothing */
-    MLS_LIST_OF(group_metrics) groups;
-    MLS_LIST_OF(run_metrics) runs;
-    MLS_LIST_OF(job_metrics) jobs;
-    mls_map seen; /* labels, and how many groups have them */
-    mls_arena arena;
-    size_t used;                  /* samples of groups and jobs, … */
-    size_t all_runs, groups_left; /* … the runs of these groups, and groups for which there is no room */
+    mls_output *output;
+    const mls_collection *of;
+    mls_str *labels; /* of the groups that are printed, as they are printed */
+    size_t count;    /* of these groups; for the others there is no room */
 } metrics;
 
 static void metrics_item(mls_printer *to, const void *what)
@@ -128,28 +102,11 @@ static void append_group_labels(mls_buffer *labels, const mls_group *group, cons
     }
 }
 
-/* The labels of a group; of several with the same the second gets group="2".  ptr NULL: no memory. */
-static mls_str make_labels(metrics *all, const mls_group *group)
-{
-    mls_buffer text = {0};
-    mls_str labels = {NULL, 0};
-    append_group_labels(&text, group, all->to->view->labels);
-    mls_map_entry *entry = text.failed ? NULL : mls_map_put(&all->seen, mls_buffer_str(&text), NULL);
-    if (entry != NULL && ++entry->value.number > 1) {
-        append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
-    }
-    if (entry != NULL && !text.failed) {
-        labels = mls_arena_copy(&all->arena, mls_buffer_str(&text));
-    }
-    mls_buffer_release(&text);
-    return labels;
-}
-
 /* ----------------------------------------------------------------- samples */
 
 static void print_family(const metrics *all, const char *name, const char *help)
 {
-    mls_output_printf(all->to->view->output, "# HELP mlscore_%s %s\n# TYPE mlscore_%s gauge\n", name, help, name);
+    mls_output_printf(all->output, "# HELP mlscore_%s %s\n# TYPE mlscore_%s gauge\n", name, help, name);
 }
 
 /* `own` is a label more (NULL: none); a value that is not known is no sample. */
@@ -160,12 +117,12 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
     if (!isfinite(value)) {
         return;
     }
-    mls_buffer_append(&line, all->groups.items[group].labels);
+    mls_buffer_append(&line, all->labels[group]);
     append_text_label(&line, own != NULL ? own : "", own != NULL ? is : NULL);
-    mls_output_printf(all->to->view->output, "mlscore_%s{", name);
-    mls_output_write(all->to->view->output, mls_buffer_str(&line));
-    mls_output_printf(all->to->view->output, "} %s\n", mls_words_exact(value).text);
-    mls_output_drop(all->to->view->output, &line);
+    mls_output_printf(all->output, "mlscore_%s{", name);
+    mls_output_write(all->output, mls_buffer_str(&line));
+    mls_output_printf(all->output, "} %s\n", mls_words_exact(value).text);
+    mls_buffer_release(&line);
 }
 
 static double score_seconds(const mls_group *group)
@@ -251,91 +208,40 @@ static const struct {
     {"throughput_samples_per_second", "Mean throughput that a run tracked.", run_throughput},
 };
 
-/* -------------------------------------------------------------- looking */
-
-static size_t count_jobs(const mls_slurm_jobs *jobs, const mls_group *group)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        count += mls_group_new_job(jobs, group, i) != NULL;
-    }
-    return count;
-}
-
-/* Runs come after groups, as far as there is room for them when all groups are known. */
-static bool look_at_runs(metrics *all, const mls_group *group)
-{
-    all->all_runs += group->run_count;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_slurm_job *job = mls_group_new_job(all->said, group, i);
-        if (job != NULL) {
-            if (!MLS_GROW(&all->jobs, items)) {
-                return false;
-            }
-            all->jobs.items[all->jobs.count++] = (job_metrics){all->groups.count, job};
-        }
-        if (all->runs.count < SAMPLES_MAX / RUN_FAMILIES) {
-            if (!MLS_GROW(&all->runs, items)) {
-                return false;
-            }
-            run_metrics *run = &all->runs.items[all->runs.count++];
-            *run = (run_metrics){.group = all->groups.count, .number = i + 1};
-            for (size_t f = 0; f < RUN_FAMILIES; f++) {
-                run->values[f] = run_families[f].value(group->runs[i]);
-            }
-        }
-    }
-    return true;
-}
-
-static bool look_at_group(metrics *all, const mls_group *group)
-{
-    group_metrics looked = {
-        .labels = make_labels(all, group), .runs = group->run_count, .found = mls_group_found(group)};
-    for (size_t f = 0; f < GROUP_FAMILIES; f++) {
-        looked.values[f] = group_families[f].value(group);
-    }
-    for (size_t i = 0; i < group->run_count; i++) {
-        looked.valid += group->runs[i]->valid;
-    }
-    if (looked.labels.ptr == NULL || !MLS_GROW(&all->groups, items) || !look_at_runs(all, group)) {
-        return false;
-    }
-    all->groups.items[all->groups.count++] = looked;
-    return true;
-}
-
-/* Looks at groups as long as there is room for their samples. */
-static bool look_at_groups(metrics *all, const mls_collection *collection)
-{
-    bool ok = true;
-    all->used = 1;
-    for (size_t g = 0; g < collection->group_count && ok; g++) {
-        const mls_group *group = &collection->groups[g];
-        const size_t more = GROUP_SAMPLES + JOB_SAMPLES * count_jobs(all->said, group);
-        if (all->used + more > SAMPLES_MAX) {
-            all->groups_left = collection->group_count - g;
-            break;
-        }
-        all->used += more;
-        ok = look_at_group(all, group);
-    }
-    const size_t room = (SAMPLES_MAX - all->used) / RUN_FAMILIES;
-    all->runs.count = all->runs.count < room ? all->runs.count : room;
-    return ok;
-}
-
 /* -------------------------------------------------------------- printing */
 
-static void print_left_out(const metrics *all)
+/* Make the labels of groups as long as there is room for their samples; of several with the same labels the second gets
+ * group="2".  Return how many samples that leaves for runs. */
+static size_t choose_groups(metrics *all, const mls_metrics_labels *user, mls_arena *arena)
 {
-    if (all->runs.count < all->all_runs) {
-        mls_output_printf(all->to->view->output, "# %s left out\n",
-                          mls_words_plural(all->all_runs - all->runs.count, "run", "runs").text);
+    mls_map seen = {.arena = arena}; /* labels, and how many groups have them */
+    size_t used = 1;
+    for (size_t g = 0; g < all->of->group_count; g++) {
+        const mls_group *group = &all->of->groups[g];
+        mls_buffer text = {0};
+        size_t more = GROUP_SAMPLES;
+        for (size_t i = 0; i < group->run_count; i++) {
+            more += mls_group_new_job(all->of->jobs, group, i) != NULL ? JOB_SAMPLES : 0;
+        }
+        if (used + more > SAMPLES_MAX) {
+            break;
+        }
+        used += more;
+        append_group_labels(&text, group, user);
+        mls_map_entry *entry = mls_map_put(&seen, mls_buffer_str(&text), NULL);
+        if (++entry->value.number > 1) {
+            append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
+        }
+        all->labels[all->count++] = mls_arena_copy(arena, mls_buffer_str(&text));
+        mls_buffer_release(&text);
     }
-    if (all->groups_left > 0) {
-        mls_output_printf(all->to->view->output, "# %s left out\n",
-                          mls_words_plural(all->groups_left, "group", "groups").text);
+    return SAMPLES_MAX - used;
+}
+
+static void print_left_out(const metrics *all, size_t count, const char *one, const char *many)
+{
+    if (count > 0) {
+        mls_output_printf(all->output, "# %s left out\n", mls_words_plural(count, one, many).text);
     }
 }
 
@@ -343,37 +249,41 @@ static void print_groups(const metrics *all)
 {
     for (size_t f = 0; f < GROUP_FAMILIES; f++) {
         print_family(all, group_families[f].name, group_families[f].help);
-        for (size_t g = 0; g < all->groups.count; g++) {
-            print_sample(all, group_families[f].name, g, NULL, NULL, all->groups.items[g].values[f]);
+        for (size_t g = 0; g < all->count; g++) {
+            print_sample(all, group_families[f].name, g, NULL, NULL, group_families[f].value(&all->of->groups[g]));
         }
     }
-}
-
-static void print_runs(const metrics *all)
-{
-    for (size_t f = 0; f < RUN_FAMILIES; f++) {
-        print_family(all, run_families[f].name, run_families[f].help);
-        for (size_t i = 0; i < all->runs.count; i++) {
-            const run_metrics *run = &all->runs.items[i];
-            print_sample(all, run_families[f].name, run->group, "run", mls_words_exact((double)run->number).text,
-                         run->values[f]);
-        }
-    }
-}
-
-static void print_counts(const metrics *all)
-{
     print_family(all, "runs", "Runs of the group, by whether they are valid.");
-    for (size_t g = 0; g < all->groups.count; g++) {
-        const group_metrics *group = &all->groups.items[g];
-        print_sample(all, "runs", g, "valid", "true", (double)group->valid);
-        print_sample(all, "runs", g, "valid", "false", (double)(group->runs - group->valid));
+    for (size_t g = 0; g < all->count; g++) {
+        const mls_group *group = &all->of->groups[g];
+        size_t valid = 0;
+        for (size_t i = 0; i < group->run_count; i++) {
+            valid += group->runs[i]->valid;
+        }
+        print_sample(all, "runs", g, "valid", "true", (double)valid);
+        print_sample(all, "runs", g, "valid", "false", (double)(group->run_count - valid));
     }
     print_family(all, "findings", "Findings about the group and its runs, by severity.");
-    for (size_t g = 0; g < all->groups.count; g++) {
+    for (size_t g = 0; g < all->count; g++) {
+        const mls_finding_counts found = mls_group_found(&all->of->groups[g]);
         for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
             print_sample(all, "findings", g, "severity", mls_severity_name(severity),
-                         (double)mls_finding_counts_of(&all->groups.items[g].found, severity));
+                         (double)mls_finding_counts_of(&found, severity));
+        }
+    }
+}
+
+static void print_runs(const metrics *all, size_t room)
+{
+    for (size_t f = 0; f < RUN_FAMILIES; f++) {
+        size_t left = room;
+        print_family(all, run_families[f].name, run_families[f].help);
+        for (size_t g = 0; g < all->count; g++) {
+            const mls_group *group = &all->of->groups[g];
+            for (size_t i = 0; i < group->run_count && left > 0; i++, left--) {
+                print_sample(all, run_families[f].name, g, "run", mls_words_exact((double)(i + 1)).text,
+                             run_families[f].value(group->runs[i]));
+            }
         }
     }
 }
@@ -381,34 +291,38 @@ static void print_counts(const metrics *all)
 static void print_jobs(const metrics *all, const char *name, const char *help, bool queued)
 {
     print_family(all, name, help);
-    for (size_t i = 0; i < all->jobs.count; i++) {
-        const mls_slurm_job *job = all->jobs.items[i].job;
-        print_sample(all, name, all->jobs.items[i].group, "job", job->job,
-                     queued ? mls_slurm_job_queued(job) : job->elapsed_seconds);
+    for (size_t g = 0; g < all->count; g++) {
+        const mls_group *group = &all->of->groups[g];
+        for (size_t i = 0; i < group->run_count; i++) {
+            const mls_slurm_job *job = mls_group_new_job(all->of->jobs, group, i);
+            if (job != NULL) {
+                print_sample(all, name, g, "job", job->job, queued ? mls_slurm_job_queued(job) : job->elapsed_seconds);
+            }
+        }
     }
 }
 
 void mls_score_metrics(mls_printer *to, const void *what)
 {
     const mls_collection *collection = what;
-    metrics all = {.to = to, .said = collection->jobs};
-    all.seen.arena = &all.arena;
-    const bool ok = look_at_groups(&all, collection);
-    mls_output_short(to->view->output, !ok);
-    if (ok) {
-        print_left_out(&all);
-        print_groups(&all);
-        print_counts(&all);
-        print_runs(&all);
-        if (collection->jobs != NULL) {
-            print_jobs(&all, "job_queued_seconds", "Time that a job of the group waited in the queue.", true);
-            print_jobs(&all, "job_elapsed_seconds", "Time that a job of the group ran.", false);
-        }
-        print_family(&all, "build_info", "The version of mlscore.");
-        mls_output_text(to->view->output, "mlscore_build_info{version=\"" MLS_VERSION "\"} 1\n");
+    mls_arena arena = {0};
+    metrics all = {.output = to->view->output,
+                   .of = collection,
+                   .labels = mls_arena_array(&arena, collection->group_count + 1, sizeof *all.labels)};
+    const size_t room = choose_groups(&all, to->view->labels, &arena) / RUN_FAMILIES;
+    size_t runs = 0;
+    for (size_t g = 0; g < all.count; g++) {
+        runs += collection->groups[g].run_count;
     }
-    free(all.groups.items);
-    free(all.runs.items);
-    free(all.jobs.items);
-    mls_arena_release(&all.arena);
+    print_left_out(&all, runs > room ? runs - room : 0, "run", "runs");
+    print_left_out(&all, collection->group_count - all.count, "group", "groups");
+    print_groups(&all);
+    print_runs(&all, room);
+    if (collection->jobs != NULL) {
+        print_jobs(&all, "job_queued_seconds", "Time that a job of the group waited in the queue.", true);
+        print_jobs(&all, "job_elapsed_seconds", "Time that a job of the group ran.", false);
+    }
+    print_family(&all, "build_info", "The version of mlscore.");
+    mls_output_text(all.output, "mlscore_build_info{version=\"" MLS_VERSION "\"} 1\n");
+    mls_arena_release(&arena);
 }

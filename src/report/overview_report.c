@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "report/compare_show.h"
 #include "report/overview.h"
+#include "term/table.h"
 
 /* Lines begin with a label, behind which they go on. */
 enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };

@@ -93,7 +93,6 @@ typedef struct system_table {
         size_t row, benchmark; /* where it stands; the benchmark's number, and SIZE_MAX: none is known */
         double minutes;
     } * cells; /* of each group */
-    bool failed;
 } system_table;
 
 static void key_str(mls_buffer *key, mls_str text)
@@ -116,57 +115,36 @@ static void key_number(mls_buffer *key, double number)
 #define KEY_CELL(kind, name, type, in, value)                                                                          \
     _Generic((value), mls_str : key_str, double : key_number, default : key_text)(key, value);
 
-/* The entry of the key so far; NULL, and the table is lost, without memory. */
-static mls_map_entry *put_key(system_table *table, mls_map *map, bool *added)
-{
-    mls_map_entry *entry = table->key.failed ? NULL : mls_map_put(map, mls_buffer_str(&table->key), added);
-    table->failed |= entry == NULL;
-    return entry;
-}
-
-/* A second result of a system on one benchmark begins a second row of the system. */
-static void place_group(system_table *table, const mls_collection *collection, size_t index)
-{
-    const mls_group *row = &collection->groups[index];
-    mls_buffer *key = &table->key;
-    bool added = false;
-    mls_buffer_clear(key);
-    OF_SYSTEM(KEY_CELL)
-    const size_t system = key->len;
-    key_text(key, row->benchmark);
-    mls_map_entry *taken = put_key(table, &table->taken, NULL);
-    const size_t before = taken != NULL ? taken->value.number++ : 0;
-    mls_buffer_cut(key, system);
-    mls_buffer_printf(key, "%zu", before);
-    mls_map_entry *place = put_key(table, &table->rows, &added);
-    if (place != NULL) {
-        place->value.number = added ? index : place->value.number;
-        table->cells[index].row = (size_t)(place - table->rows.entries);
-    }
-}
-
-/* Its number. */
 static size_t add_benchmark(system_table *table, const char *name)
 {
-    const mls_map_entry *entry = name != NULL ? mls_map_put(&table->benchmarks, mls_str_from(name), NULL) : NULL;
-    table->failed |= name != NULL && entry == NULL;
-    return entry != NULL ? (size_t)(entry - table->benchmarks.entries) : SIZE_MAX;
+    return (size_t)(mls_map_put(&table->benchmarks, mls_str_from(name), NULL) - table->benchmarks.entries);
 }
 
 static void system_table_make(system_table *table, const mls_collection *collection)
 {
+    mls_buffer *key = &table->key;
     table->collection = collection;
     table->rows.arena = table->taken.arena = table->benchmarks.arena = &table->arena;
     table->cells = mls_arena_zeroed(&table->arena, collection->group_count + 1, sizeof *table->cells);
-    table->failed = table->cells == NULL;
-    for (size_t i = 0; i < collection->group_count && !table->failed; i++) {
-        const mls_group *group = &collection->groups[i];
-        for (size_t b = 0; b < group->edition->benchmark_count; b++) {
-            (void)add_benchmark(table, group->edition->benchmarks[b]->name);
+    for (size_t i = 0; i < collection->group_count; i++) {
+        const mls_group *row = &collection->groups[i];
+        bool added = false;
+        for (size_t b = 0; b < row->edition->benchmark_count; b++) {
+            (void)add_benchmark(table, row->edition->benchmarks[b]->name);
         }
-        table->cells[i].benchmark = add_benchmark(table, group->benchmark);
-        table->cells[i].minutes = mls_group_result(group).scaled_minutes;
-        place_group(table, collection, i);
+        table->cells[i].benchmark = row->benchmark != NULL ? add_benchmark(table, row->benchmark) : SIZE_MAX;
+        table->cells[i].minutes = mls_group_result(row).scaled_minutes;
+        /* A second result of a system on one benchmark begins a second row of the system. */
+        mls_buffer_clear(key);
+        OF_SYSTEM(KEY_CELL)
+        const size_t system = key->len;
+        key_text(key, row->benchmark);
+        const uint64_t before = mls_map_put(&table->taken, mls_buffer_str(key), NULL)->value.number++;
+        mls_buffer_cut(key, system);
+        mls_buffer_printf(key, "%zu", (size_t)before);
+        mls_map_entry *place = mls_map_put(&table->rows, mls_buffer_str(key), &added);
+        place->value.number = added ? i : place->value.number;
+        table->cells[i].row = (size_t)(place - table->rows.entries);
     }
 }
 
@@ -187,10 +165,9 @@ static void emit_systems(mls_emitter *to, const mls_collection *collection)
 {
     system_table table = {0};
     system_table_make(&table, collection);
-    for (size_t row = 0; row < table.rows.count && !table.failed; row++) {
+    for (size_t row = 0; row < table.rows.count; row++) {
         mls_emit_row(to, &(system_place){&table, row});
     }
-    mls_output_short(to->output, table.failed);
     mls_buffer_release(&table.key);
     mls_arena_release(&table.arena);
 }

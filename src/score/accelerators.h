@@ -64,7 +64,7 @@ void mls_accelerators_free(mls_accelerators *accelerators);
 /** The accelerator of a system description: the first whose pattern is found in accelerator_model_name, else the first
  * whose pattern is found in that, a blank and system_name; *found is NULL when there is none. */
 mls_status mls_accelerators_match(const mls_accelerators *accelerators, mls_str model_name, mls_str system_name,
-                                  const mls_accelerator **found) MLS_MUST_USE;
+                                  const mls_accelerator **found);
 
 /** The accelerator or link that a person names (see mls_names_alike() in models.h), or NULL. */
 const mls_accelerator *mls_accelerators_find(const mls_accelerators *accelerators, mls_str name);

@@ -116,7 +116,7 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
 
 /** The results that pass a filter: *hits, to be given to free(), and *count of them.  MLS_OK or MLS_ERROR_MEMORY. */
 mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
-                                mls_published_hit **hits, size_t *count) MLS_MUST_USE;
+                                mls_published_hit **hits, size_t *count);
 
 /** The text that results have which is nearest to one that none has; `found` is empty when nothing is near. */
 mls_nearest mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);

@@ -262,8 +262,7 @@ typedef struct mls_profile_changes {
 } mls_profile_changes;
 
 /** Fills `changes`; MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile,
-                               mls_profile_changes *changes) MLS_MUST_USE;
+mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes);
 
 /** Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one
  * that holds most of it counts, else the nearest. */

@@ -50,5 +50,5 @@ typedef struct mls_ranks {
  * behind "rank" in its name or the nearest folder's, else its place.  *ranks NULL: they are of no job.  Who waits for
  * a straggler is no longer advised on communication: these verdicts of the profiles are written anew.  MLS_OK with
  * *ranks to be freed before the profiles, or MLS_ERROR_MEMORY. */
-mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks) MLS_MUST_USE;
+mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks);
 void mls_ranks_free(mls_ranks *ranks);

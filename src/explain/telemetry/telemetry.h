@@ -196,8 +196,7 @@ typedef struct mls_telemetry_notes {
 
 /** Measures each group of a Slurm directory, beside whose logs such files lie; the files are those that the collection
  * has skipped.  MLS_OK or MLS_ERROR_MEMORY; the notes are to be released in any case. */
-mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads,
-                                     mls_telemetry_notes *notes) MLS_MUST_USE;
+mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads, mls_telemetry_notes *notes);
 void mls_telemetry_notes_release(mls_telemetry_notes *notes);
 
 /** Returns the note of a group, an empty one where there is none (notes NULL: of no group). */
