@@ -143,7 +143,6 @@ typedef struct mls_run {
     bool valid;  /**< obeys the rules, so it counts in a score */
     bool brief;  /**< wanted for its verdict: only its steps, benchmark and division are kept */
     bool judged; /**< a checker judges the log: malformed and torn lines are its findings */
-    bool out_of_memory;
 } mls_run;
 
 /** Samples (or epochs, as the unit says) of the last evaluation before run_stop; NAN when there is none. */
