@@ -11,8 +11,10 @@
  * system that appends as POSIX says; NFS does not: there each rank needs a file of its own.
  *
  * What a record says beyond its key is put before it: the value, and members of its metadata.  What is wrong with that
- * is reported by the record.  A writer is for one thread at a time.  To write into a pipe whose reader has gone raises
- * SIGPIPE, as write() does, unless the program ignores it. */
+ * is reported by the record.  Memory is taken only when a writer is made or given a place, and where there is none,
+ * that is a status: records need no more, and never call the handler of mls_set_no_memory_handler().  A writer is for
+ * one thread at a time.  To write into a pipe whose reader has gone raises SIGPIPE, as write() does, unless the program
+ * ignores it. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,9 +69,10 @@ void mls_log_writer_put_time(mls_log_writer *writer, int64_t time_ms);
  * lineno, unless these were put; NULL: neither does.
  *
  * MLS_OK: the whole line was taken by every place.  Else nothing was written, and it is MLS_ERROR_VALUE (no key, or no
- * place to write to), MLS_ERROR_SYNTAX (JSON that is none), MLS_ERROR_LIMIT (longer than a reader takes: 16 MiB) or
- * MLS_ERROR_MEMORY; or MLS_ERROR_WRITE: a place did not take the line, or not all of it, and is named; all others got
- * it.  A line that was cut so is ended before the next one, which is whole again. */
+ * place to write to), MLS_ERROR_SYNTAX (JSON that is none) or MLS_ERROR_LIMIT (longer than a reader takes: 16 MiB, with
+ * more than 4,096 members of metadata, or a namespace longer than 4,096 bytes); or MLS_ERROR_WRITE: a place did not
+ * take the line, or not all of it, and is named; all others got it.  A line that was cut so is ended before the next
+ * one, which is whole again. */
 mls_status mls_log_writer_record(mls_log_writer *writer, mls_log_event event, const char *key, const char *file,
                                  int line, mls_error *error) MLS_MUST_USE;
 

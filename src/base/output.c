@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -90,10 +91,11 @@ static int named_descriptor(const char *path)
 const char *mls_output_refused(const char *path)
 {
     const mls_str folder = mls_path_folder(mls_str_from(path));
-    char *above = folder.len > 0 ? mls_strndup(folder.ptr, folder.len) : mls_strdup(".");
+    char above[PATH_MAX];
     struct stat about;
-    const bool known = above != NULL && stat(above, &about) == 0;
-    free(above);
+    const bool fits = folder.len < sizeof above;
+    (void)snprintf(above, sizeof above, "%.*s", (int)(fits ? folder.len : 0), folder.ptr);
+    const bool known = fits && stat(folder.len > 0 ? above : ".", &about) == 0;
     if (geteuid() != 0) {
         return NULL;
     }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer.c - records put together and written, a line a time. */
+/* writer.c - records put together and written, a line a time.
+ *
+ * It runs inside of training programs: memory is taken only when a writer is made or given a place, and what then lacks
+ * is a status.  After that it works in fixed room, and what does not fit is MLS_ERROR_LIMIT. */
 #include "mlscore/write.h"
 
 #include <errno.h>
@@ -10,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/utf8.h"
@@ -24,29 +26,55 @@ typedef struct log_target {
     bool torn;  /* the last line that it took is not all there */
 } log_target;
 
-/* What was put for the next record. */
+/* The room of a writer, none of which is touched before it is needed.  What is put for a record has at most
+ * MLS_RECORD_LENGTH_MAX bytes when it comes, each of which is at most ESCAPED bytes as JSON. */
+enum { MEMBERS_MAX = 4096, NAMESPACE_MAX = 4096, ESCAPED = 6, SLACK = 4096 };
+#define STAGED_ROOM ((1 + ESCAPED) * MLS_RECORD_LENGTH_MAX + SLACK)
+#define LINE_ROOM (MLS_RECORD_LENGTH_MAX + SLACK)
+
+/* What was put for the next record, as JSON. */
 typedef struct staged_member {
     mls_str name, json;
 } staged_member;
 
 struct mls_log_writer {
-    MLS_LIST_OF(log_target) places;
-    mls_buffer space; /* the namespace, as JSON; empty: "" */
-    bool silent;      /* another rank writes */
+    log_target *places;
+    size_t place_count;
+    mls_buffer space; /* the namespace, as JSON */
+    bool space_refused;
+    bool silent; /* another rank writes */
     /* Of the next record: */
-    mls_arena memory;
-    MLS_LIST_OF(staged_member) members; /* in the arena */
-    mls_str value;
+    mls_buffer staged; /* what was put */
+    staged_member members[MEMBERS_MAX];
+    size_t member_count;
+    mls_str value; /* ptr NULL: none was put */
     bool timed;
     int64_t time_ms;
     mls_error wrong; /* what was put wrong first, if its status is not MLS_OK */
-    mls_buffer text; /* what is being written */
+    mls_buffer line; /* what is being written, or JSON that is being checked */
 };
+
+static bool make_room(mls_buffer *buffer, size_t size)
+{
+    buffer->ptr = malloc(size);
+    buffer->capacity = buffer->ptr != NULL ? size : 0;
+    return buffer->ptr != NULL;
+}
 
 mls_status mls_log_writer_new(mls_log_writer **writer, mls_error *error)
 {
-    *writer = calloc(1, sizeof **writer);
-    return *writer != NULL ? MLS_OK : mls_error_memory(error);
+    char warm[8];
+    mls_log_writer *made = calloc(1, sizeof *made);
+    *writer = made;
+    if (made == NULL || !make_room(&made->space, ESCAPED * NAMESPACE_MAX + SLACK) ||
+        !make_room(&made->staged, STAGED_ROOM) || !make_room(&made->line, LINE_ROOM)) {
+        mls_log_writer_free(made);
+        *writer = NULL;
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    (void)mls_text_printf(warm, sizeof warm, "%d", 0); /* makes the locale that it prints by */
+    mls_log_writer_namespace(made, "");
+    return MLS_OK;
 }
 
 /* ------------------------------------------------------------------ places */
@@ -67,14 +95,16 @@ static mls_status cannot_log(const log_target *where, int system_errno, mls_erro
 /* The descriptor and the path are the writer's then, or nobody's. */
 static mls_status add_target(mls_log_writer *writer, log_target added, mls_error *error)
 {
-    if (!MLS_GROW(&writer->places, items)) {
+    log_target *grown = realloc(writer->places, (writer->place_count + 1) * sizeof *grown);
+    if (grown == NULL) {
         if (added.path != NULL) {
             (void)close(added.fd);
             free(added.path);
         }
-        return mls_error_memory(error);
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
     }
-    writer->places.items[writer->places.count++] = added;
+    writer->places = grown;
+    writer->places[writer->place_count++] = added;
     return MLS_OK;
 }
 
@@ -86,20 +116,18 @@ mls_status mls_log_writer_add_file(mls_log_writer *writer, const char *path, mls
     if (writer->silent) {
         return MLS_OK;
     }
-    log_target added = {.path = strdup(path)};
     const char *refused = mls_output_refused(path);
-    if (added.path == NULL) {
-        return mls_error_memory(error);
-    }
-    mls_status status = MLS_OK;
     if (refused != NULL) {
-        status = mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "cannot write '%.*s': root does not write there: %s",
-                               MLS_CUT_TEXT(path, 160), refused);
-    } else {
-        added.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-        status = added.fd < 0 ? cannot_log(&added, errno, error) : MLS_OK;
+        return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "cannot write '%.*s': root does not write there: %s",
+                             MLS_CUT_TEXT(path, 160), refused);
     }
-    if (status != MLS_OK) {
+    log_target added = {.path = strdup(path)};
+    if (added.path == NULL) {
+        return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
+    }
+    added.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    if (added.fd < 0) {
+        const mls_status status = cannot_log(&added, errno, error);
         free(added.path);
         return status;
     }
@@ -111,36 +139,30 @@ mls_status mls_log_writer_add_fd(mls_log_writer *writer, int fd, mls_error *erro
     return add_target(writer, (log_target){.fd = fd}, error);
 }
 
-static mls_status close_places(mls_log_writer *writer, mls_error *error)
+mls_status mls_log_writer_close(mls_log_writer *writer, mls_error *error)
 {
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < writer->places.count; i++) {
-        const log_target *where = &writer->places.items[i];
+    for (size_t i = 0; i < writer->place_count; i++) {
+        const log_target *where = &writer->places[i];
         if (where->path != NULL && close(where->fd) != 0 && errno != EINTR && status == MLS_OK) {
             status = cannot_log(where, errno, error);
         }
         free(where->path);
     }
-    writer->places.count = 0;
+    writer->place_count = 0;
     return status;
-}
-
-mls_status mls_log_writer_close(mls_log_writer *writer, mls_error *error)
-{
-    return close_places(writer, error);
 }
 
 void mls_log_writer_free(mls_log_writer *writer)
 {
-    if (writer == NULL) {
-        return;
+    if (writer != NULL) {
+        (void)!mls_log_writer_close(writer, NULL);
+        free(writer->places);
+        mls_buffer_release(&writer->space);
+        mls_buffer_release(&writer->staged);
+        mls_buffer_release(&writer->line);
+        free(writer);
     }
-    (void)close_places(writer, NULL);
-    free(writer->places.items);
-    mls_buffer_release(&writer->space);
-    mls_buffer_release(&writer->text);
-    mls_arena_release(&writer->memory);
-    free(writer);
 }
 
 /* ------------------------------------------------------------------- ranks */
@@ -181,79 +203,108 @@ mls_status mls_log_writer_only_rank(mls_log_writer *writer, long wanted, long ow
 
 void mls_log_writer_namespace(mls_log_writer *writer, const char *text)
 {
+    const mls_str space = mls_str_from(text);
+    writer->space_refused = space.len > NAMESPACE_MAX;
     mls_buffer_clear(&writer->space);
-    mls_dump_text(&writer->space, mls_str_from(text));
+    mls_dump_text(&writer->space, writer->space_refused ? MLS_S("") : space);
 }
 
-static void lose_put(mls_log_writer *writer)
+/* The first thing that is wrong is what the record reports. */
+static mls_error *wrong_of(mls_log_writer *writer)
 {
-    if (writer->wrong.status == MLS_OK) {
-        (void)mls_error_memory(&writer->wrong);
+    return writer->wrong.status == MLS_OK ? &writer->wrong : NULL;
+}
+
+static mls_status too_long(mls_error *error)
+{
+    return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the record is longer than 16 MiB");
+}
+
+/* Return whether there is room for a name and a value of so many bytes. */
+static bool has_room(mls_log_writer *writer, const char *name, size_t length)
+{
+    const size_t name_length = name != NULL ? strlen(name) : 0;
+    const bool fits = writer->staged.len <= MLS_RECORD_LENGTH_MAX && length <= MLS_RECORD_LENGTH_MAX &&
+                      name_length <= MLS_RECORD_LENGTH_MAX - length;
+    if (!fits) {
+        (void)too_long(wrong_of(writer));
     }
+    return fits && !writer->silent;
 }
 
-/* What was put by a name; NULL: nothing. */
-static staged_member *find_staged(const mls_log_writer *writer, mls_str name)
+/* Return what was put by a name, which is JSON; NULL: nothing was. */
+static staged_member *find_staged(mls_log_writer *writer, mls_str name)
 {
-    for (size_t i = 0; i < writer->members.count; i++) {
-        if (mls_str_equal(writer->members.items[i].name, name)) {
-            return &writer->members.items[i];
+    for (size_t i = 0; i < writer->member_count; i++) {
+        if (mls_str_equal(writer->members[i].name, name)) {
+            return &writer->members[i];
         }
     }
     return NULL;
 }
 
-/* Keeps what `text` holds as JSON. */
-static void put_staged(mls_log_writer *writer, const char *name)
+/* Keep the JSON that was appended to `staged` from `begin` on. */
+static void keep_staged(mls_log_writer *writer, const char *name, size_t begin)
 {
-    const mls_str json = mls_arena_copy(&writer->memory, mls_buffer_str(&writer->text));
-    if (json.ptr == NULL || writer->text.failed) {
-        lose_put(writer);
-    } else if (name == NULL) {
+    mls_buffer *staged = &writer->staged;
+    const mls_str json = {staged->ptr + begin, staged->len - begin};
+    if (name == NULL) {
         writer->value = json;
+        return;
+    }
+    const size_t at = staged->len;
+    mls_dump_text(staged, mls_str_from(name));
+    const mls_str key = {staged->ptr + at, staged->len - at};
+    staged_member *before = find_staged(writer, key);
+    if (before != NULL) {
+        before->json = json;
+    } else if (writer->member_count < MEMBERS_MAX) {
+        writer->members[writer->member_count++] = (staged_member){key, json};
     } else {
-        staged_member *before = find_staged(writer, mls_str_from(name));
-        if (before != NULL) {
-            before->json = json;
-            return;
-        }
-        const mls_str kept = mls_arena_copy(&writer->memory, mls_str_from(name));
-        if (kept.ptr == NULL || !MLS_ARENA_ADD(&writer->memory, &writer->members, (staged_member){kept, json})) {
-            lose_put(writer);
-        }
+        (void)mls_error_set(wrong_of(writer), MLS_ERROR_LIMIT, 0, 0, "the metadata has more than %d members",
+                            MEMBERS_MAX);
     }
 }
 
 void mls_log_writer_put_text(mls_log_writer *writer, const char *name, const char *text)
 {
-    mls_buffer_clear(&writer->text);
-    if (text != NULL) {
-        mls_dump_text(&writer->text, mls_str_from(text));
-    } else {
-        mls_buffer_append_text(&writer->text, "null");
+    const size_t begin = writer->staged.len;
+    if (!has_room(writer, name, text != NULL ? strlen(text) : 0)) {
+        return;
     }
-    put_staged(writer, name);
+    if (text != NULL) {
+        mls_dump_text(&writer->staged, mls_str_from(text));
+    } else {
+        mls_buffer_append_text(&writer->staged, "null");
+    }
+    keep_staged(writer, name, begin);
 }
 
 void mls_log_writer_put_integer(mls_log_writer *writer, const char *name, int64_t number)
 {
-    mls_buffer_clear(&writer->text);
-    mls_buffer_printf(&writer->text, "%lld", (long long)number);
-    put_staged(writer, name);
+    const size_t begin = writer->staged.len;
+    if (has_room(writer, name, 0)) {
+        mls_buffer_printf(&writer->staged, "%lld", (long long)number);
+        keep_staged(writer, name, begin);
+    }
 }
 
 void mls_log_writer_put_number(mls_log_writer *writer, const char *name, double number)
 {
-    mls_buffer_clear(&writer->text);
-    mls_dump_number(&writer->text, number);
-    put_staged(writer, name);
+    const size_t begin = writer->staged.len;
+    if (has_room(writer, name, 0)) {
+        mls_dump_number(&writer->staged, number);
+        keep_staged(writer, name, begin);
+    }
 }
 
 void mls_log_writer_put_bool(mls_log_writer *writer, const char *name, bool yes)
 {
-    mls_buffer_clear(&writer->text);
-    mls_buffer_append_text(&writer->text, yes ? "true" : "false");
-    put_staged(writer, name);
+    const size_t begin = writer->staged.len;
+    if (has_room(writer, name, 0)) {
+        mls_buffer_append_text(&writer->staged, yes ? "true" : "false");
+        keep_staged(writer, name, begin);
+    }
 }
 
 /* Whether brackets of validated JSON nest deeper than a record has room for, inside of itself and of its metadata. */
@@ -276,29 +327,30 @@ static bool too_deep(mls_str json)
     return false;
 }
 
-/* `or_text`: what is no JSON is a text. */
+/* `or_text`: what is not JSON is a text. */
 static void put_checked(mls_log_writer *writer, const char *name, const char *text, bool or_text)
 {
-    mls_arena scratch = {0};
+    const size_t begin = writer->staged.len;
+    const mls_str given = mls_str_from(text);
+    const mls_str copy = {writer->line.ptr, given.len};
     mls_str json;
     size_t where;
-    const char *reason = mls_json_validate(mls_str_from(text), &scratch, &json, &where);
-    if (reason == mls_reason_memory) {
-        lose_put(writer);
-    } else if (reason != NULL && or_text) {
+    if (!has_room(writer, name, copy.len)) {
+        return;
+    }
+    memcpy(writer->line.ptr, given.len > 0 ? given.ptr : "", given.len);
+    memset(writer->line.ptr + copy.len, 0, MLS_JSON_PADDING);
+    const char *reason = mls_json_validate(copy, NULL, &json, &where);
+    if (reason != NULL && or_text) {
         mls_log_writer_put_text(writer, name, text);
     } else if (reason != NULL || too_deep(json)) {
-        if (writer->wrong.status == MLS_OK) {
-            (void)mls_error_set(&writer->wrong, MLS_ERROR_SYNTAX, 0, 0, "the JSON of '%.*s' is wrong: %s",
-                                MLS_CUT_TEXT(name != NULL ? name : "value", 60),
-                                reason != NULL ? reason : "brackets are nested too deep");
-        }
+        (void)mls_error_set(wrong_of(writer), MLS_ERROR_SYNTAX, 0, 0, "the JSON of '%.*s' is wrong: %s",
+                            MLS_CUT_TEXT(name != NULL ? name : "value", 60),
+                            reason != NULL ? reason : "brackets are nested too deep");
     } else {
-        mls_buffer_clear(&writer->text);
-        mls_dump_json(&writer->text, json);
-        put_staged(writer, name);
+        mls_dump_json(&writer->staged, json);
+        keep_staged(writer, name, begin);
     }
-    mls_arena_release(&scratch);
 }
 
 void mls_log_writer_put_json(mls_log_writer *writer, const char *name, const char *json)
@@ -321,13 +373,11 @@ void mls_log_writer_put_time(mls_log_writer *writer, int64_t time_ms)
 
 static void forget(mls_log_writer *writer)
 {
-    mls_arena_reset(&writer->memory);
-    writer->members.items = NULL;
-    writer->members.count = writer->members.capacity = 0;
+    mls_buffer_clear(&writer->staged);
+    writer->member_count = 0;
     writer->value = (mls_str){NULL, 0};
     writer->timed = false;
     writer->wrong = (mls_error){.status = MLS_OK};
-    writer->text.failed = false;
 }
 
 static int64_t now_ms(void)
@@ -340,13 +390,13 @@ static int64_t now_ms(void)
 /* The place in the program comes first; what was put by one of its names takes that place. */
 static void print_metadata(mls_log_writer *writer, const char *file, int line)
 {
-    mls_buffer *text = &writer->text;
-    const mls_str first[] = {MLS_STR("file"), MLS_STR("lineno")};
+    mls_buffer *text = &writer->line;
+    const mls_str first[] = {MLS_STR("\"file\""), MLS_STR("\"lineno\"")};
     const char *between = "";
     mls_buffer_append_text(text, "{");
     for (size_t i = 0; i < 2 && file != NULL; i++) {
         const staged_member *put = find_staged(writer, first[i]);
-        mls_buffer_printf(text, "%s\"%s\": ", between, first[i].ptr);
+        mls_buffer_printf(text, "%s%s: ", between, first[i].ptr);
         if (put != NULL) {
             mls_buffer_append(text, put->json);
         } else if (i == 0) {
@@ -356,11 +406,11 @@ static void print_metadata(mls_log_writer *writer, const char *file, int line)
         }
         between = ", ";
     }
-    for (size_t k = 0; k < writer->members.count; k++) {
-        const staged_member *member = &writer->members.items[k];
+    for (size_t k = 0; k < writer->member_count; k++) {
+        const staged_member *member = &writer->members[k];
         if (file == NULL || (!mls_str_equal(member->name, first[0]) && !mls_str_equal(member->name, first[1]))) {
             mls_buffer_append_text(text, between);
-            mls_dump_text(text, member->name);
+            mls_buffer_append(text, member->name);
             mls_buffer_append_text(text, ": ");
             mls_buffer_append(text, member->json);
             between = ", ";
@@ -370,38 +420,55 @@ static void print_metadata(mls_log_writer *writer, const char *file, int line)
 }
 
 /* In a record no text may hold the mark that records begin with: readers take the last one of a line.  So its first
- * byte is written as an escape. */
-static void hide_marks(mls_buffer *text, size_t begin)
+ * byte is written as an escape.  False: the line would be too long then. */
+static bool hide_marks(mls_buffer *line, size_t begin)
 {
     static const mls_str mark = MLS_STR(":::MLLOG ");
-    const mls_str payload = {text->ptr + begin, text->len - begin};
-    if (text->failed || !mls_str_contains(payload, mark)) {
-        return;
+    static const mls_str hidden = MLS_STR("\\u003a");
+    const mls_str payload = {line->ptr + begin, line->len - begin};
+    size_t count = 0;
+    mls_str rest;
+    for (mls_str at = payload; mls_str_after(at, mark, &rest); at = rest) {
+        count++;
     }
-    mls_buffer hidden = {0};
-    mls_buffer_append(&hidden, (mls_str){text->ptr, begin});
-    for (size_t i = 0; i < payload.len; i++) {
-        const mls_str rest = mls_str_rest(payload, i);
-        if (mls_str_starts(rest, mark)) {
-            mls_buffer_append_text(&hidden, "\\u003a");
+    const size_t length = line->len + count * (hidden.len - 1);
+    if (length > MLS_RECORD_LENGTH_MAX) {
+        return false;
+    }
+    char *to = line->ptr + length;
+    const char *end = to;
+    const mls_str behind = mls_str_rest(mark, 1);
+    for (const char *from = line->ptr + line->len; to > from;) { /* from the end on, until no more is to be moved */
+        if (*--from == ':' && mls_str_starts((mls_str){to, (size_t)(end - to)}, behind)) {
+            to -= hidden.len;
+            memcpy(to, hidden.ptr, hidden.len);
         } else {
-            mls_buffer_append_char(&hidden, payload.ptr[i]);
+            *--to = *from;
         }
     }
-    mls_buffer_release(text);
-    *text = hidden;
+    line->len = length;
+    return true;
 }
 
-/* The line, after a line ending for a place whose last line was torn. */
-static void print_record_line(mls_log_writer *writer, mls_log_event event, const char *key, const char *file, int line)
+/* Print the line, after a line ending for a place whose last line was torn.  False: it is too long. */
+static bool print_record_line(mls_log_writer *writer, mls_log_event event, const char *key, const char *file, int line)
 {
     static const char *const types[] = {"INTERVAL_START", "INTERVAL_END", "POINT_IN_TIME"};
-    mls_buffer *text = &writer->text;
+    enum { BETWEEN = 4, AROUND = 512 }; /* bytes around members, and around all else */
+    mls_buffer *text = &writer->line;
+    size_t length = writer->space.len + writer->value.len + AROUND;
+    const size_t raw = strlen(key) + (file != NULL ? strlen(file) : 0);
+    for (size_t i = 0; i < writer->member_count; i++) {
+        length += writer->members[i].name.len + writer->members[i].json.len + BETWEEN;
+    }
+    if (raw > MLS_RECORD_LENGTH_MAX / ESCAPED || length > MLS_RECORD_LENGTH_MAX - raw * ESCAPED) {
+        return false;
+    }
     mls_buffer_clear(text);
     mls_buffer_append_text(text, "\n:::MLLOG ");
     const size_t begin = text->len;
     mls_buffer_append_text(text, "{\"namespace\": ");
-    mls_buffer_append(text, writer->space.len > 0 ? mls_buffer_str(&writer->space) : MLS_S("\"\""));
+    mls_buffer_append(text, mls_buffer_str(&writer->space));
     mls_buffer_printf(text, ", \"time_ms\": %lld, \"event_type\": \"%s\", \"key\": ",
                       (long long)(writer->timed ? writer->time_ms : now_ms()), types[event]);
     mls_dump_text(text, mls_str_from(key));
@@ -410,8 +477,9 @@ static void print_record_line(mls_log_writer *writer, mls_log_event event, const
     mls_buffer_append_text(text, ", \"metadata\": ");
     print_metadata(writer, file, line);
     mls_buffer_append_text(text, "}");
-    hide_marks(text, begin);
+    const bool fits = hide_marks(text, begin);
     mls_buffer_append_text(text, "\n");
+    return fits;
 }
 
 /* 0, or the errno of what failed.  One write() is enough but where the disk is full, a signal came or a pipe is. */
@@ -443,20 +511,19 @@ static mls_status log_record(mls_log_writer *writer, mls_log_event event, const 
     if (key == NULL || *key == '\0' || event < MLS_LOG_START || event > MLS_LOG_POINT) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a record needs a key and the kind of its event");
     }
-    if (writer->places.count == 0) {
+    if (writer->place_count == 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no place to write to");
     }
-    print_record_line(writer, event, key, file, line);
-    if (writer->text.failed || writer->space.failed) {
-        return mls_error_memory(error);
+    if (writer->space_refused) {
+        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the namespace is longer than %d bytes", NAMESPACE_MAX);
     }
-    if (writer->text.len > MLS_RECORD_LENGTH_MAX) {
-        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the record is longer than 16 MiB");
+    if (!print_record_line(writer, event, key, file, line)) {
+        return too_long(error);
     }
-    for (size_t i = 0; i < writer->places.count; i++) {
-        const int failed = write_line(&writer->places.items[i], mls_buffer_str(&writer->text));
+    for (size_t i = 0; i < writer->place_count; i++) {
+        const int failed = write_line(&writer->places[i], mls_buffer_str(&writer->line));
         if (failed != 0 && status == MLS_OK) {
-            status = cannot_log(&writer->places.items[i], failed, error);
+            status = cannot_log(&writer->places[i], failed, error);
         }
     }
     return status;

@@ -230,15 +230,12 @@ static void limits_are_those_of_reading(void **state)
     mls_log_writer *writer = writer_to("log");
     mls_buffer large = {0};
     mls_buffer_append_repeated(&large, 'a', MLS_RECORD_LENGTH_MAX);
-    assert_false(large.failed);
     mls_log_writer_put_text(writer, NULL, large.ptr);
     assert_int_equal(mls_log_writer_event(writer, "k", NULL), MLS_ERROR_LIMIT);
     mls_log_writer_free(writer);
     assert_took("log", "");
     mls_buffer_release(&large);
 }
-
-/* -------------------------------------------------------------------- ranks */
 
 static size_t lines_of(const char *path)
 {
@@ -249,6 +246,62 @@ static size_t lines_of(const char *path)
     mls_buffer_release(&text);
     return totals.lines;
 }
+
+static void never_called(void)
+{
+    fail_msg("the writer asked for memory that may end the program");
+}
+
+/* Once it has places to write to, a writer lives without memory, and what is beyond its room is an error. */
+static void nothing_is_allocated_after_it_was_opened(void **state)
+{
+    enum { MEMBERS_MAX = 4096 };
+    struct rlimit before;
+    char name[16];
+    (void)state;
+    mls_buffer text = {0};
+    mls_buffer_append_repeated(&text, '\x7f', MLS_RECORD_LENGTH_MAX / 6 - 4096);
+    mls_log_writer *writer = writer_to("log");
+    mls_set_no_memory_handler(never_called);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){0, before.rlim_max}), 0);
+    mls_log_writer_put_text(writer, NULL, text.ptr); /* each byte becomes six */
+    mls_log_writer_put_json(writer, "list", "[1e15, {\"a\": 1e-9}]");
+    const mls_status largest = mls_log_writer_event(writer, "k", NULL);
+    mls_log_writer_put_text(writer, "a", text.ptr);
+    mls_log_writer_put_text(writer, "b", text.ptr);
+    mls_log_writer_put_text(writer, "c", text.ptr);
+    const mls_status larger = mls_log_writer_event(writer, "k", NULL);
+    for (int i = 0; i <= MEMBERS_MAX; i++) {
+        (void)snprintf(name, sizeof name, "m%d", i);
+        mls_log_writer_put_integer(writer, name, i);
+    }
+    const mls_status more = mls_log_writer_event(writer, "k", NULL);
+    mls_log_writer_namespace(writer, text.ptr);
+    const mls_status space = mls_log_writer_event(writer, "k", NULL);
+    mls_log_writer_namespace(writer, "n");
+    const mls_status last = mls_log_writer_event(writer, "k", NULL);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(largest, MLS_OK);
+    assert_int_equal(larger, MLS_ERROR_LIMIT);
+    assert_int_equal(more, MLS_ERROR_LIMIT);
+    assert_int_equal(space, MLS_ERROR_LIMIT);
+    assert_int_equal(last, MLS_OK);
+    mls_log_writer_free(writer);
+    assert_int_equal(lines_of("log"), 2);
+#ifndef __SANITIZE_ADDRESS__ /* which ends the program itself */
+    /* A writer that finds no memory says so. */
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){0, before.rlim_max}), 0);
+    const mls_status without = mls_log_writer_new(&writer, NULL);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(without, MLS_ERROR_MEMORY);
+    assert_null(writer);
+#endif
+    mls_set_no_memory_handler(NULL);
+    mls_buffer_release(&text);
+}
+
+/* -------------------------------------------------------------------- ranks */
 
 static void only_one_rank_writes(void **state)
 {
@@ -465,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_text_cannot_break_a_line_or_begin_a_record),
         cmocka_unit_test(what_is_wrong_is_said_by_the_record_and_forgotten),
         cmocka_unit_test(limits_are_those_of_reading),
+        cmocka_unit_test(nothing_is_allocated_after_it_was_opened),
         cmocka_unit_test(only_one_rank_writes),
         cmocka_unit_test(processes_do_not_tear_each_others_lines),
         cmocka_unit_test(pipes_keep_short_lines_whole),
