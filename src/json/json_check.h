@@ -124,4 +124,4 @@ uint32_t mls_json_escape_read(mls_str text, size_t *at);
 
 /* Decodes a string, quotes included, into the arena.  `latin1`: bytes above 0x7f become code points of their own (how a
  * rule sees them); else they stay (how a person wants them). */
-bool mls_span_decode(mls_str quoted, bool latin1, struct mls_arena *arena, mls_str *result);
+mls_str mls_span_decode(mls_str quoted, bool latin1, struct mls_arena *arena);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* span.c - looking into JSON that has been validated before, without a tree.
  *
- * Because the text is known to be well formed, nothing here looks for errors: a value is skipped by its first byte, and
- * the only failure is memory. */
+ * Because the text is known to be well formed, nothing here looks for errors: a value is skipped by its first byte. */
 #include "json/json_check.h"
 
 #include "base/memory.h"
@@ -177,11 +176,10 @@ uint32_t mls_json_escape_read(mls_str text, size_t *at)
     return code;
 }
 
-/* Each byte of text makes at most two. */
-bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *result)
+mls_str mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena)
 {
     const mls_str text = {quoted.ptr + 1, quoted.len - 2};
-    char *out = mls_arena_array(arena, text.len + 1, 2);
+    char *out = mls_arena_array(arena, text.len + 1, 2); /* each byte makes at most two */
     size_t len = 0;
     for (size_t i = 0; i < text.len;) {
         const unsigned char c = (unsigned char)text.ptr[i];
@@ -196,13 +194,16 @@ bool mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena, mls_str *res
         }
     }
     out[len] = '\0';
-    *result = (mls_str){out, len};
-    return true;
+    return (mls_str){out, len};
 }
 
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
 {
-    return mls_json_kind_of(span) == MLS_JSON_STRING && span.len >= 2 && mls_span_decode(span, false, arena, text);
+    const bool is_string = mls_json_kind_of(span) == MLS_JSON_STRING && span.len >= 2;
+    if (is_string) {
+        *text = mls_span_decode(span, false, arena);
+    }
+    return is_string;
 }
 
 bool mls_span_name_is(mls_str raw, mls_str wanted)

@@ -14,10 +14,7 @@ static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
     for (size_t i = 1; i + 1 < quoted.len && plain; i++) {
         plain = quoted.ptr[i] != '\\' && (unsigned char)quoted.ptr[i] < 0x80;
     }
-    *text = (mls_str){quoted.ptr + 1, quoted.len - 2};
-    if (!plain) {
-        mls_span_decode(quoted, true, arena, text);
-    }
+    *text = plain ? (mls_str){quoted.ptr + 1, quoted.len - 2} : mls_span_decode(quoted, true, arena);
 }
 
 static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)

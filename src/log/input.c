@@ -52,7 +52,7 @@ bool mls_input_is_file(const mls_input *input)
     return !input->in_memory && !input->text && input->unread == NULL && input->unpacker == NULL;
 }
 
-static bool input_read(mls_input *input, char *block, size_t *len)
+static void input_read(mls_input *input, char *block, size_t *len)
 {
     *len = 0;
     if (input->unpacker != NULL && !came_in_time(input)) {
@@ -71,7 +71,6 @@ static bool input_read(mls_input *input, char *block, size_t *len)
         input->taken += *len;
     }
     input->ended = *len < MLS_BLOCK_SIZE;
-    return true;
 }
 
 struct mls_utf16 {
@@ -90,7 +89,7 @@ static bool is_utf16(const char *block, size_t len)
             (block[1] == '\0') == (block[3] == '\0'));
 }
 
-static bool utf16_begin(mls_input *input, const char *block, size_t len)
+static void utf16_begin(mls_input *input, const char *block, size_t len)
 {
     const bool marked = block[0] != '\0' && block[1] != '\0';
     input->wide = mls_malloc(sizeof *input->wide);
@@ -100,7 +99,6 @@ static bool utf16_begin(mls_input *input, const char *block, size_t len)
     input->wide->at = marked ? 2 : 0;
     input->wide->len = len;
     memcpy(input->wide->bytes, block, len);
-    return true;
 }
 
 /* The next code point is one unit, or two halves; a half without the other is not a character. */
@@ -121,7 +119,7 @@ static size_t utf16_put(struct mls_utf16 *wide, char *to)
     return count;
 }
 
-static bool utf16_fill(mls_input *input, char *block, size_t *len)
+static void utf16_fill(mls_input *input, char *block, size_t *len)
 {
     enum { UNIT_MAX = 6 }; /* bytes that a unit can make, with what waits for it */
     struct mls_utf16 *wide = input->wide;
@@ -137,14 +135,13 @@ static bool utf16_fill(mls_input *input, char *block, size_t *len)
             wide->ended = input->ended;
         }
     }
-    input->ended = (wide->ended && wide->len - wide->at < 2);
-    return true;
+    input->ended = wide->ended && wide->len - wide->at < 2;
 }
 
 /* A block holds an even number of bytes, so that no unit of UTF-16 is split. */
-static bool input_begin(mls_input *input, char *block, size_t *len)
+static void input_begin(mls_input *input, char *block, size_t *len)
 {
-    bool ok = input_read(input, block, len);
+    input_read(input, block, len);
     const mls_str head = {block, *len};
     input->begun = true;
     const bool sqlite = !input->text && mls_str_starts(head, MLS_S("SQLite format 3")); /* of a trace there is advice */
@@ -152,30 +149,28 @@ static bool input_begin(mls_input *input, char *block, size_t *len)
     if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
         input->unread = NULL;
         input->unpacker = mls_unpacker_new(input->fd, head);
-        ok = input->unpacker != NULL && input_read(input, block, len);
+        input_read(input, block, len);
     }
-    if (input->unread == NULL && !input->in_memory && ok) {
+    if (input->unread == NULL && !input->in_memory) {
         input->suite = mls_foreign_log((mls_str){block, *len});
         input->unread = input->foreign ? NULL : input->suite;
     }
     if (input->unread != NULL) {
         *len = 0;
         input->ended = true;
-    } else if (ok && input->text && is_utf16(block, *len)) {
-        return utf16_begin(input, block, *len) && utf16_fill(input, block, len);
-    } else if (ok && input->text) {
+    } else if (input->text && is_utf16(block, *len)) {
+        utf16_begin(input, block, *len);
+        utf16_fill(input, block, len);
+    } else if (input->text) {
         const size_t mark = mls_text_mark((mls_str){block, *len});
         *len -= mark;
         memmove(block, block + mark, mark > 0 ? *len : 0);
     }
-    return ok;
 }
 
-bool mls_input_fill(mls_input *input, char *block, size_t *len)
+void mls_input_fill(mls_input *input, char *block, size_t *len)
 {
-    return !input->begun         ? input_begin(input, block, len)
-           : input->wide != NULL ? utf16_fill(input, block, len)
-                                 : input_read(input, block, len);
+    (!input->begun ? input_begin : input->wide != NULL ? utf16_fill : input_read)(input, block, len);
 }
 
 mls_status mls_input_status(const mls_input *input, mls_error *error)

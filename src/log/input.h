@@ -38,8 +38,8 @@ typedef struct mls_input {
 } mls_input;
 
 /* Fills a block of MLS_BLOCK_SIZE bytes; the last one may be empty.  By the first one it is known what a file is: from
- * there on it is unpacked when it is packed, and one that holds no text ends.  False when memory runs out. */
-bool mls_input_fill(mls_input *input, char *block, size_t *len);
+ * there on it is unpacked when it is packed, and one that holds no text ends. */
+void mls_input_fill(mls_input *input, char *block, size_t *len);
 
 /* Whether the bytes of the blocks so far, of which the first has been filled, are those of the file as they stand
  * there: of a regular one the others may then be read in any order. */
@@ -57,11 +57,11 @@ void mls_input_release(mls_input *input);
 /* Whether a file that starts with these bytes can be unpacked: by gzip, and zlib was there when this was built. */
 bool mls_unpack_can(mls_str head);
 
-/* Unpacks what a descriptor, of which `head` was read already, holds; NULL when memory runs out. */
+/* Unpacks what a descriptor, of which `head` was read already, holds. */
 mls_unpacker *mls_unpacker_new(int fd, mls_str head);
 
 /* Fills `block` with up to `wanted` bytes; *len less than that: the end, or trouble, with what could be unpacked before
- * it.  False when memory runs out. */
-bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
+ * it. */
+void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
 
 void mls_unpacker_free(mls_unpacker *unpacker);

@@ -12,12 +12,10 @@ typedef struct kept_place {
     size_t whole_before;
 } kept_place;
 
-static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
+static void keep(mls_kept_records *kept, kept_place place, const char *payload)
 {
     const size_t size = sizeof place + place.length;
-    if (size >= kept->bytes.capacity - kept->bytes.len && !mls_buffer_reserve(&kept->bytes, size)) {
-        return false;
-    }
+    mls_buffer_reserve(&kept->bytes, size);
     char *end = kept->bytes.ptr + kept->bytes.len;
     memcpy(end, &place, sizeof place);
     if (place.length > 0) {
@@ -25,17 +23,16 @@ static bool keep(mls_kept_records *kept, kept_place place, const char *payload)
     }
     kept->bytes.len += size;
     kept->count++;
-    return true;
 }
 
-bool mls_records_keep(mls_kept_records *kept, const mls_record *record)
+void mls_records_keep(mls_kept_records *kept, const mls_record *record)
 {
     const kept_place place = {record->payload.len, record->line, record->column,      NULL,
                               record->torn,        false,        record->whole_before};
-    return keep(kept, place, record->payload.ptr);
+    keep(kept, place, record->payload.ptr);
 }
 
-bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed)
+void mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed)
 {
     const kept_place place = {malformed->payload.len,
                               malformed->line,
@@ -44,7 +41,7 @@ bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *mal
                               malformed->torn,
                               malformed->quoted,
                               0};
-    return keep(kept, place, malformed->payload.ptr);
+    keep(kept, place, malformed->payload.ptr);
 }
 
 mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink)
@@ -62,10 +59,8 @@ mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink
         if (place.reason != NULL) {
             const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn, place.quoted};
             status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
-        } else { /* It was valid before: nothing but memory can fail. */
-            status = mls_record_validate(payload, &record, &scratch, &where) == NULL
-                         ? sink->record(sink->state, &record)
-                         : MLS_ERROR_MEMORY;
+        } else if (mls_record_validate(payload, &record, &scratch, &where) == NULL) { /* as it was before */
+            status = sink->record(sink->state, &record);
         }
         at += sizeof place + place.length;
     }
@@ -76,7 +71,6 @@ mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink
 void mls_records_forget(mls_kept_records *kept)
 {
     mls_buffer_clear(&kept->bytes);
-    kept->bytes.failed = false;
     kept->count = 0;
 }
 

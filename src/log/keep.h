@@ -12,11 +12,11 @@ typedef struct mls_kept_records {
 } mls_kept_records;
 
 /* Keep a copy. */
-bool mls_records_keep(mls_kept_records *kept, const mls_record *record);
-bool mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed);
+void mls_records_keep(mls_kept_records *kept, const mls_record *record);
+void mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed);
 
-/* Give the sink each record, without its prefix, and each malformed line, in their order.  MLS_OK, MLS_ERROR_MEMORY, or
- * what a callback returned, which ends it. */
+/* Give the sink each record, without its prefix, and each malformed line, in their order.  MLS_OK, or what a
+ * callback returned, which ends it. */
 mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink) MLS_MUST_USE;
 
 /* Forgets the records; the memory stays for the next ones. */

@@ -52,9 +52,10 @@ static bool is_quoted(const line_state *state, mls_str payload)
            (before == '"' || before == '\'' || before == '`' || (payload.len > 0 && payload.ptr[0] != '{'));
 }
 
-/* Marks the records of a line that another one follows in it, as far as they are whole. */
-static bool line_earlier(line_state *state, size_t *whole)
+/* Adds the records of a line that another one follows in it, as far as they are whole, and returns how many are. */
+static size_t line_earlier(line_state *state)
 {
+    size_t whole = 0;
     const char *line = state->line;
     const mls_str all = {line, (size_t)(state->mllog - line)};
     mls_str rest;
@@ -73,32 +74,19 @@ static bool line_earlier(line_state *state, size_t *whole)
             payload.len = where;
             reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
         }
-        if (reason == mls_reason_memory) {
-            return false;
-        }
         if (reason == NULL) {
-            mls_scan_event *event = event_add(state->batch);
-            if (event == NULL) {
-                return false;
-            }
-            *event = (mls_scan_event){MLS_EVENT_EARLIER, {.record = record}};
-            (*whole)++;
+            *event_add(state->batch) = (mls_scan_event){MLS_EVENT_EARLIER, {.record = record}};
+            whole++;
         }
     }
-    return true;
+    return whole;
 }
 
 /* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
-static __attribute__((noinline)) bool line_record(line_state *state, const char *end)
+static __attribute__((noinline)) void line_record(line_state *state, const char *end)
 {
-    size_t whole = 0; /* of the records before the one that counts */
-    if (state->mllog_count > 1 && !line_earlier(state, &whole)) {
-        return false;
-    }
+    const size_t whole = state->mllog_count > 1 ? line_earlier(state) : 0;
     mls_scan_event *event = event_add(state->batch);
-    if (event == NULL) {
-        return false;
-    }
     const char *begin = state->mllog + MLS_MLLOG_LENGTH;
     const mls_str payload = mls_payload_trim((mls_str){begin, (size_t)(end - begin)});
     const char *wrong = payload.ptr;
@@ -106,9 +94,6 @@ static __attribute__((noinline)) bool line_record(line_state *state, const char 
     mls_record *record = &event->as.record;
     if (payload.len <= MLS_RECORD_LENGTH_MAX) {
         reason = mls_record_check(payload, state->fronts, record, &state->batch->scratch, &wrong);
-    }
-    if (reason == mls_reason_memory) {
-        return false;
     }
     if (reason == NULL) {
         event->kind = MLS_EVENT_RECORD;
@@ -126,7 +111,6 @@ static __attribute__((noinline)) bool line_record(line_state *state, const char 
                                               .torn = state->mllog_count > 1,
                                               .quoted = is_quoted(state, payload)};
     }
-    return true;
 }
 
 static const struct {
@@ -155,7 +139,7 @@ static bool is_old_record(mls_str text)
            (mls_str_starts(text, time) && text.len > time.len && mls_is_digit(text.ptr[time.len]));
 }
 
-static __attribute__((noinline)) bool line_marker(const line_state *state, const char *at, const char *end)
+static __attribute__((noinline)) void line_marker(const line_state *state, const char *at, const char *end)
 {
     const mls_str text = {at, (size_t)(end - at)};
     size_t i = 0;
@@ -165,18 +149,15 @@ static __attribute__((noinline)) bool line_marker(const line_state *state, const
     }
     if (i == sizeof marker_words / sizeof *marker_words) {
         state->batch->old_format |= is_old_record(text);
-        return true;
+        return;
     }
     const char *next = at + marker_words[i].word.len;
     if (marker_words[i].number && (next == end || !mls_is_digit(*next))) {
-        return true;
+        return;
     }
     mls_scan_event *event = event_add(state->batch);
-    if (event != NULL) {
-        event->kind = MLS_EVENT_MARKER;
-        event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
-    }
-    return event != NULL;
+    event->kind = MLS_EVENT_MARKER;
+    event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
 }
 
 /* Returns the byte after the prefix that `srun -l` puts before a line ("  13: "), or where it starts when there is
@@ -195,62 +176,65 @@ static const char *line_skip_rank(const char *line)
 }
 
 /* Runs for every line of noise, so it looks at one byte before anything else. */
-static bool line_plain(const line_state *state, const char *end)
+static void line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
     if (*at == ' ' || mls_is_digit(*at)) {
         at = line_skip_rank(at);
     }
-    if (*at != 'B' && *at != 'E' && *at != 'R' && *at != ':' && *at != 's') {
-        return true;
+    if ((*at == 'B' || *at == 'E' || *at == 'R' || *at == ':' || *at == 's') && at < end && state->dropped == 0) {
+        line_marker(state, at, end);
     }
-    return at >= end || state->dropped > 0 || line_marker(state, at, end);
 }
 
 /* The next line starts here, or the text ends. */
-static bool begin_line(line_state *state, const char *at)
+static void begin_line(line_state *state, const char *at)
 {
     mls_batch *batch = state->batch;
-    if (state->number >= batch->start_capacity &&
-        !mls_grow((void **)&batch->starts, state->number, &batch->start_capacity, sizeof *batch->starts)) {
-        return false;
+    if (state->number >= batch->start_capacity) {
+        mls_grow((void **)&batch->starts, state->number, &batch->start_capacity, sizeof *batch->starts);
     }
     batch->starts[state->number] = (uint32_t)(at - state->text);
     state->line = at;
-    return true;
 }
 
 /* A line ends at `end`; the next one starts at `next`. */
-static inline bool line_end(line_state *state, const char *end, const char *next)
+static inline void line_end(line_state *state, const char *end, const char *next)
 {
     state->number++;
-    const bool ok =
-        (state->mllog != NULL ? line_record(state, end) : line_plain(state, end)) && begin_line(state, next);
+    if (state->mllog != NULL) {
+        line_record(state, end);
+    } else {
+        line_plain(state, end);
+    }
+    begin_line(state, next);
     state->mllog = NULL;
     state->mllog_count = 0;
     state->dropped = 0;
-    return ok;
 }
 
 /* A byte of those that are marked. */
-static inline bool mark_seen(line_state *state, const char *at)
+static inline void mark_seen(line_state *state, const char *at)
 {
     switch (*at) {
     case '\n':
-        return line_end(state, at > state->line && at[-1] == '\r' ? at - 1 : at, at + 1);
+        line_end(state, at > state->line && at[-1] == '\r' ? at - 1 : at, at + 1);
+        break;
     case '\r':
-        return at[1] == '\n' || line_end(state, at, at + 1);
+        if (at[1] != '\n') {
+            line_end(state, at, at + 1);
+        }
+        break;
     case 'G':
         if (at - state->line >= 7 && memcmp(at - 7, ":::MLLOG ", MLS_MLLOG_LENGTH) == 0) {
             state->mllog = at - 7;
             state->mllog_count++;
         }
-        return true;
+        break;
     case '\t':
-        return true;
+        break;
     default:
         state->batch->starts[state->number] |= MLS_LINE_ODD;
-        return true;
     }
 }
 
@@ -292,7 +276,7 @@ __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t wor
 }
 #endif
 
-static bool walk_stretch(line_state *state, mark_words mark, const char *at, size_t len)
+static void walk_stretch(line_state *state, mark_words mark, const char *at, size_t len)
 {
     uint64_t marks[STRETCH_WORDS] = {0};
     const size_t words = (len + 63) / 64;
@@ -300,15 +284,12 @@ static bool walk_stretch(line_state *state, mark_words mark, const char *at, siz
     marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
     for (size_t i = 0; i < words; i++, at += 64) {
         for (uint64_t left = marks[i]; left != 0; left &= left - 1) {
-            if (!mark_seen(state, at + __builtin_ctzll(left))) {
-                return false;
-            }
+            mark_seen(state, at + __builtin_ctzll(left));
         }
     }
-    return true;
 }
 
-bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
+void mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 {
     line_state state = {.batch = batch, .text = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.mllog};
     const char *end = text.ptr + text.len;
@@ -321,13 +302,12 @@ bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
     mark = __builtin_cpu_supports("avx2") ? mark_avx2 : mark;
 #endif
     for (size_t at = 0; at < text.len; at += STRETCH) {
-        if (!walk_stretch(&state, mark, text.ptr + at, text.len - at < STRETCH ? text.len - at : STRETCH)) {
-            return false;
-        }
+        walk_stretch(&state, mark, text.ptr + at, text.len - at < STRETCH ? text.len - at : STRETCH);
     }
-    const bool ok = state.line == end || line_end(&state, end, end);
+    if (state.line != end) {
+        line_end(&state, end, end);
+    }
     batch->lines = state.number;
-    return ok;
 }
 
 void mls_batch_release(mls_batch *batch)

@@ -166,7 +166,7 @@ typedef struct mls_scan_options {
  * why.
  *
  * Returns MLS_OK; MLS_ERROR_READ (the totals and the sinks hold what came before the failure, and `end` was called);
- * MLS_ERROR_MEMORY; or what a callback returned. */
+ * or what a callback returned. */
 mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_sink *sinks, size_t sink_count,
                            mls_log_totals *totals, mls_error *error) MLS_MUST_USE;
 
@@ -177,17 +177,16 @@ mls_status mls_log_scan_bytes(mls_str bytes, const mls_sink *sinks, size_t sink_
 /** A log that is read as it grows: the last line waits until it has ended. */
 typedef struct mls_log_feed mls_log_feed;
 
-/** Of sinks that are the caller's and outlive it.  NULL: no memory. */
-mls_log_feed *mls_log_feed_new(const mls_sink *sinks, size_t sink_count) MLS_MUST_USE;
+/** Of sinks that are the caller's and outlive it. */
+mls_log_feed *mls_log_feed_new(const mls_sink *sinks, size_t sink_count);
 void mls_log_feed_free(mls_log_feed *feed);
 
 /** Reads what a file has from *offset on, which is moved past it, `most` bytes and a block at most.  As the bytes
- * stand: what is packed by gzip is not for it.  MLS_OK, MLS_ERROR_READ, MLS_ERROR_MEMORY, or what a callback returned.
- */
+ * stand: what is packed by gzip is not for it.  MLS_OK, MLS_ERROR_READ, or what a callback returned. */
 mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint64_t most, mls_scan_room **room,
                              mls_error *error) MLS_MUST_USE;
 
-/** The log ends here, with or without a line ending.  MLS_OK, MLS_ERROR_MEMORY or what a callback returned. */
+/** The log ends here, with or without a line ending.  MLS_OK, or what a callback returned. */
 mls_status mls_log_feed_end(mls_log_feed *feed, mls_log_totals *totals) MLS_MUST_USE;
 
 struct mls_arena;

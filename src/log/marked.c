@@ -8,14 +8,10 @@
 #include "base/needles.h"
 #include "log/prefix.h"
 
-bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all, const mls_lines *lines)
+void mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all, const mls_lines *lines)
 {
     const size_t words = lines->count / 64 + 1;
-    mls_needles *needles = mls_signatures_needles(signatures, all);
-    if (needles == NULL) {
-        return false;
-    }
-    marked->needles = needles;
+    marked->needles = mls_signatures_needles(signatures, all);
     if (words > marked->capacity) {
         free(marked->bits);
         marked->bits = mls_calloc(2 * words, sizeof *marked->bits);
@@ -25,7 +21,6 @@ bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool
     }
     marked->lines = *lines;
     marked->last_hit = 0;
-    return marked->bits != NULL;
 }
 
 typedef struct piece_search {
@@ -67,18 +62,15 @@ void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signature
     }
 }
 
-bool mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch)
+void mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch)
 {
-    if (!mls_marked_begin(marked, signatures, false, lines)) {
-        return false;
-    }
+    mls_marked_begin(marked, signatures, false, lines);
     mls_marked_search(marked, lines->text);
     for (size_t i = 0; i < lines->count; i++) {
         if (mls_lines_odd(lines, i)) {
             mls_marked_search_clean(marked, signatures, i, scratch);
         }
     }
-    return true;
 }
 
 size_t mls_marked_next(const mls_marked_lines *marked, size_t i, size_t end)

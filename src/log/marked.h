@@ -14,10 +14,8 @@ typedef struct mls_marked_lines {
     struct mls_needles *needles;
 } mls_marked_lines;
 
-/* Begins a block, of which no line is marked, to be searched for signatures and for all marks or the first of them;
- * false: memory ran out. */
-bool mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all,
-                      const mls_lines *lines) MLS_MUST_USE;
+/* Begins a block, of which no line is marked, to be searched for signatures and for all marks or the first of them. */
+void mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all, const mls_lines *lines);
 
 /* Marks the lines with a hit in a piece of the block's text; pieces come in their order. */
 void mls_marked_search(mls_marked_lines *marked, mls_str piece);
@@ -25,9 +23,8 @@ void mls_marked_search(mls_marked_lines *marked, mls_str piece);
 /* Searches a line with control characters once more without them.  `scratch` as mls_log_line_read() has it. */
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch);
 
-/* All three of a whole block, for signatures and the first of the marks.  False: memory ran out. */
-bool mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines,
-                      char *scratch) MLS_MUST_USE;
+/* All three of a whole block, for signatures and the first of the marks. */
+void mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch);
 
 static inline void mls_marked_add(mls_marked_lines *marked, size_t i)
 {

@@ -64,11 +64,11 @@ mls_str mls_failure_word(const char *words, unsigned number);
 /** Signatures, the users' before the built-in ones. */
 typedef struct mls_signatures mls_signatures;
 
-/** The built-in ones.  MLS_OK, MLS_ERROR_MEMORY, or MLS_ERROR_VALUE with what is wrong with the program's own data. */
+/** The built-in ones.  MLS_OK, or MLS_ERROR_VALUE with what is wrong with the program's own data. */
 mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 
 /** Adds those of a text like src/data/signatures.json, in front of the built-in ones; one whose id there is already
- * takes its place.  `needs` may be missing.  MLS_ERROR_SYNTAX, _VALUE (the message names the id), _LIMIT or _MEMORY. */
+ * takes its place.  `needs` may be missing.  MLS_ERROR_SYNTAX, _VALUE (the message names the id), or _LIMIT. */
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error) MLS_MUST_USE;
 
 /** The built-in wordings of memory that ran out: for each member `memory` of a signature its signature, with a pattern

@@ -17,7 +17,7 @@ static bool line_ends_at(const char *data, size_t len, size_t i)
     return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
 }
 
-bool mls_block_scan(mls_scan_block *block)
+void mls_block_scan(mls_scan_block *block)
 {
     const size_t len = block->len;
     size_t first = 0;
@@ -31,8 +31,7 @@ bool mls_block_scan(mls_scan_block *block)
     block->middle = first < len ? first + 1 : len;
     block->tail = tail;
     memset(block->data + len, 0, MLS_SCAN_PADDING); /* no byte that is read is undefined */
-    return mls_lines_scan(&block->batch, (mls_str){block->data + block->middle, tail - block->middle},
-                          (mls_dropped){0});
+    mls_lines_scan(&block->batch, (mls_str){block->data + block->middle, tail - block->middle}, (mls_dropped){0});
 }
 
 /* The event is the reader's to change: its line becomes the file's own in place. */
@@ -141,7 +140,7 @@ static void carry_shrink(mls_reader *reader)
 /* The line in the carry buffer is complete (or the file is): scans it, delivers it, empties the buffer. */
 static mls_status carry_flush(mls_reader *reader)
 {
-    mls_status status = MLS_ERROR_MEMORY;
+    mls_status status = MLS_OK;
     mls_buffer *carry = &reader->carry;
     mls_buffer_reserve(carry, MLS_SCAN_PADDING);
     memset(carry->ptr + carry->len, 0, MLS_SCAN_PADDING);
@@ -154,14 +153,12 @@ static mls_status carry_flush(mls_reader *reader)
         status = deliver_event(reader, &event, reader->totals.lines++);
     } else {
         reader->dropped.mllog |= reader->overlong;
-        status = mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped)
-                     ? deliver_batch(reader, &reader->joined)
-                     : MLS_ERROR_MEMORY;
+        mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped);
+        status = deliver_batch(reader, &reader->joined);
         if (status == MLS_OK && reader->dropped.bytes == 0) {
             status = deliver_lines(reader, mls_buffer_str(carry), &reader->joined);
         }
     }
-
     mls_buffer_clear(carry);
     reader->dropped = (mls_dropped){0};
     reader->overlong = false;

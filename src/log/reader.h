@@ -51,8 +51,8 @@ typedef struct mls_dropped {
 } mls_dropped;
 
 /* Scans whole lines.  MLS_SCAN_PADDING bytes after them must be readable; if they do not end in '\n' the first of
- * those is '\0'.  False when memory runs out. */
-bool mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped);
+ * those is '\0'. */
+void mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped);
 
 /* The last ":::MLLOG " in the text; NULL when there is none. */
 const char *mls_mllog_find_last(mls_str text);
@@ -67,8 +67,8 @@ typedef struct mls_scan_block {
     mls_batch batch; /* of what lies between */
 } mls_scan_block;
 
-/* Cuts a block and scans its middle; false when memory runs out. */
-bool mls_block_scan(mls_scan_block *block);
+/* Cuts a block and scans its middle. */
+void mls_block_scan(mls_scan_block *block);
 
 /* Zero-initialised but for the sinks, which must outlive it. */
 typedef struct mls_reader {
@@ -83,7 +83,7 @@ typedef struct mls_reader {
     mls_batch joined; /* of what is scanned in the carry buffer */
 } mls_reader;
 
-/* Takes the next block, scanned.  MLS_OK, MLS_ERROR_MEMORY or what a callback returned. */
+/* Takes the next block, scanned.  MLS_OK, or what a callback returned. */
 mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block) MLS_MUST_USE;
 
 /* The file has ended: delivers an unfinished last line and calls every sink's `end`. */

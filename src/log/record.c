@@ -54,19 +54,14 @@ static bool time_of_text(mls_str text, double *time_ms)
     return !separated && mls_number_parse_lenient(text, time_ms);
 }
 
-/* time_ms is a number, a boolean (1 or 0) or a string that holds a number.  NULL, or what is wrong. */
-static const char *time_read(mls_str text, mls_arena *scratch, double *time_ms)
+/* Reads time_ms: a number, a boolean (1 or 0) or a string that holds a number. */
+static bool time_read(mls_str text, mls_arena *scratch, double *time_ms)
 {
-    bool ok;
-    mls_str inner;
     if (*text.ptr == '"') {
-        mls_span_decode(text, true, scratch, &inner);
-        ok = time_of_text(inner, time_ms);
-    } else {
-        /* A whole number may be of any size to Python, but not as a double. */
-        ok = mls_json_number(text, time_ms) && !(isinf(*time_ms) && mls_json_is_integer(text));
+        return time_of_text(mls_span_decode(text, true, scratch), time_ms);
     }
-    return ok ? NULL : "time_ms is not a number";
+    /* A whole number may be of any size to Python, but not as a double. */
+    return mls_json_number(text, time_ms) && !(isinf(*time_ms) && mls_json_is_integer(text));
 }
 
 /* Whether a literal stands at *at, which is moved after it; its length is known to the compiler. */
@@ -156,16 +151,18 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
                : record->value.ptr == NULL ? "the record has no value"
                                            : "the record has no metadata";
     }
-    const char *reason = time_read(time, scratch, &record->time_ms);
-    *wrong = reason != NULL ? time.ptr : *wrong;
-    if (reason == NULL && *key.ptr == '"') {
+    if (!time_read(time, scratch, &record->time_ms)) {
+        *wrong = time.ptr;
+        return "time_ms is not a number";
+    }
+    if (*key.ptr == '"') {
         /* A key written with escapes ("\u0073eed") is decoded, so that rules find it. */
         record->key = (mls_str){key.ptr + 1, key.len - 2};
-        if (memchr(key.ptr, '\\', key.len) != NULL && !mls_json_string(key, scratch, &record->key)) {
-            return mls_reason_memory;
+        if (memchr(key.ptr, '\\', key.len) != NULL) {
+            record->key = mls_span_decode(key, false, scratch);
         }
     }
-    return reason;
+    return NULL;
 }
 
 /* The cases and comparisons are the table's own, each with a length that the compiler knows. */
@@ -254,11 +251,11 @@ const char *mls_record_check(mls_str payload, mls_json_front *fronts, mls_record
 const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_arena *scratch, size_t *where)
 {
     const mls_str text = mls_payload_trim(payload);
-    char *copy = text.len <= MLS_RECORD_LENGTH_MAX ? mls_arena_alloc(scratch, text.len + MLS_SCAN_PADDING) : NULL;
     *where = 0;
-    if (copy == NULL) {
-        return text.len > MLS_RECORD_LENGTH_MAX ? "the record is longer than 16 MiB" : mls_reason_memory;
+    if (text.len > MLS_RECORD_LENGTH_MAX) {
+        return "the record is longer than 16 MiB";
     }
+    char *copy = mls_arena_alloc(scratch, text.len + MLS_SCAN_PADDING);
     if (text.len > 0) {
         memcpy(copy, text.ptr, text.len);
     }

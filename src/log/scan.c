@@ -19,7 +19,6 @@ enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 3, THREADS_MAX = MLS_
 
 struct mls_scan_room {
     mls_scan_block block;
-    bool ok;        /* there was memory for it */
     off_t offset;   /* whoever scans it reads it from there; negative: it has been read */
     int read_errno; /* of that reading */
 };
@@ -55,9 +54,9 @@ static bool take_block(void *state, size_t item)
         }
         return true;
     }
-    slot->ok = mls_input_fill(input, slot->block.data, &slot->block.len);
-    scan->ended = !slot->ok || input->ended;
-    if (slot->ok && scan->json.due != MLS_FLOW_NONE) {
+    mls_input_fill(input, slot->block.data, &slot->block.len);
+    scan->ended = input->ended;
+    if (scan->json.due != MLS_FLOW_NONE) {
         mls_json_flow_feed(&scan->json, (mls_str){slot->block.data, slot->block.len});
     }
     if (scan->json.due != MLS_FLOW_NONE || !mls_input_is_file(input)) {
@@ -72,9 +71,8 @@ static void scan_block(void *state, size_t item)
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
     if (slot->offset >= 0) {
         slot->read_errno = mls_input_fill_at(scan->input, slot->offset, slot->block.data, &slot->block.len);
-        slot->ok = true;
     }
-    slot->ok = slot->ok && mls_block_scan(&slot->block);
+    mls_block_scan(&slot->block);
 }
 
 static mls_status deliver_block(void *state, size_t item)
@@ -82,7 +80,7 @@ static mls_status deliver_block(void *state, size_t item)
     scan_state *scan = state;
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
     scan->reader->totals.suite = scan->input->suite;
-    const mls_status status = slot->ok ? mls_reader_feed(scan->reader, &slot->block) : MLS_ERROR_MEMORY;
+    const mls_status status = mls_reader_feed(scan->reader, &slot->block);
     if (status == MLS_OK && slot->offset >= 0 && slot->block.len < MLS_BLOCK_SIZE) {
         scan->cut = true;
         scan->read_errno = slot->read_errno;
@@ -105,10 +103,12 @@ void mls_scan_room_free(mls_scan_room *room)
     free_slots(room, 1);
 }
 
-static bool block_has_data(mls_scan_block *block)
+static void give_data(mls_scan_block *block)
 {
     block->data = block->data != NULL ? block->data : aligned_alloc(PAGE, MLS_BLOCK_SIZE + PAGE);
-    return block->data != NULL;
+    if (block->data == NULL) {
+        mls_no_memory();
+    }
 }
 
 static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, mls_reader *reader)
@@ -128,11 +128,10 @@ static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, ml
                              .deliver = deliver_block};
     const bool keeps = room != NULL && threads <= 1;
     scan.slots = keeps && *room != NULL ? *room : mls_calloc(scan.slot_count, sizeof *scan.slots);
-    bool ok = scan.slots != NULL;
-    for (size_t i = 0; ok && i < scan.slot_count; i++) {
-        ok = block_has_data(&scan.slots[i].block);
+    for (size_t i = 0; i < scan.slot_count; i++) {
+        give_data(&scan.slots[i].block);
     }
-    mls_status status = ok ? mls_relay_run(&relay) : MLS_ERROR_MEMORY;
+    mls_status status = mls_relay_run(&relay);
     reader->totals.json = mls_json_flow_whole(&scan.json);
     if (scan.cut) {
         status = MLS_OK;
@@ -195,7 +194,6 @@ mls_log_feed *mls_log_feed_new(const mls_sink *sinks, size_t sink_count)
 {
     mls_log_feed *feed = mls_calloc(1, sizeof *feed);
     feed->reader = (mls_reader){.sinks = sinks, .sink_count = sink_count};
-
     return feed;
 }
 
@@ -213,10 +211,8 @@ mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint6
     const uint64_t end = *offset + most;
     mls_status status = MLS_OK;
     *room = *room != NULL ? *room : mls_calloc(1, sizeof **room);
-    if (*room == NULL || !block_has_data(&(*room)->block)) {
-        return mls_error_memory(error);
-    }
     mls_scan_block *block = &(*room)->block;
+    give_data(block);
     for (bool more = true; more && *offset < end && status == MLS_OK;) {
         const ssize_t got = pread(fd, block->data, MLS_BLOCK_SIZE, (off_t)*offset);
         if (got < 0 && errno != EINTR) {
@@ -226,7 +222,8 @@ mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint6
         if (got > 0) {
             block->len = (size_t)got;
             *offset += (uint64_t)got;
-            status = mls_block_scan(block) ? mls_reader_feed(&feed->reader, block) : MLS_ERROR_MEMORY;
+            mls_block_scan(block);
+            status = mls_reader_feed(&feed->reader, block);
         }
     }
     return status;

@@ -117,10 +117,7 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
         if (!cJSON_IsString(item) || item->valuestring[0] == '\0') {
             return wrong_signature(error, id, name, " must be a list of texts");
         }
-        to[*text_count] = mls_arena_copy(&self->arena, mls_str_from(item->valuestring));
-        if (to[(*text_count)++].ptr == NULL) {
-            return mls_error_memory(error);
-        }
+        to[(*text_count)++] = mls_arena_copy(&self->arena, mls_str_from(item->valuestring));
     }
     *texts = to;
     return MLS_OK;
@@ -148,9 +145,6 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a signature without an id");
     }
     to->id = mls_arena_copy(&self->arena, mls_str_from(id)).ptr;
-    if (to->id == NULL) {
-        return mls_error_memory(error);
-    }
     for (size_t i = 0; i < NEEDED_MEMBERS; i++) {
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, signature_members[i].name);
         if (member == NULL || cJSON_IsNull(member)) {
@@ -178,11 +172,9 @@ static signature_entry *entry_of(const mls_signatures *self, const char *id)
 static mls_status compile_entry(signature_entry *entry, mls_error *error)
 {
     const mls_str text = mls_str_from(entry->public.pattern);
-    const mls_status status =
-        entry->pattern.code != NULL ? MLS_OK : mls_pattern_compile(&entry->pattern, MLS_PATTERN_LINES, text);
-    return status == MLS_ERROR_SYNTAX ? wrong_signature(error, entry->public.id, "its pattern does not compile", "")
-           : status != MLS_OK         ? mls_error_memory(error)
-                                      : MLS_OK;
+    const bool good =
+        entry->pattern.code != NULL || mls_pattern_compile(&entry->pattern, MLS_PATTERN_LINES, text) == MLS_OK;
+    return good ? MLS_OK : wrong_signature(error, entry->public.id, "its pattern does not compile", "");
 }
 
 /* A user's signature takes the place of the one with its id, and stands with the users' in any case. */
@@ -203,12 +195,11 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
             memmove(&self->items[self->own + 1], &self->items[self->own], (at - self->own) * sizeof entry);
             at = self->own++;
         }
-    } else if (self->count >= SIGNATURES_MAX || !MLS_GROW(self, items)) {
+    } else if (self->count >= SIGNATURES_MAX) {
         mls_pattern_release(&entry.pattern);
-        return self->count >= SIGNATURES_MAX
-                   ? mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "there are more than %d signatures", SIGNATURES_MAX)
-                   : mls_error_memory(error);
+        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "there are more than %d signatures", SIGNATURES_MAX);
     } else {
+        MLS_GROW(self, items);
         memmove(&self->items[at + 1], &self->items[at], (self->count++ - at) * sizeof entry);
         self->own += own;
     }
@@ -378,7 +369,7 @@ static size_t searched_needs(const signature_entry *entry)
 
 /* The needles: the marks, what each signature needs, and other marks.  A text that several need is searched for once.
  */
-static bool list_needles(mls_signatures *self, size_t need_count, size_t all_marks)
+static void list_needles(mls_signatures *self, size_t need_count, size_t all_marks)
 {
     mls_str *texts = self->needle_texts;
     mls_map known = {.arena = &self->index};
@@ -416,14 +407,13 @@ static bool list_needles(mls_signatures *self, size_t need_count, size_t all_mar
         texts[count++] = self->marks[i];
     }
     self->all_count = count;
-    return true;
 }
 
-mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
+void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
 {
     size_t count = 0;
     if (self->needle_texts != NULL && self->marks == marks) {
-        return MLS_OK;
+        return;
     }
     drop_index(self);
     self->marks = marks;
@@ -438,16 +428,8 @@ mls_status mls_signatures_prepare(mls_signatures *self, const mls_str *marks, si
     self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
     self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
     self->needle_texts = mls_arena_array(&self->index, count + all_count, sizeof *self->needle_texts);
-    bool ok = self->tried != NULL;
-    if (ok) {
-        sort_order(self);
-        ok = list_needles(self, count, all_count);
-    }
-    if (!ok) {
-        drop_index(self);
-        return MLS_ERROR_MEMORY;
-    }
-    return MLS_OK;
+    sort_order(self);
+    list_needles(self, count, all_count);
 }
 
 mls_needles *mls_signatures_needles(mls_signatures *self, bool all)
@@ -500,28 +482,25 @@ uint32_t mls_signatures_search(mls_signatures *self, mls_str line)
     return search.marks;
 }
 
-mls_status mls_signatures_find(mls_signatures *self, mls_str message, bool traceback, ptrdiff_t *found)
+ptrdiff_t mls_signatures_find(mls_signatures *self, mls_str message, bool traceback)
 {
-    mls_status status = MLS_OK;
-    *found = -1;
     if (traceback && self->exception != SIZE_MAX) {
         self->tried[self->exception / 64] |= UINT64_C(1) << (self->exception % 64);
     }
     for (size_t word = 0; word <= self->count / 64; word++) {
-        for (uint64_t left = self->tried[word]; left != 0 && *found < 0 && status == MLS_OK; left &= left - 1) {
+        for (uint64_t left = self->tried[word]; left != 0; left &= left - 1) {
             const size_t index = self->order[word * 64 + (size_t)__builtin_ctzll(left)];
             signature_entry *entry = &self->items[index];
             mls_str match = {NULL, 0};
-            status = entry->overran ? MLS_OK : compile_entry(entry, NULL);
-            if (status == MLS_OK && !entry->overran) {
-                status = mls_pattern_find(&entry->pattern, message, 0, &match);
-                entry->overran = status == MLS_ERROR_LIMIT;
-                status = entry->overran ? MLS_OK : status;
+            if (!entry->overran && compile_entry(entry, NULL) == MLS_OK) {
+                entry->overran = mls_pattern_find(&entry->pattern, message, 0, &match) == MLS_ERROR_LIMIT;
             }
-            *found = match.ptr != NULL ? (ptrdiff_t)index : -1;
+            if (match.ptr != NULL) {
+                return (ptrdiff_t)index;
+            }
         }
     }
-    return status;
+    return -1;
 }
 
 mls_str mls_signatures_group(const mls_signatures *self, size_t found, mls_str message, const char *name)

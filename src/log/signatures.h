@@ -12,12 +12,11 @@ enum { MLS_MARKS_MAX = 31 };
 /* Lists what is to be searched: the texts that signatures need and those of the reader, which stay the caller's:
  * `marks`, of which those behind the first `mark_count` are looked for only at times.  It does nothing when it was done
  * for the same texts and no signature has come since. */
-mls_status mls_signatures_prepare(mls_signatures *signatures, const mls_str *marks, size_t mark_count,
-                                  size_t all_count) MLS_MUST_USE;
+void mls_signatures_prepare(mls_signatures *signatures, const mls_str *marks, size_t mark_count, size_t all_count);
 
 /* Has the next searches look for all marks, or for the first of them.  Only after it may be searched: the table of such
- * a search is made when it is first wanted.  NULL: no memory. */
-struct mls_needles *mls_signatures_needles(mls_signatures *signatures, bool all) MLS_MUST_USE;
+ * a search is made when it is first wanted. */
+struct mls_needles *mls_signatures_needles(mls_signatures *signatures, bool all);
 
 /* Whether there are signatures without a need, for which every line is examined. */
 bool mls_signatures_want_all(const mls_signatures *signatures);
@@ -31,8 +30,7 @@ uint32_t mls_signatures_search(mls_signatures *signatures, mls_str line);
 /* The signature of a message, of the line that was searched last: the one of highest precedence, generic ones only when
  * there is no other; -1: none.  `traceback`: one that counts only after a traceback may be it.  Its pattern then holds
  * the groups. */
-mls_status mls_signatures_find(mls_signatures *signatures, mls_str message, bool traceback,
-                               ptrdiff_t *found) MLS_MUST_USE;
+ptrdiff_t mls_signatures_find(mls_signatures *signatures, mls_str message, bool traceback);
 
 /* The match of a group of the signature that was found last; no ptr when it has none. */
 mls_str mls_signatures_group(const mls_signatures *signatures, size_t found, mls_str message, const char *name);

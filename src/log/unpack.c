@@ -30,13 +30,9 @@ mls_unpacker *mls_unpacker_new(int fd, mls_str head)
 {
     const size_t size = head.len > INPUT_SIZE ? head.len : INPUT_SIZE;
     mls_unpacker *unpacker = mls_malloc(sizeof *unpacker + size);
-    if (unpacker == NULL) {
-        return NULL;
-    }
     *unpacker = (mls_unpacker){.fd = fd, .in_member = true};
     if (inflateInit2(&unpacker->stream, 16 + MAX_WBITS) != Z_OK) {
-        free(unpacker);
-        return NULL;
+        mls_no_memory();
     }
     memcpy(unpacker->input, head.ptr, head.len);
     unpacker->stream.next_in = (Bytef *)unpacker->input;
@@ -74,10 +70,9 @@ static void next_member(mls_unpacker *unpacker, mls_read_trouble *trouble)
     unpacker->ended = true;
 }
 
-bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
+void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
 {
     z_stream *stream = &unpacker->stream;
-    int result = Z_OK;
     stream->next_out = (Bytef *)block;
     stream->avail_out = (uInt)wanted;
     while (stream->avail_out > 0 && !unpacker->ended) {
@@ -90,7 +85,10 @@ bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_
             unpacker->ended = true;
             break;
         }
-        result = inflate(stream, Z_NO_FLUSH);
+        const int result = inflate(stream, Z_NO_FLUSH);
+        if (result == Z_MEM_ERROR) {
+            mls_no_memory();
+        }
         unpacker->in_member = result != Z_STREAM_END;
         if (result != Z_OK && result != Z_STREAM_END) {
             trouble->wrong = "the gzip file is damaged";
@@ -98,7 +96,6 @@ bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_
         }
     }
     *len = wanted - stream->avail_out;
-    return result != Z_MEM_ERROR;
 }
 
 void mls_unpacker_free(mls_unpacker *unpacker)
@@ -123,11 +120,10 @@ mls_unpacker *mls_unpacker_new(int fd, mls_str head)
     return NULL;
 }
 
-bool mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
+void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
 {
     (void)unpacker, (void)block, (void)wanted, (void)trouble;
     *len = 0;
-    return true;
 }
 
 void mls_unpacker_free(mls_unpacker *unpacker)

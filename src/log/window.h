@@ -12,13 +12,13 @@ typedef struct mls_window {
     char *at, *end;
 } mls_window;
 
-/* Empty, before the first block.  False: no memory. */
+/* Empty, before the first block. */
 bool mls_window_init(mls_window *window, mls_input *input);
 void mls_window_release(mls_window *window);
 
-/* Adds the next block to what is left, which is no more than this.  False: no memory. */
+/* Adds the next block to what is left, which is no more than this. */
 enum { MLS_WINDOW_KEPT = 1 << 20 };
-bool mls_window_fill(mls_window *window) MLS_MUST_USE;
+bool mls_window_fill(mls_window *window);
 
 /* The line that begins `from` bytes after `at`, up to its line feed.  False: that is not in the window yet, and the
  * line is what there is of it. */

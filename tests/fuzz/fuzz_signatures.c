@@ -12,7 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     MLS_STR("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab")};
     static mls_signatures *signatures;
     static unsigned used; /* reading the built-in ones takes longer than all the rest */
-    const mls_signature *found;
     mls_error error = {0};
     if (used++ % 64 == 0) {
         mls_signatures_free(signatures);
@@ -27,9 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     for (size_t i = 0; status == MLS_OK && i < sizeof lines / sizeof *lines; i++) {
-        if (match_line(signatures, lines[i], &found) != MLS_OK) {
-            abort();
-        }
+        (void)match_line(signatures, lines[i]);
     }
     return 0;
 }

@@ -290,7 +290,7 @@ static void take_srun(mls_job_log *job, const mls_log_line *line)
 
 void mls_job_prepare(mls_job_log *job)
 {
-    (void)!mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
+    mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
 }
 
 /* Read what line `i` shows: marks, progress, and a signature.  An exception counts only after the traceback of its own
@@ -322,8 +322,7 @@ static void examine(mls_job_log *job, size_t i)
             take_srun(job, &line);
         }
     }
-    ptrdiff_t place;
-    (void)!mls_signatures_find(job->signatures, line.message, ends, &place);
+    const ptrdiff_t place = mls_signatures_find(job->signatures, line.message, ends);
     mls_job_read_progress(job, i, &line, place < 0);
     const size_t found = (size_t)place;
     if (place >= 0) {
@@ -527,7 +526,7 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     /* Counters matter only where nothing surer shows how far training has come. */
     const bool counters = block->record_count == 0 && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0;
     block->timed_to = block->kept_from = 0;
-    (void)!mls_marked_begin(&block->marked, job->signatures, counters, lines);
+    mls_marked_begin(&block->marked, job->signatures, counters, lines);
     mark_lines(job);
     if (isnan(job->file_time)) { /* the first time of the file */
         double time_ms = NAN;

@@ -185,8 +185,7 @@ static void read_captures(mls_oom *oom, const oom_message *message)
 /* Read a text; false: it is not a message. */
 static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
-    ptrdiff_t found;
-    (void)!mls_signatures_find(search->signatures, text, false, &found);
+    const ptrdiff_t found = mls_signatures_find(search->signatures, text, false);
     if (found < 0) {
         return false;
     }
@@ -284,7 +283,7 @@ static void examine_line(mls_oom_search *search, size_t i)
 mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
 {
     mls_oom_search *search = state;
-    (void)!mls_marked_block(&search->marked, search->signatures, lines, search->scratch);
+    mls_marked_block(&search->marked, search->signatures, lines, search->scratch);
     for (size_t i = 0; i < lines->count; i++) {
         const bool open = search->left > 0;
         i = open ? i : mls_marked_next(&search->marked, i, lines->count);
@@ -371,7 +370,7 @@ mls_status mls_oom_search_new(mls_oom_search **search, mls_error *error)
     *search = made;
     const mls_status status = mls_signatures_of_memory(&made->signatures, error);
     if (status == MLS_OK) {
-        (void)!mls_signatures_prepare(made->signatures, marks, 1, 1);
+        mls_signatures_prepare(made->signatures, marks, 1, 1);
     }
     return status;
 }

@@ -107,7 +107,7 @@ static mls_str scalar_text(mls_trace *t, mls_str span)
         text = (mls_str){span.ptr + 1, span.len - 2};
         if (memchr(text.ptr, '\\', text.len) != NULL) {
             mls_arena_reset(&t->scratch);
-            t->out_of_memory |= !mls_span_decode(span, false, &t->scratch, &text);
+            text = mls_span_decode(span, false, &t->scratch);
         }
     }
     return text;

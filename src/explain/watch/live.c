@@ -603,14 +603,14 @@ static mls_status take_lines(void *state, const mls_lines *lines)
     if (is_of_other_job(self)) {
         return MLS_OK;
     }
-    (void)!mls_marked_block(&self->marked, signatures, lines, scratch);
+    mls_marked_block(&self->marked, signatures, lines, scratch);
     for (size_t i = mls_marked_next(&self->marked, 0, lines->count); i < lines->count;
          i = mls_marked_next(&self->marked, i + 1, lines->count)) {
         const mls_log_line line = mls_log_line_of(lines, i, scratch);
         ptrdiff_t found = -1;
         mls_str payload;
         if (!mls_record_find(line.text, &payload) && mls_signatures_search(signatures, line.text) != 0) {
-            (void)!mls_signatures_find(signatures, line.message, false, &found);
+            found = mls_signatures_find(signatures, line.message, false);
         }
         if (found >= 0 && mls_signatures_get(signatures, (size_t)found)->role < MLS_ROLE_CONTEXT) {
             queue_failure(self, lines->line + i, line.message);

@@ -28,7 +28,7 @@ void mls_watch_begin(mls_watch *watch, const mls_watch_options *options)
     if (!options->poll) {
         mls_follow_ask_kernel(&watch->follow);
     }
-    (void)!mls_signatures_prepare(options->signatures, NULL, 0, 0);
+    mls_signatures_prepare(options->signatures, NULL, 0, 0);
 }
 
 static void tell(const mls_watch *watch, mls_watch_event event)
