@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comparison.h - which of several sides is faster, whether that may be believed, and where the difference comes from.
+/* comparison.h - which of several sides is faster, whether the difference is significant, and where it comes from.
  *
- * A side is what stands under some paths: logs, what `mlscore score` wrote of logs (JSON, NDJSON, CSV), or published
- * results, as "published:5.1,NVIDIA,theia_ngpu72".  Groups of
- * the sides meet when they are of one benchmark, and each is compared with the baseline's.  Times are minutes where the
- * name says so, else milliseconds; NAN and NULL: not known. */
+ * A side is what is under some paths: logs, exports of `mlscore score` (JSON, NDJSON, CSV), or published results, as
+ * "published:5.1,NVIDIA,theia_ngpu72".  mls_compare() reads the sides of a request into groups of runs, pairs each with
+ * the baseline's group of the same benchmark, and compares the two; or it finds published results beside each group, or
+ * how groups of several sizes scale.  All of a comparison is released together, by mls_comparison_release().
+ *
+ * overview.h chooses what to say first of it; plan/ predicts other sizes from the groups; published/ has the published
+ * results and their search.  Times are minutes where the name says so, else milliseconds; NAN and NULL: not known. */
 #pragma once
 
 #include "compare/published/published.h"

@@ -636,20 +636,6 @@ static mls_status take_json_value(export_reading *reading, mls_str json)
     return status;
 }
 
-static mls_status read_export_value(export_reading *reading, mls_str text, mls_arena *scratch)
-{
-    mls_str json;
-    mls_error wrong;
-    const mls_status status = mls_json_document(text, scratch, &json, &wrong);
-    if (status == MLS_ERROR_SYNTAX) {
-        reading->line += wrong.line - 1;
-        return refuse_export(reading, wrong.message);
-    }
-    reading->at = json.ptr;
-    reading->at_line = reading->line;
-    return status == MLS_OK ? take_json_value(reading, json) : status;
-}
-
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines, mls_error *error)
 {
     export_reading reading = {.to = to, .side = side, .error = error};
@@ -667,7 +653,17 @@ mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str 
         mls_str words = value;
         reading.line = ++line;
         if (mls_str_word(&words).len > 0) {
-            status = read_export_value(&reading, value, lines ? &reading.scratch : NULL);
+            mls_str json;
+            mls_error wrong;
+            status = mls_json_document(value, lines ? &reading.scratch : NULL, &json, &wrong);
+            if (status == MLS_OK) {
+                reading.at = json.ptr;
+                reading.at_line = reading.line;
+                status = take_json_value(&reading, json);
+            } else {
+                reading.line += wrong.line - 1;
+                status = refuse_export(&reading, wrong.message);
+            }
             mls_arena_reset(&reading.scratch);
             values++;
         }

@@ -127,6 +127,7 @@ SETTER(mls_rules_set_bert_train_samples, bool, bert_train_samples)
 SETTER(mls_rules_set_as_repo, bool, as_repo)
 SETTER(mls_rules_set_strict, bool, strict)
 SETTER(mls_rules_set_threads, unsigned, threads)
+
 const char *mls_rules_edition(const mls_rules *rules, mls_usage usage, size_t index)
 {
     const mls_edition *edition = mls_editions_get(mls_rulesets_editions(rules->rulesets), usage, index);

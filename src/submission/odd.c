@@ -247,33 +247,24 @@ static odd_number *own_number(odd_peer *peer, bool convergence)
     return convergence ? &peer->convergence : &peer->minutes;
 }
 
-/* Says of peers, which stand together, how far one number of each is off their median; scratch has room for all. */
-static void measure_off(odd_peer *peers, size_t count, bool convergence, double *scratch)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double number = own_number(&peers[i], convergence)->number;
-        if (number > 0 && isfinite(number)) {
-            scratch[known++] = number;
-        }
-    }
-    mls_sort_doubles(scratch, known);
-    for (size_t i = 0; i < count; i++) {
-        odd_number *of = own_number(&peers[i], convergence);
-        of->of = known;
-        of->off = known >= PEERS_MIN && of->number > 0 ? of->number / mls_median(scratch, known) - 1 : (double)NAN;
-    }
-}
-
-/* Measures all, which stand in order. */
+/* Says of all, which stand in order, how far one number of each is off the median of its peers. */
 static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
 {
     double *scratch = mls_calloc(count + 1, sizeof *scratch);
     for (size_t first = 0, end = 0; first < count; first = end) {
-        while (end < count && compare_kinds(&peers[first], &peers[end], convergence) == 0) {
-            end++;
+        size_t known = 0;
+        for (; end < count && compare_kinds(&peers[first], &peers[end], convergence) == 0; end++) {
+            const double number = own_number(&peers[end], convergence)->number;
+            if (number > 0 && isfinite(number)) {
+                scratch[known++] = number;
+            }
         }
-        measure_off(peers + first, end - first, convergence, scratch);
+        mls_sort_doubles(scratch, known);
+        for (size_t i = first; i < end; i++) {
+            odd_number *of = own_number(&peers[i], convergence);
+            of->of = known;
+            of->off = known >= PEERS_MIN && of->number > 0 ? of->number / mls_median(scratch, known) - 1 : (double)NAN;
+        }
     }
     free(scratch);
 }
@@ -422,12 +413,6 @@ typedef struct resubmitted_search {
     MLS_LIST_OF(known_again) found;
 } resubmitted_search;
 
-static bool is_same_result(const mls_published_starts *a, const mls_published_starts *b)
-{
-    return a->round.ptr == b->round.ptr && mls_str_equal(a->system_id, b->system_id) &&
-           mls_str_equal(a->benchmark, b->benchmark);
-}
-
 static void note_known(resubmitted_search *in, own_start *own, const mls_published_starts *as)
 {
     const mls_submission_result *result = own->result;
@@ -437,7 +422,12 @@ static void note_known(resubmitted_search *in, own_start *own, const mls_publish
         return;
     }
     own->as = as->system_id.ptr;
-    for (size_t i = in->found.count; i-- > 0 && is_same_result(&in->found.items[i].as, as);) {
+    for (size_t i = in->found.count; i-- > 0;) {
+        const mls_published_starts *last = &in->found.items[i].as;
+        if (last->round.ptr != as->round.ptr || !mls_str_equal(last->system_id, as->system_id) ||
+            !mls_str_equal(last->benchmark, as->benchmark)) {
+            break;
+        }
         if (in->found.items[i].result == result) {
             in->found.items[i].count++;
             return;
@@ -446,22 +436,6 @@ static void note_known(resubmitted_search *in, own_start *own, const mls_publish
     MLS_GROW(&in->found, items);
     in->found.items[in->found.count] = (known_again){result, *as, 1, in->found.count};
     in->found.count++;
-}
-
-static void take_start(resubmitted_search *in, const mls_published_starts *as)
-{
-    size_t low = 0;
-    for (size_t high = in->count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (in->starts[middle].start_ms < as->start_ms) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    for (; low < in->count && in->starts[low].start_ms == as->start_ms; low++) {
-        note_known(in, &in->starts[low], as);
-    }
 }
 
 /* Looks for the runs of a published result that may be those of others: of no later round, on the same benchmark. */
@@ -478,7 +452,18 @@ static mls_status take_starts(void *state, mls_published_starts *starts)
         }
     }
     while (status == MLS_OK && (status = mls_published_next_start(starts)) == MLS_OK) {
-        take_start(in, starts);
+        size_t at = 0;
+        for (size_t high = in->count; at < high;) {
+            const size_t middle = at + (high - at) / 2;
+            if (in->starts[middle].start_ms < starts->start_ms) {
+                at = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        for (; at < in->count && in->starts[at].start_ms == starts->start_ms; at++) {
+            note_known(in, &in->starts[at], starts);
+        }
     }
     return status == MLS_STOPPED ? MLS_OK : status;
 }

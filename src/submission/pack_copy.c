@@ -241,18 +241,93 @@ mls_status mls_packing_copy_code(mls_packing *self)
 
 /* ------------------------------------------------------------------------------------------------- a description */
 
-/* Where fields are looked for. */
-typedef struct skeleton_sources {
-    mls_pack *pack;
-    const mls_group *group;
-    const char *name;
-    mls_str described; /* an object, like the next of each run; empty: none */
-    mls_str *logged;
-    const cJSON *statuses; /* that a description may have */
-} skeleton_sources;
+/* Where a field is looked for, in this order: in the description that was given, in those that runs log, in what was
+ * asked for and the config's name, in the records of runs. */
+typedef enum field_source { FROM_GIVEN, FROM_LOGGED, FROM_KNOWN, FROM_RECORDS, FIELD_SOURCES } field_source;
 
-/* The object that a text is, copied into `arena`; empty when it is none. */
-static const char *skeleton_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
+typedef struct field_sources {
+    const mls_group *group;
+    const char *system;
+    mls_str given;         /* an object, */
+    mls_str *logged;       /* as that of each run; empty: none */
+    const cJSON *statuses; /* that a description may have */
+    mls_arena arena;
+} field_sources;
+
+/* What a source says of a field, for a run where there is one of each: as JSON; empty: nothing. */
+static mls_str field_value(field_sources *in, field_source source, const mls_run *run, mls_str object, mls_str field)
+{
+    const bool nodes = mls_str_equal(field, MLS_S("number_of_nodes"));
+    const char *text = NULL;
+    double count = (double)NAN;
+    if (source == FROM_GIVEN || source == FROM_LOGGED) {
+        mls_str span = {0};
+        const bool has = object.len > 0 && mls_json_member(object, field, &span);
+        const mls_json_kind kind = has ? mls_json_kind_of(span) : MLS_JSON_NULL;
+        const bool plain = (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER;
+        return plain ? span : (mls_str){0};
+    }
+    if (source == FROM_KNOWN) {
+        const mls_config_name shape = mls_group_shape(in->group);
+        text = mls_str_equal(field, MLS_S("division"))      ? mls_division_name(in->group->division)
+               : mls_str_equal(field, MLS_S("system_name")) ? in->system
+                                                            : NULL;
+        const uint64_t number = nodes                                                  ? shape.nodes
+                                : mls_str_equal(field, MLS_S("accelerators_per_node")) ? shape.gpus_per_node
+                                                                                       : 0;
+        count = number > 0 ? (double)number : (double)NAN;
+    } else {
+        const cJSON *statuses = mls_str_equal(field, MLS_S("status")) ? in->statuses : NULL;
+        const cJSON *status;
+        text = mls_str_equal(field, MLS_S("submitter")) ? run->organisation : NULL;
+        count = nodes ? run->job.node_count : (double)NAN;
+        cJSON_ArrayForEach(status, statuses)
+        {
+            const bool is = run->submission_status != NULL && strcmp(run->submission_status, status->valuestring) == 0;
+            text = is ? status->valuestring : text;
+        }
+    }
+    const mls_words number = mls_words_exact(count);
+    text = isnan(count) ? text : number.text;
+    if (text == NULL || *text == '\0') {
+        return (mls_str){0};
+    }
+    mls_buffer json = {0};
+    mls_json_text_append(&json, mls_str_from(text));
+    const mls_str value = mls_arena_copy(&in->arena, mls_buffer_str(&json));
+    mls_buffer_release(&json);
+    return value;
+}
+
+/* The value of a field by the first source that says something; empty: none does, or runs disagree, which is a finding.
+ */
+static mls_str find_field(field_sources *in, mls_str field, mls_findings *findings)
+{
+    mls_str found = {0};
+    const mls_run *who = NULL;
+    for (field_source source = FROM_GIVEN; source < FIELD_SOURCES && found.len == 0; source++) {
+        const bool each = source == FROM_LOGGED || source == FROM_RECORDS;
+        for (size_t i = 0; i < (each ? in->group->run_count : 1); i++) {
+            const mls_run *run = in->group->runs[i];
+            const mls_str object = source == FROM_GIVEN ? in->given : in->logged[i];
+            const mls_str value = field_value(in, source, run, object, field);
+            if (found.len == 0) {
+                found = value;
+                who = run;
+            } else if (value.len > 0 && !mls_str_equal(value, found)) {
+                mls_findings_add(findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = field},
+                                 "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(field, 60),
+                                 MLS_CUT(found, 40), MLS_CUT_TEXT(who->file, 80), MLS_CUT(value, 40),
+                                 MLS_CUT_TEXT(run->file, 80));
+                return (mls_str){0};
+            }
+        }
+    }
+    return found;
+}
+
+/* The object that a text is; empty when it is none. */
+static const char *read_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
     mls_description says;
     const char *reason = text.len > 0 ? mls_description_read(text, arena, arena, &says, object, wrong) : NULL;
@@ -260,169 +335,44 @@ static const char *skeleton_object(mls_str text, mls_arena *arena, mls_str *obje
     return reason;
 }
 
-/* A text or a number that an object has, as written; false: nothing. */
-static bool plain_member(mls_str object, mls_str field, mls_str *value)
-{
-    mls_str span;
-    if (object.len == 0 || !mls_json_member(object, field, &span)) {
-        return false;
-    }
-    const mls_json_kind kind = mls_json_kind_of(span);
-    const bool plain = (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER;
-    *value = plain ? span : *value;
-    return plain;
-}
-
-/* What a run's records say of a field; NULL: nothing. */
-static const char *recorded_text(const skeleton_sources *from, const mls_run *run, mls_str field, mls_words *number)
-{
-    if (mls_str_equal(field, MLS_S("submitter"))) {
-        return run->organisation;
-    }
-    if (mls_str_equal(field, MLS_S("number_of_nodes"))) {
-        *number = mls_words_exact(run->job.node_count);
-        return isnan(run->job.node_count) ? NULL : number->text;
-    }
-    const cJSON *statuses = mls_str_equal(field, MLS_S("status")) ? from->statuses : NULL;
-    const cJSON *status;
-    cJSON_ArrayForEach(status, statuses)
-    {
-        if (run->submission_status != NULL && strcmp(run->submission_status, status->valuestring) == 0) {
-            return status->valuestring;
-        }
-    }
-    return NULL;
-}
-
-/* What a run says of a field, in its description or else its records: as JSON, which may be written into `text`; empty:
- * nothing. */
-static mls_str run_member(const skeleton_sources *from, size_t index, mls_str field, bool described, mls_buffer *text)
-{
-    mls_words number;
-    mls_str value = {0};
-    if (described) {
-        (void)plain_member(from->logged[index], field, &value);
-        return value;
-    }
-    const char *recorded = recorded_text(from, from->group->runs[index], field, &number);
-    if (recorded != NULL && *recorded != '\0') {
-        mls_json_text_append(text, mls_str_from(recorded));
-        value = mls_buffer_str(text);
-    }
-    return value;
-}
-
-typedef enum runs_say { RUNS_SAY_NOTHING, RUNS_AGREE, RUNS_DISAGREE } runs_say;
-
-/* Appends what all runs that say something of a field say of it: in their descriptions, or else in their records.  That
- * they disagree is a finding. */
-static runs_say append_agreed(const skeleton_sources *from, mls_str field, bool described, mls_buffer *text)
-{
-    mls_buffer first = {0};
-    mls_buffer scratch = {0};
-    const mls_run *who = NULL;
-    runs_say says = RUNS_SAY_NOTHING;
-    for (size_t i = 0; i < from->group->run_count && says != RUNS_DISAGREE; i++) {
-        mls_buffer_clear(&scratch);
-        const mls_str value = run_member(from, i, field, described, &scratch);
-        if (value.len > 0 && says == RUNS_SAY_NOTHING) {
-            mls_buffer_append(&first, value);
-            who = from->group->runs[i];
-            says = RUNS_AGREE;
-        } else if (value.len > 0 && !mls_str_equal(value, mls_buffer_str(&first))) {
-            says = RUNS_DISAGREE;
-            mls_findings_add(&from->pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = field},
-                             "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(field, 60),
-                             MLS_CUT(mls_buffer_str(&first), 40), MLS_CUT_TEXT(who->file, 80), MLS_CUT(value, 40),
-                             MLS_CUT_TEXT(from->group->runs[i]->file, 80));
-        }
-    }
-    if (says == RUNS_AGREE) {
-        mls_buffer_append(text, mls_buffer_str(&first));
-    }
-    mls_buffer_release(&first);
-    mls_buffer_release(&scratch);
-    return says;
-}
-
-/* What the config's name and what was asked for say of a field; NULL: nothing. */
-static const char *known_text(const skeleton_sources *from, mls_str field, mls_words *number)
-{
-    const mls_config_name shape = mls_group_shape(from->group);
-    double count = (double)NAN;
-    if (mls_str_equal(field, MLS_S("division"))) {
-        return mls_division_name(from->group->division);
-    }
-    if (mls_str_equal(field, MLS_S("system_name"))) {
-        return from->name;
-    }
-    if (mls_str_equal(field, MLS_S("number_of_nodes")) && shape.nodes > 0) {
-        count = (double)shape.nodes;
-    } else if (mls_str_equal(field, MLS_S("accelerators_per_node")) && shape.gpus_per_node > 0) {
-        count = (double)shape.gpus_per_node;
-    }
-    *number = mls_words_exact(count);
-    return isnan(count) ? NULL : number->text;
-}
-
-/* Appends the value of a field; false: there is none, and it is empty. */
-static bool append_field(const skeleton_sources *from, mls_str field, mls_buffer *text)
-{
-    mls_words number;
-    mls_str value;
-    if (plain_member(from->described, field, &value)) {
-        mls_buffer_append(text, value);
-        return true;
-    }
-    runs_say says = append_agreed(from, field, true, text);
-    const char *known = says == RUNS_SAY_NOTHING ? known_text(from, field, &number) : NULL;
-    if (known != NULL && *known != '\0') {
-        mls_json_text_append(text, mls_str_from(known));
-        return true;
-    }
-    says = says == RUNS_SAY_NOTHING ? append_agreed(from, field, false, text) : says;
-    mls_buffer_append_text(text, says == RUNS_AGREE ? "" : "\"\"");
-    return says == RUNS_AGREE;
-}
-
 mls_status mls_packing_describe(const mls_packing *self, mls_buffer *text)
 {
     mls_pack *pack = self->pack;
     const mls_group *group = pack->group;
-    const mls_str described = self->options->described;
-    mls_arena arena = {0};
-    mls_error place = {0};
+    const mls_str given = self->options->described;
+    field_sources in = {.group = group, .system = self->options->system};
     cJSON *rules = NULL;
     size_t wrong = 0;
     mls_status status = MLS_OK;
-    skeleton_sources from = {.pack = pack,
-                             .group = group,
-                             .name = self->options->system,
-                             .logged = mls_arena_zeroed(&arena, group->run_count, sizeof(mls_str))};
-    const char *reason = skeleton_object(described, &arena, &from.described, &wrong);
+    const char *reason = read_object(given, &in.arena, &in.given, &wrong);
     if (reason != NULL) {
-        mls_text_position(described, wrong, &place.line, &place.column);
+        mls_error place = {0};
+        mls_text_position(given, wrong, &place.line, &place.column);
         status = mls_error_set(self->error, MLS_ERROR_SYNTAX, place.line, place.column, "not JSON: %s", reason);
     }
+    in.logged = mls_arena_zeroed(&in.arena, group->run_count, sizeof(mls_str));
     for (size_t i = 0; i < group->run_count; i++) {
-        (void)skeleton_object(mls_str_from(group->runs[i]->job.system), &arena, &from.logged[i], &wrong);
+        (void)read_object(mls_str_from(group->runs[i]->job.system), &in.arena, &in.logged[i], &wrong);
     }
     status = status == MLS_OK ? mls_json_data("systems.json", &rules, self->error) : status;
     const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
     const cJSON *required = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, 0), "required");
-    from.statuses = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
+    in.statuses = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
     const cJSON *field;
     const char *before = "{\n";
     cJSON_ArrayForEach(field, required)
     {
-        mls_buffer_printf(text, "%s  \"%s\": ", before, field->valuestring);
+        const mls_str name = mls_str_from(field->valuestring);
+        const mls_str value = find_field(&in, name, &pack->findings);
+        mls_buffer_printf(text, "%s  \"%s\": %.*s", before, name.ptr, (int)value.len, value.len > 0 ? value.ptr : "");
         before = ",\n";
-        if (!append_field(&from, mls_str_from(field->valuestring), text)) {
-            MLS_ARENA_ADD(pack->arena, &pack->lacks, mls_arena_copy(pack->arena, mls_str_from(field->valuestring)).ptr);
+        if (value.len == 0) {
+            mls_buffer_append_text(text, "\"\"");
+            MLS_ARENA_ADD(pack->arena, &pack->lacks, mls_arena_copy(pack->arena, name).ptr);
         }
     }
     mls_buffer_append_text(text, "\n}\n");
     cJSON_Delete(rules);
-    mls_arena_release(&arena);
+    mls_arena_release(&in.arena);
     return status;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submission.h - a whole submission, judged before it is uploaded: a submitter's folder, or a round's with many.
+/* submission.h - verify a submission before it is uploaded: a submitter's folder, or a round's with many.
  *
- * It is walked once and every log is read once; nothing in it is executed or changed, and no link is followed out of
- * it. A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  A submission is valid when
- * there is no finding of severity error. */
+ * mls_submission_verify() walks the tree once (tree.c knows its layout), guesses the edition, reads every log once,
+ * judges systems and results in order, and then results beside each other and beside the published ones.  Nothing in
+ * the tree is executed or changed, and no link is followed out of it.  pack.h makes a result of logs, and judges it so.
+ *
+ * A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  A submission is valid when it
+ * has no finding of severity error. */
 #pragma once
 
 #include "run/system.h"

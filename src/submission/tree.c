@@ -541,18 +541,6 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
     return (places[row].in & 1U << walk->in) != 0 && (places[row].kind & kind) != 0;
 }
 
-/* The program that packed a file without a place; NULL: none that is known. */
-static const char *packed_by(const mls_walk_entry *entry)
-{
-    char head[8];
-    const int fd = entry->kind == MLS_WALK_FILE && !leaves(entry) ? mls_file_open(entry->path, false, NULL) : -1;
-    const ssize_t len = fd >= 0 ? read(fd, head, sizeof head) : 0;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
-}
-
 /* Nothing of this name belongs here, but perhaps something of a similar one does: a file for bypasses, above all. */
 static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
@@ -571,7 +559,13 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
     const mls_str suggestion = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
-    const char *packed = packed_by(entry);
+    char head[8]; /* of what some program packed */
+    const int fd = entry->kind == MLS_WALK_FILE && !leaves(entry) ? mls_file_open(entry->path, false, NULL) : -1;
+    const ssize_t len = fd >= 0 ? read(fd, head, sizeof head) : 0;
+    const char *packed = len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
     mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", stray_in[walk->in],
                      packed != NULL ? ": " : "", packed != NULL ? packed : "",
@@ -719,42 +713,33 @@ static mls_status listed_folder(void *state, const mls_walk_entry *folder, const
     return MLS_OK;
 }
 
-/* The submission that a folder is in; empty: there is none. */
-static mls_str submission_above(mls_str path)
-{
-    do {
-        path = mls_path_folder(path);
-        path.len -= path.len > 0;
-    } while (path.len > 0 && !(mls_tree_has_folder("", path, "results") && mls_tree_has_folder("", path, "systems")));
-    return path;
-}
-
-/* As the user would write it: what was given, shortened by the part after `above`, or else the way from there. */
-static void append_above(mls_buffer *near, const mls_submission *submission, mls_str above)
-{
-    const mls_str below = mls_str_from(submission->real + above.len);
-    mls_str given = mls_str_from(submission->path);
-    while (given.len > 1 && given.ptr[given.len - 1] == '/') {
-        given.len--;
-    }
-    if (given.len > below.len && mls_str_ends(given, below)) {
-        mls_buffer_append(near, (mls_str){given.ptr, given.len - below.len});
-        return;
-    }
-    const bool here = mls_str_equal(given, MLS_S("."));
-    mls_buffer_append(near, here ? MLS_S("..") : given);
-    for (size_t i = here ? 1 : 0; i < below.len; i++) {
-        mls_buffer_append_text(near, below.ptr[i] == '/' ? "/.." : "");
-    }
-}
-
 /* There is no submission: an error that names the folder to give, above or `below` (NULL: none is known). */
 static void tell_missed(mls_submission *submission, const char *below)
 {
     mls_buffer near = {0};
-    const mls_str above = submission_above(mls_str_from(submission->real));
+    mls_str above = mls_str_from(submission->real);
+    do {
+        above = mls_path_folder(above);
+        above.len -= above.len > 0;
+    } while (above.len > 0 &&
+             !(mls_tree_has_folder("", above, "results") && mls_tree_has_folder("", above, "systems")));
     if (above.len > 0) {
-        append_above(&near, submission, above);
+        /* As the user would write it: what was given, shortened by the part after `above`, or else the way from there.
+         */
+        const mls_str part = mls_str_from(submission->real + above.len);
+        mls_str given = mls_str_from(submission->path);
+        while (given.len > 1 && given.ptr[given.len - 1] == '/') {
+            given.len--;
+        }
+        if (given.len > part.len && mls_str_ends(given, part)) {
+            mls_buffer_append(&near, (mls_str){given.ptr, given.len - part.len});
+        } else {
+            const bool here = mls_str_equal(given, MLS_S("."));
+            mls_buffer_append(&near, here ? MLS_S("..") : given);
+            for (size_t i = here ? 1 : 0; i < part.len; i++) {
+                mls_buffer_append_text(&near, part.ptr[i] == '/' ? "/.." : "");
+            }
+        }
     } else if (below != NULL) {
         mls_buffer_printf(&near, "%s/%s", submission->path, below);
     }

@@ -26,25 +26,24 @@ enum { BEFORE_RUNS = 6 };
 
 enum { TABLE_NAME = 128 };
 
-/* Finds the rest of the line that names a system and a benchmark; false: there is none. */
-static bool find_result_line(mls_str results, const mls_published_result *result, const char *name, mls_str *line)
-{
-    char start[512];
-    const int length = snprintf(start, sizeof start, "\n%s|%s|%s|", result->system->system_id, name, result->benchmark);
-    mls_str rest;
-    if (length < 0 || (size_t)length >= sizeof start ||
-        !mls_str_after(results, (mls_str){start, (size_t)length}, &rest)) {
-        return false;
-    }
-    (void)mls_str_cut(&rest, '\n', line);
-    return true;
-}
-
-/* The line of a result; only of systems that share their identifier the name stands there too. */
+/* Finds the rest of the line of a result, behind its system and benchmark; only of systems that share their identifier
+ * the name stands there too.  False: there is none. */
 static bool find_line(mls_str results, const mls_published_result *result, mls_str *line)
 {
-    return find_result_line(results, result, "", line) ||
-           find_result_line(results, result, result->system->system_name, line);
+    const char *const names[] = {"", result->system->system_name};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+        char start[512];
+        mls_str rest;
+        const int length =
+            snprintf(start, sizeof start, "\n%s|%s|%s|", result->system->system_id, names[i], result->benchmark);
+        found = length > 0 && (size_t)length < sizeof start &&
+                mls_str_after(results, (mls_str){start, (size_t)length}, &rest);
+        if (found) {
+            (void)mls_str_cut(&rest, '\n', line);
+        }
+    }
+    return found;
 }
 
 /* Adds the settings that have these numbers. */
