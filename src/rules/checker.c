@@ -552,30 +552,33 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
     }
 }
 
+/* Check whether the rule file of an edition has the key between quotes. */
+static bool is_in_file(const mls_edition *edition, mls_str key)
+{
+    char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
+    char name[64];
+    (void)snprintf(name, sizeof name, "rules/%s-%s.json", mls_usage_name(edition->usage), edition->name);
+    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)key.len, key.ptr);
+    return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
+}
+
 /* If `next` is the first edition that has rules for the key, the log is judged by it.  The first file that names a key
- * adds it, and its rules need not be loaded to see that: the key is in it between quotes. */
+ * adds it, so only if that is the edition's own file are its rules worth loading. */
 static void follow_key(mls_checker *checker, mls_str key)
 {
     mls_rulesets *rulesets = checker->options.rulesets;
     const mls_edition *next = checker->next;
     const mls_edition *edition;
     const mls_ruleset *ruleset;
-    char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
-    bool found = false;
     if (!checker->keeps || next == NULL || checker->decided) {
         return;
     }
-    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)key.len, key.ptr);
-    for (size_t i = 0; !found && (edition = mls_editions_get(mls_rulesets_editions(rulesets), next->usage, i)) != NULL;
+    bool first = is_in_file(next, key);
+    for (size_t i = 0; first && (edition = mls_editions_get(mls_rulesets_editions(rulesets), next->usage, i)) != next;
          i++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "rules/%s-%s.json", mls_usage_name(edition->usage), edition->name);
-        found = mls_str_contains(mls_data_find(name), mls_str_from(quoted));
-        if (edition == next) {
-            break;
-        }
+        first = !is_in_file(edition, key);
     }
-    if (found && edition == next && mls_rulesets_get(rulesets, next, &ruleset, NULL) == MLS_OK &&
+    if (first && mls_rulesets_get(rulesets, next, &ruleset, NULL) == MLS_OK &&
         mls_ruleset_find_key(ruleset, key) != SIZE_MAX) {
         checker->better = next;
         checker->decided = true;
