@@ -157,14 +157,6 @@ void mls_cli_count(mls_cli *cli)
     }
 }
 
-static void count_shard(mls_cli *cli, const mls_reading *reading)
-{
-    const events_settings *events = cli->settings;
-    const mls_shard_job job = {.reading = *reading, .heard = note_count};
-    const mls_collect_options how = {0};
-    mls_cli_write_part(cli, &events->shards, &how, (mls_part_options){.keys = (char *)(uintptr_t)events->keys}, &job);
-}
-
 static void events_run(mls_cli *cli)
 {
     const events_settings *events = cli->settings;
@@ -179,7 +171,10 @@ static void events_run(mls_cli *cli)
     } else if (!mls_cli_shard_is_right(cli, &events->shards, NULL)) {
         return;
     } else if (events->shards.partial) {
-        count_shard(cli, &reading);
+        const mls_shard_job job = {.reading = reading, .heard = note_count};
+        const mls_collect_options how = {0};
+        mls_cli_write_part(cli, &events->shards, &how, (mls_part_options){.keys = (char *)(uintptr_t)events->keys},
+                           &job);
     } else if (!events->count || mls_cli_open(cli)) {
         mls_cli_read(cli, NULL, &reading, events->count ? NULL : &mls_events_report, NULL);
     }

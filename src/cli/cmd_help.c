@@ -142,6 +142,7 @@ static void help_manual(const char *name)
     }
 }
 
+/* For the test of mlscore-formats(5). */
 static void help_fields(mls_cli *cli)
 {
     mls_reports_print_fields(&cli->output);
@@ -152,10 +153,8 @@ static void help_run(mls_cli *cli)
     static const struct {
         const char *name;
         void (*print)(mls_cli *cli);
-    } topics[] = {{"", help_commands},
-                  {"findings", help_findings},
-                  {"signatures", help_signatures},
-                  {"fields", help_fields}}; /* for the test of mlscore-formats(5) */
+    } topics[] = {
+        {"", help_commands}, {"findings", help_findings}, {"signatures", help_signatures}, {"fields", help_fields}};
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
     if (!mls_cli_open(cli)) {

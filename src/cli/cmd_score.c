@@ -181,18 +181,6 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     return true;
 }
 
-static void judge_groups(mls_cli *cli, const mls_collection *collection)
-{
-    const mls_score_settings *settings = cli->settings;
-    for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_group *group = &collection->groups[i];
-        mls_cli_judge_group(cli, group);
-        if (settings->write_scaling && mls_group_is_scaled(group)) {
-            write_scaling(cli, group);
-        }
-    }
-}
-
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const mls_score_settings *settings = cli->settings;
@@ -203,7 +191,12 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
         mls_cli_note_telemetry(cli, &collection, &notes)) {
         print_scores(cli, &collection, &notes);
         note_unused_points(cli, &collection, settings->score.rcp_path);
-        judge_groups(cli, &collection);
+        for (size_t i = 0; i < collection.group_count; i++) {
+            mls_cli_judge_group(cli, &collection.groups[i]);
+            if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i])) {
+                write_scaling(cli, &collection.groups[i]);
+            }
+        }
         mls_cli_say_collected(cli, &collection);
     }
     mls_telemetry_notes_release(&notes);
@@ -224,16 +217,6 @@ static const char *no_part_of(const mls_cli *cli)
                                               : NULL;
 }
 
-/* What the options say of how runs are scored, in the head of a part. */
-static mls_part_options part_options(const mls_score_settings *settings, const mls_buffer *points)
-{
-    return (mls_part_options){.bert_train_samples = settings->score.bert_train_samples,
-                              .window = settings->score.select_window,
-                              .wide = settings->wide,
-                              .rcp = settings->score.rcp_path != NULL ? points->ptr : NULL,
-                              .rcp_path = (char *)(uintptr_t)settings->score.rcp_path};
-}
-
 static void write_part(mls_cli *cli, const mls_collect_options *how, const mls_buffer *points)
 {
     const mls_score_settings *settings = cli->settings;
@@ -243,7 +226,12 @@ static void write_part(mls_cli *cli, const mls_collect_options *how, const mls_b
                                      .unread_runs = true,
                                      .steps = true,
                                      .observer = settings->wide ? &mls_tracked_observer : NULL}};
-    mls_cli_write_part(cli, &settings->shards, how, part_options(settings, points), &job);
+    const mls_part_options head = {.bert_train_samples = settings->score.bert_train_samples,
+                                   .window = settings->score.select_window,
+                                   .wide = settings->wide,
+                                   .rcp = settings->score.rcp_path != NULL ? points->ptr : NULL,
+                                   .rcp_path = (char *)(uintptr_t)settings->score.rcp_path};
+    mls_cli_write_part(cli, &settings->shards, how, head, &job);
 }
 
 /* How the shards whose parts are merged judged, and are to be scored.  False after a complaint. */

@@ -63,7 +63,7 @@ static void log_case(mls_printer *to, const void *what)
         mls_found_words(errors ? counts->error : counts->warning, errors ? MLS_SEVERITY_ERROR : MLS_SEVERITY_WARNING)
             .text,
         mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
-    mls_junit_case(to, log->run->benchmark != NULL ? log->run->benchmark : "no benchmark", name.failed ? "" : name.ptr,
+    mls_junit_case(to, log->run->benchmark != NULL ? log->run->benchmark : "no benchmark", name.ptr,
                    log->valid ? NULL : failure, &found);
     mls_output_drop(to->view->output, &name);
 }

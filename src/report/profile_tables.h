@@ -8,9 +8,3 @@
 /* The title of a profile or a job, which frees the buffer; prints a table, in Markdown with an empty line behind it. */
 void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest);
 void mls_profile_table_finish(mls_table *table, mls_view *view);
-
-/* Shows tables as asked; more with -v. */
-void mls_profile_tables_show(mls_view *view, const mls_profile *profile, mls_profile_by by);
-
-/* How the classes of the only profile changed. */
-void mls_profile_changes_show(mls_view *view, const mls_profiles *all);

@@ -100,7 +100,7 @@ static void show_legend(mls_printer *to, const mls_published_list *list)
     if (has_known(list, MLS_PUBLISHED_BOUNDS)) {
         mls_buffer_printf(&legend, "%sa-b: bounds, before scaling; not ranked", legend.len > 0 ? "; " : "");
     }
-    if ((legend.len > 0 || legend.failed) && !to->view->quiet) {
+    if (legend.len > 0 && !to->view->quiet) {
         mls_view_gap(to->view);
         mls_view_line(to->view, &legend, MLS_STYLE_DIM, 0, 2);
     }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* score_report.c - a collection of groups for people: what was run, run by run, and what it scores. */
+/* score_report.c - a collection of groups for people: what was run, run by run, what it scores, and what Slurm says
+ * about its jobs. */
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/words.h"
 #include "report/reports.h"
+#include "score/jobs.h"
 #include "term/table.h"
 
 /* Without -v: lines of findings under a group; of seeds, where what is wrong is often wrong with all; skipped files. */
@@ -309,28 +312,8 @@ static void show_group_findings(mls_view *view, const mls_group *group)
     mls_found_show(view, &found, look);
 }
 
-/* The findings of runs: first why those that never ended did not, whatever else there is. */
-enum { OF_ENDINGS, OF_ALL_ELSE, FOUND_LISTS };
-
-/* Adds the findings of a run, but for the reason that stands in its row already (listed only with -v). */
-static void add_run(mls_found lists[FOUND_LISTS], const mls_view *view, const mls_group *group, size_t index)
-{
-    const mls_run *run = group->runs[index];
-    const mls_finding *noted = view->verbose == 0 ? mls_run_reason(run) : NULL;
-    const mls_owner owner = {.path = mls_group_name_below(group, run->file),
-                             .result = mls_str_from(group->path),
-                             .run = index + 1,
-                             .runs = group->run_count};
-    for (size_t i = 0; i < run->findings.count; i++) {
-        const mls_finding *finding = &run->findings.items[i];
-        if (finding != noted) {
-            const bool ending = finding->code == MLS_FINDING_DIAGNOSIS;
-            mls_found_add_one(&lists[ending ? OF_ENDINGS : OF_ALL_ELSE], finding, owner, NULL);
-        }
-    }
-    mls_found_add_unkept(&lists[OF_ALL_ELSE], &run->findings, NULL);
-}
-
+/* The findings of runs, but for the reason that stands in a run's row already (listed only with -v): first why those
+ * that never ended did not, whatever else there is. */
 static void show_run_findings(mls_view *view, const mls_group *group)
 {
     const mls_found_look look = {.indent = INDENT,
@@ -339,12 +322,25 @@ static void show_run_findings(mls_view *view, const mls_group *group)
                                  .together = true,
                                  .sorted = true,
                                  .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_found lists[FOUND_LISTS] = {0};
+    mls_found endings = {0};
+    mls_found others = {0};
     for (size_t i = 0; i < group->run_count; i++) {
-        add_run(lists, view, group, i);
+        const mls_run *run = group->runs[i];
+        const mls_finding *noted = view->verbose == 0 ? mls_run_reason(run) : NULL;
+        const mls_owner owner = {.path = mls_group_name_below(group, run->file),
+                                 .result = mls_str_from(group->path),
+                                 .run = i + 1,
+                                 .runs = group->run_count};
+        for (size_t k = 0; k < run->findings.count; k++) {
+            const mls_finding *finding = &run->findings.items[k];
+            if (finding != noted) {
+                mls_found_add_one(finding->code == MLS_FINDING_DIAGNOSIS ? &endings : &others, finding, owner, NULL);
+            }
+        }
+        mls_found_add_unkept(&others, &run->findings, NULL);
     }
-    mls_found_show(view, &lists[OF_ENDINGS], look);
-    mls_found_show(view, &lists[OF_ALL_ELSE], look);
+    mls_found_show(view, &endings, look);
+    mls_found_show(view, &others, look);
 }
 
 /* Which runs are valid, and the score, follow the rules with --strict too; this says why the command fails. */
@@ -384,6 +380,91 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s", mls_path_shown(skipped->path),
                             skipped->skip);
         }
+    }
+}
+
+/* --------------------------------------------------------------------- jobs */
+
+enum { JOBS_SHOWN = 4, SACCT_ROWS_SHOWN = 10 };
+
+/* "job 117   COMPLETED   18 nodes   queued 0:41   ran 27:08 of 4:00:00", and where its time went. */
+static void show_job(mls_view *view, const mls_slurm_job *job, const char *here)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "job %s", job->id);
+    if (here != NULL && strcmp(here, job->job) == 0) {
+        mls_buffer_append_text(&line, " (this one)");
+    }
+    if (job->state != NULL) {
+        mls_buffer_printf(&line, "   %s", job->state);
+    }
+    if (job->cancelled_by != NULL) {
+        mls_buffer_printf(&line, " by %s", job->cancelled_by);
+    }
+    if (isfinite(job->node_count)) {
+        mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)job->node_count, "node", "nodes").text);
+    }
+    if (mls_slurm_job_queued(job) >= 0) {
+        mls_buffer_printf(&line, "   queued %s", mls_words_seconds(mls_slurm_job_queued(job)).text);
+    }
+    if (job->elapsed_seconds >= 0) {
+        mls_buffer_printf(&line, isnan(job->end_ms) ? "   running for %s" : "   ran %s",
+                          mls_words_seconds(job->elapsed_seconds).text);
+    }
+    if (job->limit_seconds >= 0) {
+        mls_buffer_printf(&line, " of %s", mls_words_seconds(job->limit_seconds).text);
+    }
+    if (job->restarts > 0) {
+        mls_buffer_printf(&line, "   %s", mls_words_plural(job->restarts, "restart", "restarts").text);
+    }
+    if (job->timezone != NULL) {
+        mls_buffer_printf(&line, "   times in zone %s", job->timezone);
+    }
+    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    const mls_job_times *times = &job->times;
+    const double all = times->before + times->init + times->training + times->between + times->after;
+    if (job->has_times && all > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT + 2, HANG,
+                        "training %s (%s) · before %s · init %s · between %s · after %s",
+                        mls_words_seconds(times->training).text, mls_words_percent(times->training / all, 1).text,
+                        mls_words_seconds(times->before).text, mls_words_seconds(times->init).text,
+                        mls_words_seconds(times->between).text, mls_words_seconds(times->after).text);
+    }
+}
+
+const mls_slurm_job *mls_group_new_job(const mls_slurm_jobs *jobs, const mls_group *group, size_t run)
+{
+    const mls_slurm_job *job = mls_slurm_job_of(jobs, group->runs[run]);
+    size_t i = run;
+    while (i > 0 && mls_slurm_job_of(jobs, group->runs[i - 1]) != job) {
+        i--;
+    }
+    return i == 0 ? job : NULL;
+}
+
+void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm_jobs *jobs)
+{
+    const size_t most = mls_view_limit(view, JOBS_SHOWN);
+    size_t count = 0;
+    for (size_t i = 0; i < group->run_count && jobs != NULL; i++) {
+        const mls_slurm_job *job = mls_group_new_job(jobs, group, i);
+        if (job != NULL && count++ < most) {
+            show_job(view, job, jobs->here);
+        }
+    }
+    if (count > most) {
+        mls_view_more(view, MLS_STYLE_PLAIN, INDENT, count - most, "job", mls_view_hint(view));
+    }
+}
+
+void mls_jobs_show_findings(mls_view *view, const mls_slurm_jobs *jobs)
+{
+    const mls_found_look look = {.named = true, .limit = mls_view_limit(view, SACCT_ROWS_SHOWN)};
+    mls_found found = {0};
+    if (jobs != NULL && jobs->findings->count > 0) {
+        mls_view_gap(view);
+        mls_found_add(&found, jobs->findings, (mls_owner){0}, view);
+        mls_found_show(view, &found, look);
     }
 }
 

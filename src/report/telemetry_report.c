@@ -161,11 +161,9 @@ static void show_window_findings(mls_view *view, const mls_telemetry_window *win
 static void show_telemetry(mls_printer *to, const void *what)
 {
     const mls_telemetry *telemetry = what;
-    bool ok = true;
-    for (size_t i = 0; i < telemetry->window_count && ok; i++) {
+    for (size_t i = 0; i < telemetry->window_count; i++) {
         mls_telemetry_window window;
-        ok = mls_telemetry_window_get(telemetry, i, &window) == MLS_OK;
-        if (ok) {
+        if (mls_telemetry_window_get(telemetry, i, &window) == MLS_OK) {
             mls_output_text(to->view->output, i > 0 ? "\n" : "");
             show_window_line(to->view, &window);
             show_devices(to->view, &window);
@@ -173,7 +171,6 @@ static void show_telemetry(mls_printer *to, const void *what)
         }
         mls_telemetry_window_release(&window);
     }
-    mls_output_short(to->view->output, !ok);
     const mls_collection skipped = {
         .skipped = telemetry->skipped, .failed = telemetry->failed, .group_count = telemetry->window_count};
     mls_collection_show_skipped(to->view, &skipped);
