@@ -79,14 +79,6 @@ static bool choose_rank(mls_cli *cli, mls_log_writer *writer)
            mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
 }
 
-static mls_log_event event_of(const log_settings *settings, mls_str key)
-{
-    return settings->event > 0                  ? (mls_log_event)(settings->event - 1)
-           : mls_str_ends(key, MLS_S("_start")) ? MLS_LOG_START
-           : mls_str_ends(key, MLS_S("_stop"))  ? MLS_LOG_END
-                                                : MLS_LOG_POINT;
-}
-
 static void write_operands(mls_cli *cli, mls_log_writer *writer)
 {
     const log_settings *settings = cli->settings;
@@ -103,7 +95,11 @@ static void write_operands(mls_cli *cli, mls_log_writer *writer)
         return;
     }
     mls_log_writer_namespace(writer, settings->space != NULL ? settings->space : "");
-    mls_status status = mls_log_writer_record(writer, event_of(settings, mls_str_from(key)), key, "<shell>", 0, &error);
+    const mls_log_event event = settings->event > 0 ? (mls_log_event)(settings->event - 1)
+                                : mls_str_ends(mls_str_from(key), MLS_S("_start")) ? MLS_LOG_START
+                                : mls_str_ends(mls_str_from(key), MLS_S("_stop"))  ? MLS_LOG_END
+                                                                                   : MLS_LOG_POINT;
+    mls_status status = mls_log_writer_record(writer, event, key, "<shell>", 0, &error);
     if (status != MLS_OK) {
         mls_cli_say_error(cli, NULL, &error);
     }

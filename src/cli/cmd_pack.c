@@ -31,21 +31,6 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS,
 };
 
-/* What ended a pack: the submission is as it was. */
-static void pack_say(mls_cli *cli, mls_status status, const mls_error *error)
-{
-    const pack_settings *settings = cli->settings;
-    if (status == MLS_ERROR_SYNTAX) {
-        mls_cli_say_wrong_file(cli, settings->describe, error);
-    } else {
-        mls_cli_say(cli,
-                    status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
-                    : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
-                                                : MLS_EXIT_IO,
-                    NULL, "%s", error->message);
-    }
-}
-
 static void pack_collected(mls_cli *cli, const mls_collection *collection)
 {
     const pack_settings *settings = cli->settings;
@@ -53,8 +38,14 @@ static void pack_collected(mls_cli *cli, const mls_collection *collection)
     mls_error error = {0};
     const mls_status status = mls_pack_make(collection, &settings->wanted, &pack, &error);
     mls_cli_progress_end(cli);
-    if (status != MLS_OK) {
-        pack_say(cli, status, &error);
+    if (status == MLS_ERROR_SYNTAX) {
+        mls_cli_say_wrong_file(cli, settings->describe, &error);
+    } else if (status != MLS_OK) { /* the submission is as it was */
+        mls_cli_say(cli,
+                    status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
+                    : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
+                                                : MLS_EXIT_IO,
+                    NULL, "%s", error.message);
     } else {
         mls_cli_print(cli, &mls_pack_report, &pack);
         mls_cli_worsen(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);

@@ -52,21 +52,6 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
     return edition != NULL ? edition : newest;
 }
 
-/* Says so when no row of the user's table was for what is shown. */
-static void note_unused(mls_cli *cli, const mls_rcp_listings *all, const mls_edition *edition)
-{
-    const rcp_settings *settings = cli->settings;
-    size_t own = settings->rcp_path == NULL;
-    for (size_t i = 0; i < all->count; i++) {
-        own += all->items[i].set->own;
-    }
-    if (own == 0) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", settings->rcp_path,
-                    cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark", mls_usage_name(edition->usage),
-                    edition->name);
-    }
-}
-
 /* The points of a benchmark, or (NULL) of all of the edition, the user's own among them. */
 static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_edition *edition, const char *benchmark,
                      mls_str own_points, double batch_size)
@@ -75,6 +60,7 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
     const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
     const mls_rcp_listings all = {mls_calloc(count, sizeof *all.items), count};
     mls_error error = {0};
+    size_t own = 0; /* points of the user's table that are for what is shown */
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
         const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
@@ -84,10 +70,15 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
              mls_cli_say_error(cli, rcp_path, &error);
         if (ok) {
             mls_rcp_set_bars(all.items[i].set);
+            own += all.items[i].set->own;
         }
     }
     if (ok) {
-        note_unused(cli, &all, edition);
+        if (rcp_path != NULL && own == 0) {
+            mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", rcp_path,
+                        cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark",
+                        mls_usage_name(edition->usage), edition->name);
+        }
         mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
     }
     for (size_t i = 0; i < count; i++) {

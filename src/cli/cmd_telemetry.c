@@ -90,21 +90,6 @@ static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
            take_columns(cli, given->columns);
 }
 
-/* Says what could not be read, and what a user named that is none of the formats. */
-static void say_files(mls_cli *cli, const mls_telemetry *telemetry)
-{
-    mls_cli_say_skipped(cli, &telemetry->skipped);
-    for (size_t i = 0; i < telemetry->skipped.count; i++) {
-        const mls_source *skipped = &telemetry->skipped.items[i];
-        if (skipped->named && !skipped->failed) {
-            mls_cli_say(cli, MLS_EXIT_OK, skipped->path, "skipped: %s", skipped->skip);
-        }
-    }
-    if (telemetry->source_count == 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "no measurement found");
-    }
-}
-
 static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t run_count,
                             const mls_telemetry_options *wanted)
 {
@@ -117,7 +102,16 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
         mls_cli_print(cli, &mls_telemetry_report, &telemetry);
         mls_cli_worsen(cli, mls_findings_pass(&telemetry.reported->counts, cli->view.strict) ? MLS_EXIT_OK
                                                                                              : MLS_EXIT_INVALID);
-        say_files(cli, &telemetry);
+        mls_cli_say_skipped(cli, &telemetry.skipped);
+        for (size_t i = 0; i < telemetry.skipped.count; i++) {
+            const mls_source *skipped = &telemetry.skipped.items[i];
+            if (skipped->named && !skipped->failed) {
+                mls_cli_say(cli, MLS_EXIT_OK, skipped->path, "skipped: %s", skipped->skip);
+            }
+        }
+        if (telemetry.source_count == 0) {
+            mls_cli_say(cli, MLS_EXIT_IO, NULL, "no measurement found");
+        }
     }
     mls_telemetry_release(&telemetry);
 }

@@ -54,29 +54,14 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
     return true;
 }
 
-static void throughput_print(mls_cli *cli, const mls_collection *collection, const mls_throughput_options *wanted,
-                             mls_telemetry_notes *notes)
-{
-    mls_throughputs all;
-    mls_error error = {0};
-    if (mls_throughputs_measure(collection, wanted, &all, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
-    } else {
-        mls_cli_print_beside(cli, &mls_throughput_report, &all, notes);
-        for (size_t i = 0; i < all.group_count; i++) {
-            mls_cli_judge_findings(cli, &all.groups[i].findings);
-        }
-        mls_cli_say_collected(cli, collection);
-    }
-    mls_throughputs_release(&all);
-}
-
 static void throughput_run(mls_cli *cli)
 {
     mls_throughput_options *wanted = &((throughput_settings *)cli->settings)->wanted;
     mls_collect_options how;
     mls_collection collection;
+    mls_throughputs all;
     mls_telemetry_notes notes = {0};
+    mls_error error = {0};
     if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how)) {
         return;
     }
@@ -90,7 +75,16 @@ static void throughput_run(mls_cli *cli)
     if (take_machine(cli, wanted)) {
         if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) &&
             mls_cli_note_telemetry(cli, &collection, &notes)) {
-            throughput_print(cli, &collection, wanted, &notes);
+            if (mls_throughputs_measure(&collection, wanted, &all, &error) != MLS_OK) {
+                mls_cli_say_error(cli, NULL, &error);
+            } else {
+                mls_cli_print_beside(cli, &mls_throughput_report, &all, &notes);
+                for (size_t i = 0; i < all.group_count; i++) {
+                    mls_cli_judge_findings(cli, &all.groups[i].findings);
+                }
+                mls_cli_say_collected(cli, &collection);
+            }
+            mls_throughputs_release(&all);
         }
         mls_telemetry_notes_release(&notes);
         mls_collection_release(&collection);

@@ -324,6 +324,9 @@ void mls_cli_say_compared(mls_cli *cli, const mls_comparison *comparison);
 /* Says of which runs not all hyperparameters were kept. */
 void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection);
 
+/* Prints the version, and what the program was built with. */
+void mls_cli_print_version(mls_output *output);
+
 /* --help and `mlscore help CMD` without a manual. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
 

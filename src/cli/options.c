@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/version.h"
 
 enum { OPTIONS_MAX = 64, THREADS_ALLOWED = 256, LONG_OPTION = 256 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shards.c - one shard of a tree, as a part. */
-#include "cli/shards.h"
+#include "cli/scoring.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -11,7 +11,7 @@
 #define ZLIB_WORDS "no zlib"
 #endif
 
-#include "cli/version.h"
+#include "cli/command.h"
 #include "mlscore/version.h"
 #include "json/json_check.h"
 

@@ -447,20 +447,9 @@ static void xml_attribute(mls_buffer *out, const char *before, const char *value
     mls_buffer_append_char(out, '"');
 }
 
-static void append_finding(mls_buffer *out, const mls_finding *finding)
+void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found)
 {
-    xml_append(out, finding->path);
-    if (finding->line > 0) {
-        mls_buffer_printf(out, ":%zu", finding->line);
-    }
-    mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
-    xml_append(out, finding->message);
-    mls_buffer_append_char(out, '\n');
-}
-
-static void append_case(mls_buffer *out, const char *class_name, const char *name, const char *failure,
-                        const mls_found *found)
-{
+    mls_buffer *out = &to->held;
     const char *element = failure != NULL ? "failure" : found->count > 0 ? "system-out" : NULL;
     xml_attribute(out, "    <testcase classname=\"", class_name);
     xml_attribute(out, " name=\"", name);
@@ -471,17 +460,19 @@ static void append_case(mls_buffer *out, const char *class_name, const char *nam
         mls_buffer_append_text(out, "      <system-out>");
     }
     for (size_t i = 0; i < found->count; i++) {
-        append_finding(out, &found->items[i].finding);
+        const mls_finding *finding = &found->items[i].finding;
+        xml_append(out, finding->path);
+        if (finding->line > 0) {
+            mls_buffer_printf(out, ":%zu", finding->line);
+        }
+        mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
+        xml_append(out, finding->message);
+        mls_buffer_append_char(out, '\n');
     }
     if (element != NULL) {
         mls_buffer_printf(out, "</%s>\n", element);
     }
     mls_buffer_append_text(out, "    </testcase>\n");
-}
-
-void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found)
-{
-    append_case(&to->held, class_name, name, failure, found);
     to->tests++;
     to->failures += failure != NULL;
     mls_found_finish(found);

@@ -8,7 +8,6 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "report/metrics.h"
 #include "report/reports.h"
 #include "score/jobs.h"
 

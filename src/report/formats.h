@@ -2,6 +2,7 @@
 /* formats.h - how results are printed: a format is an mls_format_writer, what a command prints is an mls_report. */
 #pragma once
 
+#include "base/walk.h"
 #include "report/columns.h"
 #include "term/view.h"
 
@@ -62,3 +63,12 @@ bool mls_report_offers(const mls_report *report, mls_format format);
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
+
+/* Labels that a user adds to metrics, or leaves out. */
+typedef struct mls_metrics_labels {
+    mls_names added; /* "site=north": names of our own and twice the same are refused before */
+    bool no_path;
+} mls_metrics_labels;
+
+/* NULL, or what is wrong with the added label of that number. */
+const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t number);

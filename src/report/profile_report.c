@@ -363,18 +363,6 @@ static void show_run(mls_view *view, const mls_profile *profile)
     }
 }
 
-/* Shows the GPU's time that no step launched; it is unknown without a known launch. */
-static void show_outside(mls_view *view, const mls_profile *profile)
-{
-    const double outside = profile->steps.outside_ms;
-    if (profile->steps.count > 0 && outside > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "%s ms of the GPU's time (%s) was launched outside of steps",
-                        mls_words_grouped(outside, 3).text,
-                        mls_words_percent(mls_profile_share(outside, profile->activity_ms), 1).text);
-    }
-}
-
 static void show_peaks(mls_view *view, const mls_profile *profile)
 {
     for (size_t i = 0; i < profile->memory_count; i++) {
@@ -418,7 +406,13 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
         show_device_line(view, &profile->devices[i], profile->device_count == 1);
         show_launches(view, &profile->devices[i]);
     }
-    show_outside(view, profile);
+    const double outside = profile->steps.outside_ms; /* not known without a known launch */
+    if (profile->steps.count > 0 && outside > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "%s ms of the GPU's time (%s) was launched outside of steps",
+                        mls_words_grouped(outside, 3).text,
+                        mls_words_percent(mls_profile_share(outside, profile->activity_ms), 1).text);
+    }
     show_peaks(view, profile);
     show_bounds(view, profile);
     show_run(view, profile);

@@ -105,17 +105,6 @@ static void emit_division(mls_emitter *to, const mls_rules_request *request, con
     F(checklist, open, LIST_IF(rule, chain_of(row, "open", &(mls_scope_chain){0})), "", emit_division(to, row, "open"))
 MLS_FIELDS(checklist, mls_rules_request, CHECKLIST_FIELDS)
 
-static void add_rule(mls_table *table, const rule_place *row)
-{
-    mls_buffer text = {0};
-    mls_table_row(table);
-    mls_table_text(table, "key", MLS_COLUMN_KEEP, row->rule->key.ptr);
-    mls_rule_words_occurs(&text, row->rule);
-    mls_table_text(table, "how often", MLS_COLUMN_LEFT, mls_table_take(table, &text));
-    mls_rule_words_rule(&text, row->scope, row->rule);
-    mls_table_note(table, MLS_STYLE_PLAIN, "%s", mls_table_take(table, &text));
-}
-
 static void show_division(mls_view *view, const mls_rules_request *request, const char *division)
 {
     const mls_ruleset *ruleset = request->ruleset;
@@ -131,7 +120,13 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
         mls_table table = {.indent = markdown ? 0 : 2};
         rule_place row = {0};
         for (size_t next = 0; next_rule(&chain, at, &next, &row);) {
-            add_rule(&table, &row);
+            mls_buffer text = {0};
+            mls_table_row(&table);
+            mls_table_text(&table, "key", MLS_COLUMN_KEEP, row.rule->key.ptr);
+            mls_rule_words_occurs(&text, row.rule);
+            mls_table_text(&table, "how often", MLS_COLUMN_LEFT, mls_table_take(&table, &text));
+            mls_rule_words_rule(&text, row.scope, row.rule);
+            mls_table_note(&table, MLS_STYLE_PLAIN, "%s", mls_table_take(&table, &text));
         }
         const bool some = table.count > 0;
         if (some) {
