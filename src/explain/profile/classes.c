@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* classes.c - which class a kernel is of, by rules on its name. */
-#include "explain/profile/classes.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "explain/profile/gather.h"
 #include "json/json_row.h"
 #include "json/value.h"
 

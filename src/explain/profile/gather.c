@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.c - names, streams and activities while a profile is read. */
+/* gather.c - names, streams, activities, calls, steps and annotations while a profile is read, and which activity was
+ * launched by which call, in which step and annotation. */
 #include "explain/profile/gather.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/number.h"
 
 bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile)
 {
@@ -195,4 +198,253 @@ mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str strea
         gather->activities.items[gather->activities.count++] = activity;
     }
     return status;
+}
+
+static uint64_t correlation_of(const void *item)
+{
+    return ((const mls_cuda_launch *)item)->correlation;
+}
+
+static uint64_t begin_of(const mls_cuda_launch *call)
+{
+    return (uint64_t)call->begin[0] << 32 | call->begin[1];
+}
+
+bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph)
+{
+    if (correlation < 0 || correlation > UINT32_MAX || begin < 0 || begin > INT64_MAX / 2) {
+        return true;
+    }
+    const uint64_t kept = 2 * (uint64_t)begin + graph;
+    MLS_GROW(&gather->calls, items);
+    gather->calls.items[gather->calls.count++] =
+        (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
+
+    return true;
+}
+
+/* Brings the calls into the order of their correlations, each once. */
+static void order_calls(mls_gather *gather)
+{
+    mls_cuda_launch *calls = gather->calls.items;
+    size_t kept = 0;
+    mls_sort_in_place(calls, gather->calls.count, sizeof *calls, correlation_of);
+    for (size_t i = 0; i < gather->calls.count; i++) {
+        const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
+        kept += !again;
+        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1])) {
+            calls[kept - 1] = calls[i];
+        }
+    }
+    gather->calls.count = kept;
+}
+
+/* The place of the first call with that correlation or a higher one, which is mostly `near` another. */
+static size_t call_place(const mls_gather *gather, uint64_t correlation, size_t near)
+{
+    enum { AROUND = 64 };
+    const mls_cuda_launch *calls = gather->calls.items;
+    const size_t count = gather->calls.count;
+    size_t low = near > AROUND ? near - AROUND : 0;
+    size_t high = near + AROUND < count ? near + AROUND : count;
+    low = low > 0 && calls[low - 1].correlation >= correlation ? 0 : low;
+    high = high < count && calls[high].correlation < correlation ? count : high;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (calls[middle].correlation < correlation) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+void mls_gather_launches(mls_gather *gather)
+{
+    size_t near = 0;
+    order_calls(gather);
+    for (size_t i = 0; i < gather->activities.count; i++) {
+        mls_activity *activity = &gather->activities.items[i];
+        const uint64_t correlation = (uint64_t)activity->launch;
+        near = call_place(gather, correlation, near);
+        activity->launch = MLS_NO_LAUNCH;
+        if (near < gather->calls.count && gather->calls.items[near].correlation == correlation) {
+            const uint64_t begin = begin_of(&gather->calls.items[near]);
+            activity->launch = (int64_t)(begin / 2);
+            activity->row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
+        }
+    }
+    free(gather->calls.items);
+    gather->calls.items = NULL;
+    gather->calls.count = gather->calls.capacity = 0;
+}
+
+/* Deeper ones are not looked into. */
+enum { NESTED_MAX = 64 };
+#define NO_SPAN UINT32_MAX
+
+bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length)
+{
+    const mls_str prefix = MLS_S("ProfilerStep#");
+    const double ns = (double)length;
+    size_t number = 0;
+    bool full = false;
+    const bool step =
+        mls_str_starts(name, prefix) && mls_size_parse(mls_str_rest(name, prefix.len), &number) && number < UINT32_MAX;
+    mls_host_spans *to = step ? &gather->steps : &gather->annotations;
+    mls_tally_row *row = step ? NULL : mls_tally_put(&gather->tallies[MLS_TALLY_ANNOTATIONS], name, &full);
+    if (full || length > INT64_MAX - start || to->count == UINT32_MAX) {
+        return true;
+    }
+    if ((!step && row == NULL) || !MLS_GROW(to, items)) {
+        return false;
+    }
+    if (!step) {
+        number = (size_t)(row - gather->tallies[MLS_TALLY_ANNOTATIONS].rows);
+        mls_sums_add(&row->in[MLS_LOCALE_POINT], 1, ns, ns, ns);
+    }
+    to->items[to->count++] = (mls_host_span){.start = start, .end = start + length, .number = (uint32_t)number};
+    return true;
+}
+
+/* The outer one first. */
+static int compare_host_spans(const void *a, const void *b)
+{
+    const mls_host_span *x = a;
+    const mls_host_span *y = b;
+    return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->end < y->end) - (x->end > y->end);
+}
+
+/* Brings spans into order; around each is the nearest one before it that has not ended when it begins. */
+static void nest_spans(mls_host_spans *spans)
+{
+    if (spans->count > 0) {
+        qsort(spans->items, spans->count, sizeof *spans->items, compare_host_spans);
+    }
+    for (uint32_t i = 0; i < spans->count; i++) {
+        uint32_t around = i > 0 ? i - 1 : NO_SPAN;
+        while (around != NO_SPAN && spans->items[around].end <= spans->items[i].start) {
+            around = spans->items[around].around;
+        }
+        spans->items[i].around = around;
+    }
+}
+
+/* The innermost span that a time lies in, which mostly begins at or just behind `near`; NULL: it is in none. */
+static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, size_t *near)
+{
+    size_t low = 0;
+    size_t high = spans->count;
+    if (*near < high && spans->items[*near].start <= time) {
+        low = *near + 1;
+        high = low < high && spans->items[low].start > time ? low : high;
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (spans->items[middle].start <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    uint32_t at = low > 0 ? (uint32_t)(low - 1) : NO_SPAN;
+    *near = low > 0 ? low - 1 : 0;
+    for (int depth = 0; depth < NESTED_MAX && at != NO_SPAN && spans->items[at].end <= time; depth++) {
+        at = spans->items[at].around;
+    }
+    return at != NO_SPAN && spans->items[at].end > time ? &spans->items[at] : NULL;
+}
+
+void mls_gather_attribute(mls_gather *gather)
+{
+    size_t near_step = 0;
+    size_t near = 0;
+    nest_spans(&gather->steps);
+    nest_spans(&gather->annotations);
+    for (size_t i = 0; i < gather->activities.count && gather->steps.count + gather->annotations.count > 0; i++) {
+        const mls_activity *activity = &gather->activities.items[i];
+        const double length = (double)activity->length;
+        if (activity->launch == MLS_NO_LAUNCH) {
+            gather->unknown_ns += length;
+            continue;
+        }
+        gather->launches_known = true;
+        mls_host_span *step = find_span(&gather->steps, activity->launch, &near_step);
+        mls_host_span *annotation = find_span(&gather->annotations, activity->launch, &near);
+        *(step != NULL ? &step->gpu_ns : &gather->outside_steps_ns) += length;
+        if (annotation != NULL) {
+            annotation->gpu_ns += length;
+            annotation->activities++;
+        } else {
+            gather->outside_ns += length;
+            gather->outside_activities++;
+        }
+    }
+}
+
+static bool list_steps(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    mls_sums sums = {.min = (double)NAN, .max = (double)NAN};
+    const double known = gather->launches_known ? 0 : (double)NAN;
+    const double placed = gather->activities.count > 0 ? 0 : (double)NAN;
+    mls_profile_step *step = mls_arena_array(gather->arena, gather->steps.count + 1, sizeof *step);
+    profile->steps.each = step;
+    for (size_t i = 0; step != NULL && i < gather->steps.count; i++, step++) {
+        const mls_host_span *span = &gather->steps.items[i];
+        const double ns = (double)(span->end - span->start);
+        *step = (mls_profile_step){.number = span->number,
+                                   .start_ms = (double)(span->start - gather->first_ns) / 1e6 + placed,
+                                   .length_ms = ns / 1e6,
+                                   .gpu_ms = span->gpu_ns / 1e6 + known};
+        mls_sums_add(&sums, 1, ns, ns, ns);
+    }
+    profile->steps.count = (uint64_t)sums.count;
+    profile->steps.mean_ms = sums.total / 1e6 / sums.count;
+    profile->steps.min_ms = sums.min / 1e6;
+    profile->steps.max_ms = sums.max / 1e6;
+    profile->steps.outside_ms = gather->outside_steps_ns / 1e6 + known;
+    profile->steps.unknown_ms = gather->unknown_ns / 1e6;
+    return step != NULL;
+}
+
+static int compare_annotations(const void *a, const void *b)
+{
+    const mls_profile_annotation *x = a;
+    const mls_profile_annotation *y = b;
+    const double left = isfinite(x->gpu_ms) ? x->gpu_ms : x->host_ms;
+    const double right = isfinite(y->gpu_ms) ? y->gpu_ms : y->host_ms;
+    return left != right ? (left < right ? 1 : -1) : mls_str_compare(x->name, y->name);
+}
+
+bool mls_gather_list_annotations(mls_gather *gather)
+{
+    const mls_tally *names = &gather->tallies[MLS_TALLY_ANNOTATIONS];
+    const double known = gather->launches_known ? 0 : (double)NAN;
+    mls_profile *profile = gather->profile;
+    mls_profile_annotation *items = mls_arena_array(gather->arena, names->count + 1, sizeof *items);
+    if (!list_steps(gather)) {
+        return false;
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        const mls_sums *host = &names->rows[i].in[MLS_LOCALE_POINT];
+        items[i] = (mls_profile_annotation){
+            .name = names->rows[i].name, .count = (uint64_t)host->count, .host_ms = host->total / 1e6};
+    }
+    for (size_t i = 0; i < gather->annotations.count; i++) {
+        const mls_host_span *span = &gather->annotations.items[i];
+        items[span->number].gpu_ms += span->gpu_ns;
+        items[span->number].activities += span->activities;
+    }
+    items[names->count] = (mls_profile_annotation){
+        .name = {"", 0}, .activities = gather->outside_activities, .gpu_ms = gather->outside_ns};
+    profile->annotations = items;
+    profile->annotation_count = names->count > 0 ? names->count + gather->launches_known : 0;
+    for (size_t i = 0; i < profile->annotation_count; i++) {
+        items[i].gpu_ms = items[i].gpu_ms / 1e6 + known;
+        items[i].share = mls_profile_share(items[i].gpu_ms, profile->activity_ms);
+    }
+    qsort(items, profile->annotation_count, sizeof *items, compare_annotations);
+    return true;
 }

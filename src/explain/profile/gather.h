@@ -1,16 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.h - what is kept of a profile while it is read, whatever its format; private to the profile room.
+/* gather.h - what the readers of profiles have in common, whatever the format; private to the module.
  *
- * Memory does not grow with names beyond NAMES_MAX, nor with streams beyond TRACKS_MAX; it grows by 32 bytes for each
- * activity on a time line, by 12 for each call that may have launched one, and by a few more for each launch with
- * counters. */
+ * A reader (trace.c, reports.c) adds names, calls, activities and sums to an mls_gather; profile.c makes an mls_profile
+ * of it.  Memory does not grow with names beyond MLS_NAMES_MAX, nor with streams beyond MLS_TRACKS_MAX; it grows by 32
+ * bytes for each activity on a timeline, by 12 for each call that may have launched one, and by a few more for each
+ * launch with counters. */
 #pragma once
+
+#include <pthread.h>
 
 #include "base/decimal.h"
 #include "base/interval.h"
 #include "base/map.h"
-#include "explain/profile/classes.h"
+#include "base/memory.h"
+#include "base/pattern.h"
+#include "explain/profile/profile.h"
 #include "log/window.h"
+
+/* Limits of what a file defines. */
+enum { MLS_CLASSES_MAX = 64, MLS_CLASS_RULES_MAX = 256 };
+
+/* The roles of classes in verdicts and on the time line. */
+enum {
+    MLS_CLASS_COMMUNICATION = 1,
+    MLS_CLASS_COPY = 2,
+    MLS_CLASS_PRODUCT = 4,    /* gemm, convolution, to which fp32_pattern applies */
+    MLS_CLASS_ARITHMETIC = 8, /* they, and attention */
+    MLS_CLASS_BYTES = 16      /* moves bytes more than it computes */
+};
+
+/* By what a kernel gets faster where a rule of Nsight Compute says so. */
+typedef struct mls_ncu_rule {
+    const char *rule, *words;
+} mls_ncu_rule;
+
+struct mls_kernel_classes {
+    mls_arena memory;
+    const mls_ncu_rule *ncu_rules;
+    size_t ncu_rule_count;
+    pthread_mutex_t *lock; /* a pattern is matched by one thread at a time; NULL: not made yet */
+    const char *names[MLS_CLASSES_MAX];
+    unsigned roles[MLS_CLASSES_MAX];
+    size_t count;
+    size_t other, copy; /* the numbers of these */
+    struct {
+        size_t number; /* of the class */
+        mls_pattern pattern;
+    } rules[MLS_CLASS_RULES_MAX];
+    size_t rule_count;
+    mls_pattern fp32; /* without code: none */
+};
+
+/* The number of a name's class, and whether it is a product on FP32 cores; false: memory ran out. */
+bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32);
 
 enum {
     MLS_NAMES_MAX = 65536, /* distinct names that are kept; of kernels beyond only the class is */
@@ -229,9 +271,6 @@ const char *mls_copy_operation_name(mls_copy_operation operation);
 /* The name of a function of CUDA or HIP without cuda, cu or hip; empty: it is none. */
 mls_str mls_cuda_call(mls_str name);
 
-/* The two texts that a blank parts in the name of a row of MLS_TALLY_LAUNCHES or MLS_TALLY_ANALYSIS. */
-void mls_pair_split(mls_str name, mls_str *first, mls_str *second);
-
 /* Adds what a copy moved. */
 void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open);
 
@@ -269,3 +308,6 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
  * was looked at, which is as it was. */
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error);
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error);
+
+/* A sentence of a verdict that an arena keeps, with the names in it made safe to show. */
+const char *mls_sentence_keep(mls_arena *arena, const char *format, va_list args) MLS_PRINTF(2, 0);

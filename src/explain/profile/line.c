@@ -1,13 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.c - the time line: what each device did, how much of it at the same time.
+/* line.c - the timeline: what each device did, how much of it at the same time, and why it was idle.
  *
  * C computes, N communicates, M copies.  Of each only unions are added up, in one pass over the activities in the order
- * of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|. */
+ * of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|.
+ *
+ * A gap ends with the activities that start at its end.  If they were launched after it had begun, the host was late;
+ * otherwise they waited in a queue. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "explain/profile/idle.h"
+#include "explain/profile/gather.h"
+
+/* Of one device, in nanoseconds; zero-initialised is empty. */
+typedef struct mls_idle {
+    int64_t host, queue, unknown; /* of the gaps that have ended */
+    int64_t from, to, launch;     /* the last gap, and the first launch of what ended it */
+    uint64_t kernels, launched;   /* all of them, and those whose launch is known */
+    double kernel_time, graph_time;
+    int64_t kernel_median, delay_median, delay_95; /* by nearest rank: of `kernels`, of `launched` */
+} mls_idle;
+
+/* In the place of a length or a delay that does not count: behind all that do. */
+enum { PERCENT = 100 };
+#define NOT_RANKED INT64_MAX
+
+static void end_gap(mls_idle *idle)
+{
+    int64_t *cause = idle->launch == MLS_NO_LAUNCH ? &idle->unknown
+                     : idle->launch > idle->from   ? &idle->host
+                                                   : &idle->queue;
+    *cause += idle->to - idle->from;
+    idle->from = idle->to;
+}
+
+/* Adds an activity, in the order of starts; `before` covers those that came before it. */
+static void idle_add(mls_idle *idle, mls_activity *activity, bool kernel, const mls_cover *before)
+{
+    const int64_t launch = activity->launch;
+    const bool launched = launch != MLS_NO_LAUNCH;
+    if (before->begun && activity->start > before->reach) {
+        end_gap(idle);
+        idle->from = before->reach;
+        idle->to = activity->start;
+        idle->launch = launch;
+    } else if (activity->start == idle->to && launched && (launch < idle->launch || idle->launch == MLS_NO_LAUNCH)) {
+        idle->launch = launch;
+    }
+    if (kernel) {
+        idle->kernels++;
+        idle->launched += launched;
+        idle->kernel_time += (double)activity->length;
+        idle->graph_time += (activity->row & MLS_ROW_GRAPH) != 0 ? (double)activity->length : 0;
+    }
+    /* Lengths and delays are all that is asked of it from now on. */
+    activity->length = kernel ? activity->length : NOT_RANKED;
+    activity->launch = kernel && launched ? activity->start - launch : NOT_RANKED;
+}
+
+static uint64_t length_of(const void *item)
+{
+    return (uint64_t)((const mls_activity *)item)->length;
+}
+
+/* A clock that goes wrong makes it negative. */
+static uint64_t delay_of(const void *item)
+{
+    return (uint64_t)((const mls_activity *)item)->launch ^ (uint64_t)1 << 63;
+}
+
+/* Moves the activity at a percentile of the first `ranked` of the order to its place, by nearest rank. */
+static const mls_activity *at_percentile(mls_activity *activities, size_t count, uint64_t ranked, unsigned percent,
+                                         mls_number_of *number)
+{
+    const size_t rank = (size_t)((ranked * percent + PERCENT - 1) / PERCENT) - 1;
+    mls_select_in_place(activities, count, sizeof *activities, rank, number);
+    return &activities[rank];
+}
+
+/* Ends the last gap, and ranks the activities, which are all that were added, in any order. */
+static void idle_end(mls_idle *idle, mls_activity *activities, size_t count)
+{
+    end_gap(idle);
+    if (idle->kernels > 0) {
+        idle->kernel_median = at_percentile(activities, count, idle->kernels, 50, length_of)->length;
+    }
+    if (idle->launched > 0) {
+        idle->delay_median = at_percentile(activities, count, idle->launched, 50, delay_of)->launch;
+        idle->delay_95 = at_percentile(activities, count, idle->launched, 95, delay_of)->launch;
+    }
+}
 
 typedef struct device_line {
     uint64_t activities;
@@ -56,7 +138,7 @@ static void add_activity(mls_gather *gather, device_line *lines, mls_activity *a
     const int64_t end = start + activity->length;
     const double length = (double)activity->length;
     const unsigned roles = gather->classes->roles[row->class_number];
-    mls_idle_add(&line->idle, activity, mls_row_is_kernel(number), &line->all);
+    idle_add(&line->idle, activity, mls_row_is_kernel(number), &line->all);
     activity->track = (uint32_t)track->device_number;
     track->activities++;
     line->activities++;
@@ -144,7 +226,7 @@ static void end_idle(mls_gather *gather, device_line *lines)
     mls_activity *activities = gather->activities.items;
     mls_sort_in_place(activities, gather->activities.count, sizeof *activities, device_number_of);
     for (size_t i = 0; i < gather->device_map.count; i++) {
-        mls_idle_end(&lines[i].idle, activities, lines[i].activities);
+        idle_end(&lines[i].idle, activities, lines[i].activities);
         activities += lines[i].activities;
     }
 }

@@ -1,13 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nsys.c - the reports of nsys stats: one or many in a file, recognised by their columns.
- *
- * How a number is to be read may only be known at the end of the file, so sums are kept for each locale (mls_locale).
- */
+/* nsys.c - the reports of nsys stats, one or many in a file, recognised by their columns; the tables of rocprof and
+ * rocprofv3, which are read as the reports of nsys that say the same; what nsys says of launches. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "explain/profile/gather.h"
 #include "explain/profile/reports.h"
+
+/* The two texts that a blank parts in the name of a row of MLS_TALLY_LAUNCHES or MLS_TALLY_ANALYSIS. */
+static void pair_split(mls_str name, mls_str *first, mls_str *second)
+{
+    const char *blank = name.len > 0 ? memchr(name.ptr, ' ', name.len) : NULL;
+    const size_t len = blank != NULL ? (size_t)(blank - name.ptr) : name.len;
+    *first = (mls_str){name.ptr, len};
+    *second = blank != NULL ? (mls_str){blank + 1, name.len - len - 1} : (mls_str){"", 0};
+}
+
+static const struct {
+    const char *rocprof, *nsys;
+} headings[] = {
+    {"Calls", "Instances"},
+    {"TotalDurationNs", "Total Time (ns)"},
+    {"MinNs", "Min (ns)"},
+    {"MaxNs", "Max (ns)"},
+    {"KernelName", "Name"},
+    {"Kernel_Name", "Name"},
+    {"BeginNs", "Start (ns)"},
+    {"Start_Timestamp", "Start (ns)"},
+    {"EndNs", "Duration (ns)"}, /* less the start */
+    {"End_Timestamp", "Duration (ns)"},
+    {"gpu-id", "Device"},
+    {"GPU_ID", "Device"},
+    {"Agent_Id", "Device"},
+    {"queue-id", "Strm"},
+    {"Queue_ID", "Strm"},
+    {"Queue_Id", "Strm"},
+    {"tid", ""}, /* which nsys has of calls only */
+    {"TID", ""},
+    {"Function", "Tid"},     /* a trace of calls */
+    {"Counter_Name", "Tid"}, /* a row for each counter of a kernel */
+};
+
+/* Whether a heading has all of these columns, "a|b". */
+static bool has_columns(mls_str line, const char *columns)
+{
+    mls_str column;
+    bool has = true;
+    while (has && mls_list_next(&columns, '|', &column)) {
+        has = mls_str_contains(line, column);
+    }
+    return has;
+}
+
+/* Of a table of kernels one by one the columns come in any order, among any number of counters. */
+static bool is_rocprof_heading(mls_str line)
+{
+    const size_t quote = line.len > 0 && line.ptr[0] == '"';
+    const mls_str begin = mls_str_rest(line, quote);
+    return (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
+           (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
+           has_columns(line, "Kernel_Name|,|Start_Timestamp|End_Timestamp") ||
+           has_columns(line, "KernelName|,|BeginNs|EndNs");
+}
+
+mls_str mls_rocprof_column(mls_str heading)
+{
+    unsigned i;
+    return MLS_NAME_FIND(headings, sizeof headings / sizeof *headings, heading, &i) ? mls_str_from(headings[i].nsys)
+                                                                                    : heading;
+}
+
+/* Returns the kind of rocprof's sums by their first name. */
+static mls_report_kind rocprof_kind(mls_str name)
+{
+    if (mls_str_any(name, "KERNEL_|HIP_|HSA_|MEMORY_|MARKER_|SCRATCH_|RCCL_API|CopyHost|CopyDevice", mls_str_starts)) {
+        return MLS_REPORT_IGNORED;
+    }
+    return mls_str_any(name, "hip|hsa_", mls_str_starts) && mls_cuda_call(name).len > 0 ? MLS_REPORT_CALLS
+                                                                                        : MLS_REPORT_KERNELS;
+}
 
 /* The columns that a report must have, and what its name, where it stands before, must hold. */
 static const struct {
@@ -114,7 +186,7 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
         }
         return MLS_LINE_TEXT;
     }
-    const bool rocprof = mls_is_rocprof_heading(line);
+    const bool rocprof = is_rocprof_heading(line);
     if (rocprof || is_nsys_heading(line)) {
         mls_nsys_report_end(r);
         r->is_rocprof = rocprof;
@@ -275,7 +347,7 @@ void mls_nsys_heading(mls_reports *r)
 /* The sums of rocprof look alike: what they are of shows in the first one. */
 static void find_sums(mls_reports *r, mls_str name)
 {
-    mls_report_kind kind = r->nsys.any_row ? r->nsys.kind : mls_rocprof_kind(name);
+    mls_report_kind kind = r->nsys.any_row ? r->nsys.kind : rocprof_kind(name);
     r->nsys.any_row = true;
     if (kind == r->nsys.kind) {
         return;
@@ -426,7 +498,7 @@ bool mls_nsys_end(mls_reports *r)
         uint32_t number;
         mls_str api;
         mls_str kernel;
-        mls_pair_split(launches->rows[i].name, &api, &kernel);
+        pair_split(launches->rows[i].name, &api, &kernel);
         if (!mls_gather_name(gather, kernel, &number)) {
             return false;
         }
@@ -533,4 +605,66 @@ const char *mls_nsys_row(mls_reports *r)
     return (r->nsys.kind == MLS_REPORT_TRACE      ? add_traced
             : r->nsys.kind == MLS_REPORT_LAUNCHES ? add_launches
                                                   : add_sums)(r, mls_report_text(r, named));
+}
+
+static int compare_launches(const void *a, const void *b)
+{
+    const mls_profile_launches *x = a;
+    const mls_profile_launches *y = b;
+    return x->queue_ms != y->queue_ms ? (x->queue_ms < y->queue_ms ? 1 : -1)
+           : x->api_ms != y->api_ms   ? (x->api_ms < y->api_ms ? 1 : -1)
+                                      : mls_str_compare(x->name, y->name);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const mls_profile_found *x = a;
+    const mls_profile_found *y = b;
+    const int rule = mls_str_compare(x->rule, y->rule);
+    return rule != 0                    ? rule
+           : x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1)
+                                        : mls_str_compare(x->name, y->name);
+}
+
+static bool list_launches(mls_gather *gather)
+{
+    const mls_tally *tally = &gather->tallies[MLS_TALLY_LAUNCHES];
+    mls_profile_launches *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
+    gather->profile->launches = items;
+    for (size_t i = 0; i < tally->count; i++) {
+        const mls_sums *sums = &tally->rows[i].in[gather->locale];
+        const mls_launch_sums *beside = &gather->launch_sums.items[i];
+        items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
+                                          .api_ms = beside->api[gather->locale] / 1e6,
+                                          .queue_ms = beside->queue[gather->locale] / 1e6,
+                                          .kernel_ms = sums->total / 1e6};
+        pair_split(tally->rows[i].name, &items[i].api, &items[i].name);
+    }
+    gather->profile->launch_count = tally->count;
+    qsort(items, tally->count, sizeof *items, compare_launches);
+
+    return items != NULL;
+}
+
+static bool list_found(mls_gather *gather)
+{
+    const mls_tally *tally = &gather->tallies[MLS_TALLY_ANALYSIS];
+    mls_profile_found *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
+    gather->profile->analysis = items;
+    for (size_t i = 0; i < tally->count; i++) {
+        const mls_sums *sums = &tally->rows[i].in[gather->locale];
+        items[i] = (mls_profile_found){
+            .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
+        pair_split(tally->rows[i].name, &items[i].rule, &items[i].name);
+    }
+    gather->profile->analysis_count = tally->count;
+    qsort(items, tally->count, sizeof *items, compare_found);
+
+    return items != NULL;
+}
+
+bool mls_gather_list_launched(mls_gather *gather)
+{
+    return (!gather->tallies[MLS_TALLY_LAUNCHES].known || list_launches(gather)) &&
+           (!gather->tallies[MLS_TALLY_ANALYSIS].known || list_found(gather));
 }

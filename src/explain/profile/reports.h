@@ -114,9 +114,6 @@ typedef struct mls_reports {
 /* Whether a row has been split to its end, or ends inside of a quoted field, or is none. */
 typedef enum mls_row_end { MLS_ROW_WHOLE, MLS_ROW_OPEN, MLS_ROW_BROKEN } mls_row_end;
 
-/* Splits the row's first `len` bytes from `at` on, which is inside of a quoted field when `inside`. */
-mls_row_end mls_report_split(mls_reports *reports, size_t len, size_t at, bool inside);
-
 /* A field's text; "" where the row has no such field. */
 mls_str mls_report_text(mls_reports *reports, size_t field);
 
@@ -144,12 +141,7 @@ void mls_nsys_report_end(mls_reports *reports);
 /* Takes kernels from their launches, where nothing better lists them.  False: no memory. */
 bool mls_nsys_end(mls_reports *reports);
 
-/* Whether a line is a heading of rocprof, and what nsys calls a column of it. */
-bool mls_is_rocprof_heading(mls_str line);
 mls_str mls_rocprof_column(mls_str heading);
-
-/* Returns the kind of rocprof's sums by their first name. */
-mls_report_kind mls_rocprof_kind(mls_str name);
 
 void mls_ncu_column(mls_reports *reports, size_t column, mls_column_role role, mls_str name);
 void mls_ncu_heading(mls_reports *reports);

@@ -5,7 +5,18 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "explain/profile/gather.h"
-#include "explain/profile/sentence.h"
+
+const char *mls_sentence_keep(mls_arena *arena, const char *format, va_list args)
+{
+    mls_buffer sentence = {0};
+    mls_buffer clean = {0};
+    mls_buffer_vprintf(&sentence, format, args);
+    mls_escape_append(&clean, mls_buffer_str(&sentence));
+    const char *kept = mls_arena_copy(arena, mls_buffer_str(&clean)).ptr;
+    mls_buffer_release(&sentence);
+    mls_buffer_release(&clean);
+    return kept;
+}
 
 /* Launching a kernel takes about as long as a short one; graphs shorten it for those that are not much longer. */
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10, GRAPH_KERNEL_US = 20 };
@@ -20,7 +31,7 @@ static bool add_verdict(mls_gather *gather, bool holds, const char *code, const 
         return false;
     }
     va_start(args, format);
-    const char *message = mls_sentence_keep(gather->arena, &profile->findings, format, args);
+    const char *message = mls_sentence_keep(gather->arena, format, args);
     va_end(args);
     profile->verdicts[profile->verdict_count++] = (mls_profile_verdict){code, message};
     return true;

@@ -6,10 +6,320 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/pattern.h"
 #include "explain/telemetry/files.h"
+
+/* Words of a name that are about the log, not about the host, also with a number behind them. */
+static const char log_words[] =
+    "gpu|gpus|nvidia|smi|nvsmi|nvml|amd|rocm|dmon|pmon|dcgm|dcgmi|ipmi|telemetry|power|energy|"
+    "usage|util|utilization|use|stat|stats|statistics|metric|metrics|log|logs|monitor|"
+    "monitoring|mon|output|out|data|query|sample|samples|measurements|temperature|temp|"
+    "clock|clocks|exporter|rank|card|device|run|job|slurm|train|training";
+
+static bool is_separator(char c)
+{
+    return c == '.' || c == '_' || c == '-';
+}
+
+/* "gpu7" is a device, "gpu07" may be a host. */
+static bool is_log_word(mls_str word)
+{
+    size_t letters = word.len;
+    while (letters > 0 && mls_is_digit(word.ptr[letters - 1])) {
+        letters--;
+    }
+    const mls_str name = {word.ptr, letters};
+    return mls_str_any(name, log_words, mls_str_alike) &&
+           (word.len - letters < 2 || !mls_str_alike(name, MLS_S("gpu")));
+}
+
+/* Drops such words from the begin and the end. */
+static mls_str without_log_words(mls_str name)
+{
+    for (name = mls_str_trim(name, is_separator); name.len > 0; name = mls_str_trim(name, is_separator)) {
+        size_t first = 0;
+        size_t last = name.len;
+        while (first < name.len && !is_separator(name.ptr[first])) {
+            first++;
+        }
+        while (last > 0 && !is_separator(name.ptr[last - 1])) {
+            last--;
+        }
+        if (is_log_word((mls_str){name.ptr, first})) {
+            name = mls_str_rest(name, first);
+        } else if (is_log_word(mls_str_rest(name, last))) {
+            name.len = last;
+        } else {
+            break;
+        }
+    }
+    return name;
+}
+
+/* A number alone, such as a day or a part, is no host, but "10.0.0.7" is one; nor is a sentence. */
+static bool can_be_host(mls_str name)
+{
+    size_t letters = 0;
+    size_t dots = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        const char c = name.ptr[i];
+        if ((unsigned char)c <= ' ' || c == '(' || c == ',') {
+            return false;
+        }
+        dots += c == '.';
+        letters += !mls_is_digit(c) && !is_separator(c);
+    }
+    return letters > 0 || dots == 3;
+}
+
+/* Cuts off one of some endings. */
+static bool cut_ending(mls_str *name, const char *endings)
+{
+    for (mls_str ending; mls_list_next(&endings, '|', &ending);) {
+        const size_t rest = name->len - ending.len;
+        if (name->len >= ending.len && mls_str_alike((mls_str){name->ptr + rest, ending.len}, ending)) {
+            name->len = rest;
+            return true;
+        }
+    }
+    return false;
+}
+
+mls_str mls_log_stem(const char *path)
+{
+    mls_str name = mls_str_from(mls_path_name(path));
+    while (cut_ending(&name, ".gz|.zst|.xz|.bz2")) {
+    }
+    return cut_ending(&name, ".csv|.log|.txt|.out") ? name : (mls_str){NULL, 0};
+}
+
+mls_str mls_host_of(const char *path)
+{
+    const mls_str name = without_log_words(mls_log_stem(path));
+    return can_be_host(name) ? name : (mls_str){NULL, 0};
+}
+
+/* ------------------------------------------------------- of several files */
+
+static bool name_file(struct mls_telemetry_file *file, mls_str host)
+{
+    file->host = mls_arena_copy(&file->arena, host);
+    return file->host.ptr != NULL;
+}
+
+/* How much of the begin two folders share, in whole parts. */
+static size_t shared_folders(mls_str a, mls_str b)
+{
+    size_t shared = 0;
+    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++) {
+        shared = a.ptr[i] == '/' ? i + 1 : shared;
+    }
+    return shared;
+}
+
+/* The part of a folder that is not about logs: "node1" of "node1/logs/". */
+static mls_str host_of_folder(mls_str folder)
+{
+    mls_str rest = folder;
+    for (mls_str left = folder; left.len > 0;) {
+        if (without_log_words(mls_path_cut(&left)).len > 0) {
+            break;
+        }
+        rest = left;
+    }
+    while (rest.len > 0 && rest.ptr[rest.len - 1] == '/') {
+        rest.len--;
+    }
+    return rest;
+}
+
+/* Returns the host in the folder of a file without one, behind the part all share. */
+static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(file->source.path));
+    const bool own = file->host.len == 0 && folder.len > shared.len;
+    return own ? host_of_folder(mls_str_rest(folder, shared.len)) : (mls_str){NULL, 0};
+}
+
+static mls_str folder_name(mls_str path)
+{
+    return mls_path_cut(&path);
+}
+
+/* Counts under each last part how many different folders end in it: none, one or more. */
+static bool list_parts(const struct mls_telemetry_file *files, size_t count, mls_str shared, mls_map *parts)
+{
+    for (size_t i = 0; i < count; i++) {
+        const mls_str host = folder_host(&files[i], shared);
+        bool added = false;
+        mls_map_entry *entry = host.len > 0 ? mls_map_put(parts, folder_name(host), &added) : NULL;
+        if (host.len > 0 && entry == NULL) {
+            return false;
+        }
+        if (added) {
+            entry->value.number = i;
+        } else if (entry != NULL && entry->value.number != SIZE_MAX &&
+                   !mls_str_equal(folder_host(&files[entry->value.number], shared), host)) {
+            entry->value.number = SIZE_MAX;
+        }
+    }
+    return true;
+}
+
+/* Files whose names say no host are told apart by the folders that they do not share: by the last part of each where
+ * no other folder ends so. */
+static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
+{
+    mls_arena arena = {0};
+    mls_map parts = {.arena = &arena};
+    mls_str shared = {NULL, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (files[i].host.len == 0) {
+            const mls_str folder = mls_path_folder(mls_str_from(files[i].source.path));
+            shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, shared_folders(shared, folder)};
+        }
+    }
+    bool ok = list_parts(files, count, shared, &parts);
+    for (size_t i = 0; i < count && ok; i++) {
+        const mls_str host = folder_host(&files[i], shared);
+        if (host.len > 0) {
+            const mls_map_entry *entry = mls_map_find(&parts, folder_name(host));
+            const bool unique = entry != NULL && entry->value.number != SIZE_MAX;
+            ok = name_file(&files[i], unique ? folder_name(host) : host);
+        }
+    }
+    mls_arena_release(&arena);
+    return ok;
+}
+
+/* Whether two logs of one name, in two folders, measured at one time what is not the same, of devices of one number
+ * that no UUID calls one. */
+static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct mls_telemetry_file *b)
+{
+    const mls_log_device *of = a->devices;
+    const mls_log_device *other = b->devices;
+    if (a->count == 0 || b->count == 0 || a->columns != b->columns || !of->timed || !other->timed ||
+        !mls_str_equal(of->name, other->name) ||
+        mls_str_equal(mls_path_folder(mls_str_from(a->source.path)), mls_path_folder(mls_str_from(b->source.path)))) {
+        return false;
+    }
+    const bool same = of->ids[1].len > 0 && mls_str_equal(of->ids[1], other->ids[1]);
+    const bool copy = of->rows[0].time_ms == other->rows[0].time_ms &&
+                      memcmp(of->rows[0].values, other->rows[0].values, sizeof of->rows[0].values) == 0;
+    return !same && !copy && of->rows[0].time_ms < other->rows[other->count - 1].time_ms &&
+           other->rows[0].time_ms < of->rows[of->count - 1].time_ms;
+}
+
+/* A name that logs of several hosts have is no host's: "results.csv" in the folders of two nodes. */
+static bool forget_shared_names(struct mls_telemetry_file *files, size_t count)
+{
+    mls_arena arena = {0};
+    mls_map hosts = {.arena = &arena};
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        bool added = false;
+        mls_map_entry *entry = files[i].host.len > 0 ? mls_map_put(&hosts, files[i].host, &added) : NULL;
+        ok = entry != NULL || files[i].host.len == 0;
+        if (entry != NULL && (added || entry->value.number != SIZE_MAX)) {
+            const bool shared = !added && are_of_two_hosts(&files[entry->value.number], &files[i]);
+            entry->value.number = shared ? SIZE_MAX : i;
+        }
+    }
+    for (size_t i = 0; i < count && ok; i++) {
+        const mls_map_entry *entry = files[i].host.len > 0 ? mls_map_find(&hosts, files[i].host) : NULL;
+        files[i].host.len = entry != NULL && entry->value.number == SIZE_MAX ? 0 : files[i].host.len;
+    }
+    mls_arena_release(&arena);
+    return ok;
+}
+
+/* A device of a file whose host nobody knows. */
+typedef struct nameless_device {
+    struct mls_telemetry_file *file;
+    const mls_log_device *device;
+    double first_ms, last_ms;
+} nameless_device;
+
+static int compare_nameless(const void *left, const void *right)
+{
+    const nameless_device *a = left;
+    const nameless_device *b = right;
+    const int order = a->file->columns == b->file->columns  ? mls_str_compare(a->device->name, b->device->name)
+                      : a->file->columns < b->file->columns ? -1
+                                                            : 1;
+    return order != 0 ? order : (a->first_ms > b->first_ms) - (a->first_ms < b->first_ms);
+}
+
+static size_t list_nameless(struct mls_telemetry_file *files, size_t count, nameless_device *list)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < files[i].count && files[i].host.len == 0; k++) {
+            const mls_log_device *device = &files[i].devices[k];
+            list[listed++] = (nameless_device){&files[i], device, device->timed ? device->rows[0].time_ms : -INFINITY,
+                                               device->timed ? device->rows[device->count - 1].time_ms : INFINITY};
+        }
+    }
+    return listed;
+}
+
+/* Files that measured the same of a device of one number at one time are of two hosts, unless its UUID says that it is
+ * the same one: nobody logs the same twice.  Files with other columns look at one host in two ways. */
+static void mark_conflicts(const nameless_device *list, size_t count)
+{
+    const nameless_device *longest = list;
+    for (const nameless_device *now = list + 1; now < list + count; now++) {
+        const bool alike =
+            now->file->columns == longest->file->columns && mls_str_equal(now->device->name, longest->device->name);
+        const bool same = now->device->ids[1].len > 0 && mls_str_equal(now->device->ids[1], longest->device->ids[1]);
+        if (alike && !same && now->file != longest->file && now->first_ms < longest->last_ms) {
+            now->file->alone = longest->file->alone = true;
+        }
+        longest = alike && longest->last_ms >= now->last_ms ? longest : now;
+    }
+}
+
+/* Each of such files becomes a host of its own, called by its name. */
+static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
+{
+    nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
+    const size_t listed = list_nameless(files, count, list);
+    if (listed > 1) {
+        qsort(list, listed, sizeof *list, compare_nameless);
+        mark_conflicts(list, listed);
+    }
+    free(list);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = files[i].source.path;
+        if (files[i].alone) {
+            mls_findings_add(
+                &files[i].findings, MLS_FINDING_HOST_UNKNOWN, (mls_finding_place){.path = path},
+                "neither the name nor the folder of the log says its host: it is taken for one of its own");
+            if (!name_file(&files[i], mls_str_from(mls_path_name(path)))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
+{
+    size_t unnamed = 0;
+    size_t devices = 0;
+    if (by_names && !forget_shared_names(files, count)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool named = files[i].host.len > 0;
+        unnamed += !named;
+        devices += named ? 0 : files[i].count;
+    }
+    return unnamed < 2 || (name_by_folders(files, count) && name_by_themselves(files, count, devices));
+}
 
 mls_telemetry_options mls_telemetry_defaults(void)
 {

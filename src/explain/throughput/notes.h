@@ -118,9 +118,6 @@ bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *h
 /* Finds what its runs share, before any of it is reported; false: no memory. */
 bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
-/* The samples of a run, those behind a healing step as many times as they take longer by design. */
-double mls_throughput_units(const mls_throughput_group *group, const mls_throughput *run);
-
 /* Which runs of a group were slow, and where; false: no memory. */
 bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
