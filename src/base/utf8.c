@@ -82,31 +82,6 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
     }
 }
 
-void mls_json_escape_append(mls_buffer *buffer, uint32_t code)
-{
-    if (code > 0xffff) {
-        mls_buffer_printf(buffer, "\\u%04x", 0xd800U + ((code - 0x10000U) >> 10));
-        code = 0xdc00U + (code & 0x3ffU);
-    }
-    mls_buffer_printf(buffer, "\\u%04x", code);
-}
-
-void mls_json_text_append(mls_buffer *buffer, mls_str text)
-{
-    size_t plain = 0;
-    mls_buffer_append_char(buffer, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char c = (unsigned char)text.ptr[i];
-        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
-            mls_buffer_append(buffer, (mls_str){text.ptr + plain, i - plain});
-            mls_json_escape_append(buffer, c);
-            plain = i + 1;
-        }
-    }
-    mls_buffer_append(buffer, mls_str_rest(text, plain));
-    mls_buffer_append_char(buffer, '"');
-}
-
 /* Columns of one code point; -1, a byte that is none, takes one as what is shown in its place. */
 static size_t code_point_width(int32_t code)
 {

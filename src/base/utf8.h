@@ -10,12 +10,6 @@
 /* Appends `text`, hostile characters (see below) and bytes that are not valid UTF-8 as \n, \t, \r, \x1b, \u202e … */
 void mls_escape_append(mls_buffer *buffer, mls_str text);
 
-/* Appends a code point as JSON escapes it: \u202e, or the two surrogates of one above U+FFFF. */
-void mls_json_escape_append(mls_buffer *buffer, uint32_t code);
-
-/* Appends a string of JSON, in quotes; what is no valid UTF-8 stays the bytes that it is. */
-void mls_json_text_append(mls_buffer *buffer, mls_str text);
-
 /* Whether a code point would steer a terminal, or reorder or hide the line it stands in. */
 static inline bool mls_code_point_is_hostile(int32_t code)
 {

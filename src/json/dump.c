@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump.c - values as Python's json writes them. */
+/* dump.c - JSON as Python writes it, as mlscore prints it, and as it keeps its own. */
 #include "json/dump.h"
 
 #include <float.h>
@@ -8,6 +8,16 @@
 
 #include "base/utf8.h"
 #include "json/json_check.h"
+
+/* Append a code point as JSON escapes it: \u202e, or the two surrogates of one above U+FFFF. */
+static void append_escape(mls_buffer *buffer, uint32_t code)
+{
+    if (code > 0xffff) {
+        mls_buffer_printf(buffer, "\\u%04x", 0xd800U + ((code - 0x10000U) >> 10));
+        code = 0xdc00U + (code & 0x3ffU);
+    }
+    mls_buffer_printf(buffer, "\\u%04x", code);
+}
 
 static void dump_code(mls_buffer *buffer, uint32_t code)
 {
@@ -20,7 +30,7 @@ static void dump_code(mls_buffer *buffer, uint32_t code)
     } else if (code >= ' ' && code <= '~') {
         mls_buffer_append_char(buffer, (char)code);
     } else {
-        mls_json_escape_append(buffer, code);
+        append_escape(buffer, code);
     }
 }
 
@@ -152,4 +162,85 @@ static const char *dump_value(mls_buffer *buffer, const char *at, const char *en
 void mls_dump_json(mls_buffer *buffer, mls_str json)
 {
     (void)dump_value(buffer, json.ptr, json.ptr + json.len);
+}
+
+void mls_json_text_append(mls_buffer *buffer, mls_str text)
+{
+    size_t plain = 0;
+    mls_buffer_append_char(buffer, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
+            mls_buffer_append(buffer, (mls_str){text.ptr + plain, i - plain});
+            append_escape(buffer, c);
+            plain = i + 1;
+        }
+    }
+    mls_buffer_append(buffer, mls_str_rest(text, plain));
+    mls_buffer_append_char(buffer, '"');
+}
+
+/* Appends the text before `start` as it is, then the code as \u… unless it is negative, and goes on at `at`. */
+static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
+{
+    mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
+    *plain = at;
+    if (code >= 0) {
+        append_escape(out, (uint32_t)code);
+    }
+}
+
+/* Most bytes are as they are wherever they stand in a text or a span. */
+static bool reads_as_itself(char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void mls_json_show_text(mls_buffer *out, mls_str text)
+{
+    size_t plain = 0;
+    mls_buffer_append_char(out, '"');
+    for (size_t at = 0; at < text.len;) {
+        if (reads_as_itself(text.ptr[at])) {
+            at++;
+            continue;
+        }
+        const size_t start = at;
+        const int32_t code = mls_utf8_next(text, &at);
+        if (code == '"' || code == '\\') {
+            append_plain(out, text, &plain, start, start, -1);
+            mls_buffer_append_char(out, '\\');
+        } else if (code <= 0 || mls_code_point_is_hostile(code)) {
+            append_plain(out, text, &plain, start, at, code > 0 ? code : 0xfffd);
+        }
+    }
+    append_plain(out, text, &plain, text.len, text.len, -1);
+    mls_buffer_append_char(out, '"');
+}
+
+void mls_json_show_span(mls_buffer *out, mls_str span)
+{
+    bool in_string = false;
+    size_t plain = 0;
+    for (size_t at = 0; at < span.len;) {
+        if (reads_as_itself(span.ptr[at]) && span.ptr[at] != 'N' && span.ptr[at] != 'I') {
+            at++;
+            continue;
+        }
+        const size_t start = at;
+        const int32_t code = mls_utf8_next(span, &at);
+        in_string ^= code == '"';
+        if (in_string && code == '\\') {
+            at++; /* a validated escape: whatever follows belongs to it */
+        } else if (!in_string && (code == 'N' || code == 'I')) {
+            /* validated: the whole word stands here */
+            at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
+            append_plain(out, span, &plain, start, at, -1);
+            out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';
+            mls_buffer_append_text(out, "null");
+        } else if (code < 0 || mls_code_point_is_hostile(code)) {
+            append_plain(out, span, &plain, start, at, code < 0 ? (unsigned char)span.ptr[start] : code);
+        }
+    }
+    append_plain(out, span, &plain, span.len, span.len, -1);
 }

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "base/walk.h"
 #include "base/words.h"
+#include "json/dump.h"
 
 /* A list of any type. */
 typedef MLS_LIST_OF(char) any_list;

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "term/view.h"
+#include "json/dump.h"
 #include "json/value.h"
 
 void mls_emitter_release(mls_emitter *to)
@@ -37,75 +38,6 @@ static void csv_cell(mls_emitter *to, mls_str text)
     to->inside = true;
 }
 
-/* Appends the text before `start` as it is, then the code as \u… unless it is negative, and goes on at `at`. */
-static void json_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
-{
-    mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
-    *plain = at;
-    if (code >= 0) {
-        mls_json_escape_append(out, (uint32_t)code);
-    }
-}
-
-/* Most bytes are as they are wherever they stand in a text or a span. */
-static bool reads_as_itself(char c)
-{
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
-/* Text in quotes; a byte that is not UTF-8 (log text may be anything) and NUL become U+FFFD. */
-static void json_quote(mls_buffer *out, mls_str text)
-{
-    size_t plain = 0;
-    mls_buffer_append_char(out, '"');
-    for (size_t at = 0; at < text.len;) {
-        if (reads_as_itself(text.ptr[at])) {
-            at++;
-            continue;
-        }
-        const size_t start = at;
-        const int32_t code = mls_utf8_next(text, &at);
-        if (code == '"' || code == '\\') {
-            json_plain(out, text, &plain, start, start, -1);
-            mls_buffer_append_char(out, '\\');
-        } else if (code <= 0 || mls_code_point_is_hostile(code)) {
-            json_plain(out, text, &plain, start, at, code > 0 ? code : 0xfffd);
-        }
-    }
-    json_plain(out, text, &plain, text.len, text.len, -1);
-    mls_buffer_append_char(out, '"');
-}
-
-/* A validated span as JSON that every reader takes: the bare words NaN, Infinity and -Infinity, which Python writes and
- * JSON does not know, become null; a byte that is not UTF-8 becomes the Latin-1 character that the compliance checker
- * reads it as; what could steer a terminal is escaped. */
-static void json_span(mls_buffer *out, mls_str span)
-{
-    bool in_string = false;
-    size_t plain = 0;
-    for (size_t at = 0; at < span.len;) {
-        if (reads_as_itself(span.ptr[at]) && span.ptr[at] != 'N' && span.ptr[at] != 'I') {
-            at++;
-            continue;
-        }
-        const size_t start = at;
-        const int32_t code = mls_utf8_next(span, &at);
-        in_string ^= code == '"';
-        if (in_string && code == '\\') {
-            at++; /* a validated escape: whatever follows belongs to it */
-        } else if (!in_string && (code == 'N' || code == 'I')) {
-            /* validated: the whole word stands here */
-            at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
-            json_plain(out, span, &plain, start, at, -1);
-            out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';
-            mls_buffer_append_text(out, "null");
-        } else if (code < 0 || mls_code_point_is_hostile(code)) {
-            json_plain(out, span, &plain, start, at, code < 0 ? (unsigned char)span.ptr[start] : code);
-        }
-    }
-    json_plain(out, span, &plain, span.len, span.len, -1);
-}
-
 static void tabs(mls_emitter *to)
 {
     for (unsigned i = 0; to->indented && i < to->depth; i++) {
@@ -127,7 +59,7 @@ static void json_before(mls_emitter *to)
     mls_output_text(to->output, !to->inside ? "" : !to->indented ? "," : member ? ",\n" : ", ");
     if (member) {
         tabs(to);
-        json_quote(&to->text, to->name);
+        mls_json_show_text(&to->text, to->name);
         mls_buffer_append_text(&to->text, to->indented ? ":\t" : ":");
         json_text(to);
     }
@@ -184,12 +116,12 @@ void mls_emit_null(mls_emitter *to)
 
 void mls_emit_str(mls_emitter *to, mls_str text)
 {
-    put_value(to, text.ptr != NULL ? text : MLS_S(""), json_quote);
+    put_value(to, text.ptr != NULL ? text : MLS_S(""), mls_json_show_text);
 }
 
 void mls_emit_str_or_null(mls_emitter *to, mls_str text)
 {
-    put_value(to, text, text.ptr != NULL ? json_quote : mls_buffer_append);
+    put_value(to, text, text.ptr != NULL ? mls_json_show_text : mls_buffer_append);
 }
 
 void mls_emit_text(mls_emitter *to, const char *text)
@@ -221,7 +153,7 @@ void mls_emit_bool(mls_emitter *to, bool value)
 
 void mls_emit_json(mls_emitter *to, mls_str span)
 {
-    put_value(to, span, span.ptr != NULL ? json_span : mls_buffer_append);
+    put_value(to, span, span.ptr != NULL ? mls_json_show_span : mls_buffer_append);
 }
 
 void mls_emit_logged(mls_emitter *to, mls_str span)

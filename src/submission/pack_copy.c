@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "submission/packing.h"
+#include "json/dump.h"
 #include "json/json_row.h"
 #include "json/value.h"
 
