@@ -75,11 +75,6 @@ bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *err
     return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
 }
 
-bool mls_cli_say_no_memory(mls_cli *cli)
-{
-    return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", mls_reason_memory);
-}
-
 void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings)
 {
     mls_cli_worsen(cli, mls_findings_pass(&findings->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);

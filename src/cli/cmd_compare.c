@@ -146,17 +146,6 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
     mls_buffer_release(&words);
 }
 
-/* Measures the logs of all sides, whose curves a page has.  False after a complaint. */
-static bool measure_sides(mls_cli *cli, const mls_comparison *comparison, mls_throughputs *measured, size_t *count)
-{
-    bool ok = true;
-    while (ok && *count < comparison->collection_count) {
-        const size_t at = (*count)++;
-        ok = mls_cli_measure(cli, &comparison->collections[at], true, &measured[at]);
-    }
-    return ok;
-}
-
 static void compare_all(mls_cli *cli, const mls_compare_request *request)
 {
     const compare_settings *settings = cli->settings;
@@ -164,7 +153,13 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
     if (mls_cli_compare(cli, request, &comparison)) {
         mls_throughputs *measured = mls_calloc(comparison.collection_count + 1, sizeof *measured);
         mls_compare_beside beside = {.all = settings->all, .measured = measured};
-        if (request->collect.observer == NULL || measure_sides(cli, &comparison, measured, &beside.measured_count)) {
+        bool ok = true;
+        /* A page has the curves of the logs of all sides. */
+        while (ok && request->collect.observer != NULL && beside.measured_count < comparison.collection_count) {
+            const size_t at = beside.measured_count++;
+            ok = mls_cli_measure(cli, &comparison.collections[at], true, &measured[at]);
+        }
+        if (ok) {
             mls_cli_print_beside(cli,
                                  comparison.mode == MLS_COMPARE_SCALING     ? &mls_scaling_report
                                  : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report

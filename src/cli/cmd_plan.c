@@ -155,44 +155,37 @@ static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *reque
            read_positive(cli, "--samples", settings->samples, &request->samples);
 }
 
-static void plan_with(mls_cli *cli, mls_plan_request *request, mls_plan_figures *figures, mls_arena *arena)
-{
-    const char *path = ((const plan_settings *)cli->settings)->factors;
-    mls_compare_request groups = {.mode = MLS_COMPARE_NOTHING};
-    mls_comparison comparison = {.arena = NULL};
-    mls_buffer text = {0};
-    mls_error error = {0};
-    if (!mls_cli_load_models(cli) || !mls_cli_read_file(cli, path, &text)) {
-        return;
-    }
-    if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, figures, &error) != MLS_OK) {
-        mls_cli_say_wrong_file(cli, path, &error);
-    } else if (mls_cli_judge(cli, &groups.collect)) {
-        for (size_t i = 0; i < cli->operands.count; i++) { /* each operand is a side */
-            mls_side_add(&groups.sides, arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
-        }
-        groups.collect.printed = true;
-        request->editions = groups.collect.score.editions;
-        request->figures = figures;
-        request->models = cli->models;
-        request->known = cli->accelerators;
-        if (mls_cli_compare(cli, &groups, &comparison)) {
-            mls_cli_say_compared(cli, &comparison);
-            plan_groups(cli, &comparison, request);
-        }
-    }
-    mls_comparison_release(&comparison);
-    mls_buffer_release(&text);
-}
-
 static void plan_run(mls_cli *cli)
 {
     mls_arena arena = {0};
     mls_plan_figures figures = {.arena = NULL};
     mls_plan_request request = {.benchmark = NULL};
-    if (read_request(cli, &arena, &request)) {
-        plan_with(cli, &request, &figures, &arena);
+    const char *path = ((const plan_settings *)cli->settings)->factors;
+    mls_compare_request groups = {.mode = MLS_COMPARE_NOTHING};
+    mls_comparison comparison = {.arena = NULL};
+    mls_buffer text = {0};
+    mls_error error = {0};
+    if (!read_request(cli, &arena, &request) || !mls_cli_load_models(cli) || !mls_cli_read_file(cli, path, &text)) {
+        /* it has been said why */
+    } else if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) !=
+               MLS_OK) {
+        mls_cli_say_wrong_file(cli, path, &error);
+    } else if (mls_cli_judge(cli, &groups.collect)) {
+        for (size_t i = 0; i < cli->operands.count; i++) { /* each operand is a side */
+            mls_side_add(&groups.sides, &arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
+        }
+        groups.collect.printed = true;
+        request.editions = groups.collect.score.editions;
+        request.figures = &figures;
+        request.models = cli->models;
+        request.known = cli->accelerators;
+        if (mls_cli_compare(cli, &groups, &comparison)) {
+            mls_cli_say_compared(cli, &comparison);
+            plan_groups(cli, &comparison, &request);
+        }
     }
+    mls_comparison_release(&comparison);
+    mls_buffer_release(&text);
     mls_plan_figures_release(&figures);
     mls_arena_release(&arena);
 }

@@ -180,15 +180,6 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
     }
 }
 
-static bool any_runs(const mls_published_opened *opened)
-{
-    bool any = false;
-    for (size_t i = 0; i < opened->count; i++) {
-        any |= opened->items[i].runs.count > 0;
-    }
-    return any;
-}
-
 static void search_published(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
 {
     const published_settings *settings = cli->settings;
@@ -210,9 +201,13 @@ static void search_published(mls_cli *cli, const mls_published *published, const
                                            : &mls_published_report,
                       &list);
     }
+    bool any_runs = false;
+    for (size_t i = 0; i < opened.count; i++) {
+        any_runs |= opened.items[i].runs.count > 0;
+    }
     if (count == 0) {
         explain_nothing(cli, published, search);
-    } else if (settings->runs && !any_runs(&opened)) {
+    } else if (settings->runs && !any_runs) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "the runs of what was found are not public");
     }
     mls_published_opened_release(&opened);

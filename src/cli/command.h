@@ -232,9 +232,6 @@ bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
  * file, where it has one.  It is wrong usage, unless the file could not be read.  False. */
 bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error);
 
-/* Says that memory ran out.  False. */
-bool mls_cli_say_no_memory(mls_cli *cli);
-
 /* Makes it count when findings do not pass. */
 void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings);
 
