@@ -183,29 +183,23 @@ void mls_kernel_classes_free(mls_kernel_classes *classes)
 }
 
 /* A pattern that gives up on a name has not found anything in it. */
-static mls_status look_for(const mls_pattern *pattern, mls_str name, bool *is_there)
+static bool finds(const mls_pattern *pattern, mls_str name)
 {
     mls_str found;
-    name.len = name.len < NAME_LOOKED_AT ? name.len : NAME_LOOKED_AT;
     (void)mls_pattern_find(pattern, name, 0, &found);
-    *is_there = found.ptr != NULL;
-    return MLS_OK;
+    return found.ptr != NULL;
 }
 
-bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32)
+void mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32)
 {
-    mls_status status = MLS_OK;
-    bool found = false;
-    *number = classes->other;
-    *fp32 = false;
+    size_t rule = 0;
+    name.len = name.len < NAME_LOOKED_AT ? name.len : NAME_LOOKED_AT;
     (void)pthread_mutex_lock(classes->lock);
-    for (size_t i = 0; i < classes->rule_count && !found; i++) {
-        status = look_for(&classes->rules[i].pattern, name, &found);
-        *number = found ? classes->rules[i].number : *number;
+    while (rule < classes->rule_count && !finds(&classes->rules[rule].pattern, name)) {
+        rule++;
     }
-    if ((classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL) {
-        status = look_for(&classes->fp32, name, fp32);
-    }
+    *number = rule < classes->rule_count ? classes->rules[rule].number : classes->other;
+    *fp32 =
+        (classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL && finds(&classes->fp32, name);
     (void)pthread_mutex_unlock(classes->lock);
-    return status == MLS_OK;
 }

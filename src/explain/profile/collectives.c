@@ -76,7 +76,7 @@ static bool add_key(struct mls_collectives *of, const mls_collective_texts *text
 }
 
 /* The number of the key that the texts make, their lengths first, as a name may hold anything; *full: there is no room
- * for more keys.  False: no memory. */
+ * for more keys. */
 static bool find_key(struct mls_collectives *of, const mls_collective_texts *texts, uint32_t *number, bool *full)
 {
     mls_buffer whole = {0};

@@ -59,7 +59,7 @@ mls_collective_part mls_collective_part_of(mls_str name);
 /* Takes the text of a part; the first one counts. */
 void mls_collective_take(mls_collective_texts *texts, mls_collective_part part, mls_str text);
 
-/* Adds the kernel whose arguments were read, or counts one of NCCL that has none; false: no memory. */
+/* Adds the kernel whose arguments were read, or counts one of NCCL that has none. */
 bool mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
                         int64_t length) MLS_MUST_USE;
 void mls_collective_texts_release(mls_collective_texts *texts);

@@ -92,25 +92,25 @@ mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
     return entry != NULL ? &tally->rows[entry->value.number] : NULL;
 }
 
-bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *number)
+uint32_t mls_gather_name(mls_gather *gather, mls_str name)
 {
-    bool full;
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     const size_t before = kernels->count;
+    bool full;
+    bool fp32;
+    size_t class_number;
     mls_tally_row *row = mls_tally_put(kernels, name, &full);
-    size_t class_number = 0;
-    bool fp32 = false;
-    if ((row == NULL && !full) ||
-        ((full || kernels->count > before) && !mls_class_find(gather->classes, name, &class_number, &fp32))) {
-        return false;
+    if (!full && kernels->count == before) {
+        return (uint32_t)(row - kernels->rows);
     }
-    if (kernels->count > before) {
-        row->class_number = class_number;
-        row->fp32 = fp32;
-        row->nccl = mls_str_any(name, "nccl|NCCL", mls_str_contains);
+    mls_class_find(gather->classes, name, &class_number, &fp32);
+    if (full) {
+        return (uint32_t)class_number;
     }
-    *number = (uint32_t)(full ? class_number : (size_t)(row - kernels->rows));
-    return true;
+    row->class_number = class_number;
+    row->fp32 = fp32;
+    row->nccl = mls_str_any(name, "nccl|NCCL", mls_str_contains);
+    return (uint32_t)before;
 }
 
 /* As reports and traces write them; a set is one whatever else its name holds. */

@@ -51,8 +51,8 @@ struct mls_kernel_classes {
     mls_pattern fp32; /* without code: none */
 };
 
-/* The number of a name's class, and whether it is a product on FP32 cores; false: memory ran out. */
-bool mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32);
+/* Find the class of a name, and whether it is a product on FP32 cores. */
+void mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *number, bool *fp32);
 
 enum {
     MLS_NAMES_MAX = 65536, /* distinct names that are kept; of kernels beyond only the class is */
@@ -258,8 +258,8 @@ void mls_row_clear(mls_tally_row *row);
 /* By how much an open mark makes a number smaller in a locale. */
 double mls_locale_divisor(mls_locale locale, char open, bool comma_decimal);
 
-/* The row of a kernel's name, which is classified when it is new; false: no memory. */
-bool mls_gather_name(mls_gather *gather, mls_str name, uint32_t *row);
+/* Return the row of a kernel's name, which is classified when it is new. */
+uint32_t mls_gather_name(mls_gather *gather, mls_str name);
 
 /* The row of another name; NULL with *full set where there is no room for more names, else: no memory. */
 mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
@@ -277,14 +277,13 @@ void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double me
 /* Adds an activity of a stream, by the texts of both; MLS_ERROR_LIMIT: there is no room for more streams. */
 mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
 
-/* Adds a call that may have launched something; one whose numbers are too large to be kept did not.  False: no memory.
- */
+/* Adds a call that may have launched something; one whose numbers are too large to be kept did not. */
 bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph);
 
 /* Finds for all activities when they were launched, and forgets the calls. */
 void mls_gather_launches(mls_gather *gather);
 
-/* Adds a step or an annotation of the host; gives what was launched in it to each; lists them.  False: no memory. */
+/* Adds a step or an annotation of the host; gives what was launched in it to each; lists them. */
 bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length);
 void mls_gather_attribute(mls_gather *gather);
 bool mls_gather_list_annotations(mls_gather *gather);

@@ -92,18 +92,13 @@ static mls_launch *launch_of(mls_reports *r, const char **why)
     memcpy(key, id.ptr, id.len);
     key[id.len] = ' ';
     memcpy(key + id.len + 1, process.ptr, process.len);
-    *why = mls_reason_memory;
     const mls_map_entry *entry = mls_map_put(&r->ncu.launches, (mls_str){key, id.len + 1 + process.len}, &added);
-    if ((added && !MLS_GROW(&gather->launches, items))) {
-        return NULL;
-    }
-    mls_launch *launch = &gather->launches.items[entry - r->ncu.launches.entries];
     if (added) {
-        *launch = (mls_launch){0};
-        gather->launches.count++;
+        MLS_GROW(&gather->launches, items);
+        gather->launches.items[gather->launches.count++] = (mls_launch){.row = mls_gather_name(gather, kernel)};
     }
-    *why = added && !mls_gather_name(gather, kernel, &launch->row) ? mls_reason_memory : NULL;
-    return *why == NULL ? launch : NULL;
+    *why = NULL;
+    return &gather->launches.items[entry - r->ncu.launches.entries];
 }
 
 /* A number that was measured; it shows how numbers are written even when it is of no metric that is asked for. */
@@ -131,8 +126,8 @@ static void take_details(mls_reports *r, mls_launch *launch)
     take_metric(r, launch, metric, factor, mls_report_text(r, r->at[MLS_ROLE_VALUE]));
 }
 
-/* Keeps a rule that says how much faster the kernel may be.  False: no memory. */
-static bool take_rule(mls_reports *r, const mls_launch *launch)
+/* Keeps a rule that says how much faster the kernel may be. */
+static void take_rule(mls_reports *r, const mls_launch *launch)
 {
     mls_gather *gather = r->gather;
     mls_tally *rules = &gather->tallies[MLS_TALLY_RULES];
@@ -142,19 +137,19 @@ static bool take_rule(mls_reports *r, const mls_launch *launch)
     const mls_str name = mls_report_text(r, r->at[MLS_ROLE_RULE]);
     if (name.len == 0 || !mls_decimal_parse_local(mls_report_text(r, r->at[MLS_ROLE_SPEEDUP]), &marks, &number) ||
         number.negative) {
-        return true;
+        return;
     }
     const mls_tally_row *rule = mls_tally_put(rules, name, &full);
-    if (rule == NULL || !MLS_GROW(&gather->advice, items)) {
-        return rule == NULL && full;
+    if (full) {
+        return;
     }
+    MLS_GROW(&gather->advice, items);
     gather->advice.items[gather->advice.count++] =
         (mls_ncu_advice){.launch = (uint32_t)(launch - gather->launches.items),
                          .rule = (uint32_t)(rule - rules->rows),
                          .open = number.open,
                          .global = mls_str_equal(mls_report_text(r, r->at[MLS_ROLE_SCOPE]), MLS_S("global")),
                          .speedup = mls_decimal_double(&number)};
-    return true;
 }
 
 static void take_raw(mls_reports *r, mls_launch *launch)
@@ -197,7 +192,9 @@ const char *mls_ncu_row(mls_reports *r)
     mls_launch *launch = launch_of(r, &why);
     if (launch != NULL) {
         (r->ncu.raw ? take_raw : take_details)(r, launch);
-        why = r->ncu.raw || take_rule(r, launch) ? why : mls_reason_memory;
+        if (!r->ncu.raw) {
+            take_rule(r, launch);
+        }
     }
     return why;
 }

@@ -410,12 +410,12 @@ static mls_tally_row *summed_row(mls_reports *r, mls_str name, const char **why)
         return &gather->sizes[mls_copy_operation_of(name)];
     case MLS_REPORT_GPU_SUMS:
     case MLS_REPORT_KERNELS:
-        row = mls_gather_name(gather, name, &number) ? &kernels->rows[number] : NULL;
-        break;
+        number = mls_gather_name(gather, name);
+        return &kernels->rows[number];
     default:
         row = mls_tally_put(&gather->tallies[kind], name, &full);
     }
-    *why = row != NULL ? NULL : full ? "there are more names than can be kept" : mls_reason_memory;
+    *why = row != NULL ? NULL : "there are more names than can be kept";
     return row;
 }
 
@@ -446,7 +446,7 @@ static mls_tally_row *paired_row(mls_reports *r, mls_tally_kind kind, mls_str fi
     mls_buffer_append(&key, second);
     mls_tally_row *row = mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key), &full);
     mls_buffer_release(&key);
-    *why = row != NULL ? NULL : full ? "there are more names than can be kept" : mls_reason_memory;
+    *why = row != NULL ? NULL : "there are more names than can be kept";
     return row;
 }
 
@@ -487,28 +487,25 @@ static const char *add_launches(mls_reports *r, mls_str kernel)
     return why;
 }
 
-bool mls_nsys_end(mls_reports *r)
+void mls_nsys_end(mls_reports *r)
 {
     mls_gather *gather = r->gather;
     const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
     if (r->nsys.seen[MLS_REPORT_KERNELS] || r->nsys.seen[MLS_REPORT_GPU_SUMS] || gather->has_line) {
-        return true;
+        return;
     }
     for (size_t i = 0; i < launches->count; i++) {
         uint32_t number;
         mls_str api;
         mls_str kernel;
         pair_split(launches->rows[i].name, &api, &kernel);
-        if (!mls_gather_name(gather, kernel, &number)) {
-            return false;
-        }
+        number = mls_gather_name(gather, kernel);
         for (mls_locale k = 0; k < MLS_LOCALES; k++) {
             const mls_sums *sums = &launches->rows[i].in[k];
             mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[number].in[k], sums->count, sums->total, sums->min,
                          sums->max);
         }
     }
-    return true;
 }
 
 /* Adds a rule's finds: of calls by name, of devices by number. */
@@ -557,9 +554,7 @@ static const char *add_traced(mls_reports *r, mls_str name)
         return no_number;
     }
     const bool marked = mls_str_starts(name, MLS_S("[CUDA mem"));
-    if (!marked && !mls_gather_name(gather, name, &activity.row)) {
-        return mls_reason_memory;
-    }
+    activity.row = marked ? 0 : mls_gather_name(gather, name);
     const size_t class_number = gather->tallies[MLS_TALLY_KERNELS].rows[activity.row].class_number;
     const bool copy = marked || class_number == gather->classes->copy;
     const mls_copy_operation operation = copy ? mls_copy_operation_of(name) : MLS_COPY_OTHER;

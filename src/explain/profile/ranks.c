@@ -234,7 +234,7 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
 }
 
 /* Fills the list with the traces of one job, by rank, and says what is strange about their ranks; empty: they are of
- * no job.  False: no memory. */
+ * no job. */
 static bool rank_traces_find(mls_profile *const *profiles, size_t count, mls_rank_traces *traces,
                              mls_findings *findings)
 {
@@ -428,7 +428,7 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_waits 
     profile->verdict_count = kept;
 }
 
-/* Finds the straggler, and says what it did meanwhile; mends what the profiles advise.  False: no memory. */
+/* Finds the straggler, and says what it did meanwhile; mends what the profiles advise. */
 static bool ranks_judge(mls_ranks *ranks, const mls_waits *waits)
 {
     double awaited = 0;
@@ -516,7 +516,7 @@ static bool list_keys(ranks_match *match)
     return true;
 }
 
-/* The sums of collectives of one kind and size; NULL: no memory. */
+/* The sums of collectives of one kind and size. */
 static mls_collective_sum *kind_of_key(ranks_match *match, const mls_collective_key *key)
 {
     mls_ranks *ranks = match->ranks;

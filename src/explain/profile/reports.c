@@ -95,14 +95,12 @@ enum { ROW_MAX = MLS_WINDOW_KEPT };
 static const char *const role_names[MLS_ROLES] = {MLS_ROLE_LIST(ROLE_NAME)};
 
 /* Says why a row is left out; NULL: it is not. */
-static mls_status say_damaged(mls_reports *r, const char *why)
+static void say_damaged(mls_reports *r, const char *why)
 {
-    if (why == NULL || why == mls_reason_memory) {
-        return why == NULL ? MLS_OK : MLS_ERROR_MEMORY;
+    if (why != NULL) {
+        mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.line = r->line}, "the row is left out: %s", why);
     }
-    mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
-                        (mls_finding_place){.line = r->line}, "the row is left out: %s", why);
-    return MLS_OK;
 }
 
 /* Of columns of the same name the first one counts. */
@@ -148,15 +146,13 @@ static mls_report_line line_kind(mls_reports *r, mls_str line)
     return kind;
 }
 
-/* Where the line ends that begins `from` bytes after the row, and where without its "\r".  NULL, or why there is no
- * such line. */
+/* Find where the line ends that begins `from` bytes after the row, and where without its "\r".  Return NULL, or why it
+ * is not read. */
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
     mls_str line;
     while (!mls_window_line(window, from, &line) && !window->input->ended && from + line.len <= ROW_MAX) {
-        if (!mls_window_fill(window)) {
-            return mls_reason_memory;
-        }
+        (void)mls_window_fill(window);
     }
     *end = from + line.len;
     *len = *end - mls_str_ends(line, MLS_S("\r"));
@@ -164,22 +160,19 @@ static const char *find_end(mls_window *window, size_t from, size_t *end, size_t
 }
 
 /* Moves past the line ending that comes next. */
-static mls_status skip_line(mls_window *window)
+static void skip_line(mls_window *window)
 {
     mls_str line;
     bool whole;
     while (!(whole = mls_window_line(window, 0, &line)) && !window->input->ended) {
         window->at = window->end;
-        if (!mls_window_fill(window)) {
-            return MLS_ERROR_MEMORY;
-        }
+        (void)mls_window_fill(window);
     }
     window->at += line.len + whole;
-    return MLS_OK;
 }
 
 /* A row that begins with a line of `len` bytes, which ends at `end`; how many lines it has. */
-static mls_status read_report_row(mls_reports *r, bool heading, size_t len, size_t *end, size_t *lines)
+static void read_report_row(mls_reports *r, bool heading, size_t len, size_t *end, size_t *lines)
 {
     const size_t first = *end;
     const char *why = NULL;
@@ -200,34 +193,31 @@ static mls_status read_report_row(mls_reports *r, bool heading, size_t len, size
         r->alone = r->line + *lines - 1 > r->alone ? r->line + *lines - 1 : r->alone;
         *end = first;
         *lines = 1;
-        why = why == mls_reason_memory ? why : "its quotes do not close";
+        why = "its quotes do not close";
     }
-    return say_damaged(r, why);
+    say_damaged(r, why);
 }
 
 /* A line, or a row of several. */
-static mls_status read_report_line(mls_reports *r)
+static void read_report_line(mls_reports *r)
 {
     size_t end;
     size_t len;
     size_t lines = 1;
     const char *why = find_end(r->window, 0, &end, &len);
     r->line++;
-    if (why == mls_reason_memory) {
-        return MLS_ERROR_MEMORY;
-    }
     const mls_report_line kind = line_kind(r, (mls_str){r->window->at, len});
     if (why != NULL) {
-        const mls_status status = skip_line(r->window);
-        return kind != MLS_LINE_TEXT ? say_damaged(r, why) : status;
+        skip_line(r->window);
+        say_damaged(r, kind != MLS_LINE_TEXT ? why : NULL);
+        return;
     }
     if (kind != MLS_LINE_TEXT) {
-        (void)read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines);
+        read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines);
     }
     r->line += lines - 1;
     r->window->at += end;
     r->window->at += r->window->at < r->window->end; /* its "\n" */
-    return MLS_OK;
 }
 
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
@@ -239,32 +229,32 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     r->window = window;
     r->nsys.kind = MLS_REPORT_NONE;
     r->ncu.launches.arena = gather->arena;
-    while (status == MLS_OK && (window->at < window->end || !window->input->ended)) {
-        status = window->at < window->end ? read_report_line(r) : mls_window_fill(window) ? MLS_OK : MLS_ERROR_MEMORY;
-    }
-    if (status == MLS_OK) {
-        mls_nsys_report_end(r);
-        status = mls_nsys_end(r) ? MLS_OK : MLS_ERROR_MEMORY;
-    }
-    if (status == MLS_OK) {
-        profile->complete = window->input->trouble.wrong == NULL;
-        profile->kind = r->is_ncu          ? MLS_PROFILE_NCU
-                        : r->is_rocprof    ? (gather->has_line ? MLS_PROFILE_ROCPROF_TRACE : MLS_PROFILE_ROCPROF_STATS)
-                        : gather->has_line ? MLS_PROFILE_NSYS_TRACE
-                                           : MLS_PROFILE_NSYS_STATS;
-        if (r->is_ncu ? r->columns == 0 : !r->nsys.any) {
-            status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-                                   r->is_rocprof ? "has no table of kernels: rocprof --stats, or rocprofv3 "
-                                                   "--kernel-trace --stats --output-format csv, prints what is read"
-                                   : r->is_nsys  ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
-                                                   "cuda_gpu_trace and others (see mlscore-profile(1))"
-                                                 : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV, "
-                                                   "rocprof as CSV; what nvidia-smi, dcgmi, amd-smi and rocm-smi "
-                                                   "measured is read by mlscore telemetry");
-        } else if (!profile->complete) {
-            mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
-                             "the reports are read up to here only: %s", window->input->trouble.wrong);
+    while (window->at < window->end || !window->input->ended) {
+        if (window->at < window->end) {
+            read_report_line(r);
+        } else {
+            (void)mls_window_fill(window);
         }
+    }
+    mls_nsys_report_end(r);
+    mls_nsys_end(r);
+    profile->complete = window->input->trouble.wrong == NULL;
+    profile->kind = r->is_ncu          ? MLS_PROFILE_NCU
+                    : r->is_rocprof    ? (gather->has_line ? MLS_PROFILE_ROCPROF_TRACE : MLS_PROFILE_ROCPROF_STATS)
+                    : gather->has_line ? MLS_PROFILE_NSYS_TRACE
+                                       : MLS_PROFILE_NSYS_STATS;
+    if (r->is_ncu ? r->columns == 0 : !r->nsys.any) {
+        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
+                               r->is_rocprof ? "has no table of kernels: rocprof --stats, or rocprofv3 "
+                                               "--kernel-trace --stats --output-format csv, prints what is read"
+                               : r->is_nsys  ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
+                                               "cuda_gpu_trace and others (see mlscore-profile(1))"
+                                             : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV, "
+                                               "rocprof as CSV; what nvidia-smi, dcgmi, amd-smi and rocm-smi "
+                                               "measured is read by mlscore telemetry");
+    } else if (!profile->complete) {
+        mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
+                         "the reports are read up to here only: %s", window->input->trouble.wrong);
     }
     free(r);
     return status;

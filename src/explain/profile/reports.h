@@ -131,15 +131,15 @@ mls_str mls_cut_brackets(mls_str *text);
 int mls_time_power(mls_str unit);
 
 /* The readers of both: a line; a column of the heading, which has this role (MLS_ROLES: none); the heading, when all
- * its columns are known; a row, with the reason why it is left out (NULL: it is not; mls_reason_memory). */
+ * its columns are known; a row, with the reason why it is left out (NULL: it is not). */
 mls_report_line mls_nsys_line(mls_reports *reports, mls_str line);
 void mls_nsys_column(mls_reports *reports, size_t column, mls_column_role role, mls_str unit);
 void mls_nsys_heading(mls_reports *reports);
 const char *mls_nsys_row(mls_reports *reports);
 void mls_nsys_report_end(mls_reports *reports);
 
-/* Takes kernels from their launches, where nothing better lists them.  False: no memory. */
-bool mls_nsys_end(mls_reports *reports);
+/* Takes kernels from their launches, where nothing better lists them. */
+void mls_nsys_end(mls_reports *reports);
 
 mls_str mls_rocprof_column(mls_str heading);
 

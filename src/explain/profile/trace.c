@@ -418,9 +418,8 @@ static void add_gpu_activity(mls_trace *t)
     if (copied) {
         operation = event->category == CATEGORY_COPY ? mls_copy_operation_of(name) : operation;
         activity.row = MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"));
-    } else if (!mls_gather_name(t->gather, name, &activity.row)) {
-        t->out_of_memory = true;
-        return;
+    } else {
+        activity.row = mls_gather_name(t->gather, name);
     }
     const mls_status status = mls_gather_activity(t->gather, text_of(t, PART_DEVICE, PART_PROCESS),
                                                   text_of(t, PART_STREAM, PART_THREAD), activity);

@@ -143,10 +143,10 @@ typedef struct mls_log_device {
 /* An empty one, of a format. */
 void mls_device_init(mls_log_device *device, mls_log_kind kind);
 
-/* Sorts by time; rows of the same time stay in the order of the file.  False: no memory. */
+/* Sorts by time; rows of the same time stay in the order of the file. */
 bool mls_device_sort(mls_log_device *device) MLS_MUST_USE;
 
-/* Sorts by time, of rows with the same time the last stays, and takes the median interval.  False: no memory. */
+/* Sorts by time, of rows with the same time the last stays, and takes the median interval. */
 bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
 
 /* Moves the row that stands at order[i] to i, for each i; changes `order`. */
@@ -253,7 +253,7 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
 /* Releases what was read, not the source. */
 void mls_telemetry_file_release(struct mls_telemetry_file *file);
 
-/* Takes the rows that name no device apart, and says so.  False: no memory. */
+/* Takes the rows that name no device apart, and says so. */
 bool mls_devices_split(struct mls_telemetry_file *file) MLS_MUST_USE;
 
 /* Reads the files of telemetry->skipped; those with measurements become its sources, with their hosts, the others stay.
@@ -270,7 +270,7 @@ mls_str mls_host_of(const char *path);
 
 /* Names the hosts of files whose names say none: by their folders, or as hosts of their own where they must be of
  * several.  `by_names`: what hosts are called yet is from names, which say none where logs of several hosts have the
- * same.  False: no memory. */
+ * same. */
 bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names) MLS_MUST_USE;
 
 /* Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at

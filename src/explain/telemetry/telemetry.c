@@ -343,7 +343,7 @@ static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_er
     return MLS_OK;
 }
 
-/* By the pattern where there is one, else by its name.  False when memory runs out. */
+/* By the pattern where there is one, else by its name. */
 static bool name_host(struct mls_telemetry_file *file, const mls_pattern *pattern)
 {
     const mls_str path = mls_str_from(file->source.path);

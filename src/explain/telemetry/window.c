@@ -22,7 +22,7 @@ typedef struct device_log {
     size_t same;
 } device_log;
 
-/* The number of a name, a new one when it is new; SIZE_MAX: no memory. */
+/* The number of a name, a new one when it is new. */
 static size_t device_number(mls_map *map, mls_buffer *key, size_t *count)
 {
     bool added;
@@ -327,7 +327,7 @@ static int compare_outliers(const void *left, const void *right)
     return (a->device > b->device) - (a->device < b->device);
 }
 
-/* Finds who stands out of `count` peers in one metric; `values` has room for twice as many.  False: no memory. */
+/* Finds who stands out of `count` peers in one metric; `values` has room for twice as many. */
 static void find_different(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
                            const struct stand_out *out, double *values)
 {
@@ -376,7 +376,7 @@ static void report_outlier(mls_telemetry_window *window, const mls_telemetry_out
     }
 }
 
-/* Who stands out, with findings.  False when memory runs out. */
+/* Who stands out, with findings. */
 static bool telemetry_window_compare(mls_telemetry_window *window)
 {
     const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
@@ -690,7 +690,7 @@ void mls_telemetry_window_release(mls_telemetry_window *window)
 /* Zones are tried in quarters of an hour, from 12 hours west of Greenwich to 14 hours east of it. */
 enum { QUARTER_MS = 15 * 60 * 1000, WEST = -48, EAST = 56 };
 
-/* How much was measured before each row; to be given to free(); NULL when memory runs out. */
+/* How much was measured before each row; to be given to free(). */
 static double *measured_before(const mls_log_device *device, const mls_telemetry_options *options)
 {
     const double limit = mls_device_gap_limit(device, options);

@@ -98,13 +98,13 @@ typedef struct mls_timing {
 /* Training time from run_start to a moment after it. */
 double mls_timing_training(const mls_timing *timing, double ms);
 
-/* Fills in positions, segments and the curve; false: no memory. */
+/* Fills in positions, segments and the curve. */
 bool mls_timing_mark(mls_timing *timing) MLS_MUST_USE;
 
-/* Finds in the segments the reference pace, band, warm-up, slow phases, shift and the sparkline; false: no memory. */
+/* Finds in the segments the reference pace, band, warm-up, slow phases, shift and the sparkline. */
 bool mls_timing_pace(mls_timing *timing) MLS_MUST_USE;
 
-/* Which evaluations were slow; false: no memory. */
+/* Which evaluations were slow. */
 bool mls_timing_evaluations(mls_timing *timing) MLS_MUST_USE;
 
 /* So many runs with an end and samples it takes to say what is usual in a group. */
@@ -115,10 +115,10 @@ enum { MLS_TIMED_MIN = 3 };
 bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing,
                                mls_arena *scratch) MLS_MUST_USE;
 
-/* Finds what its runs share, before any of it is reported; false: no memory. */
+/* Finds what its runs share, before any of it is reported. */
 bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
-/* Which runs of a group were slow, and where; false: no memory. */
+/* Which runs of a group were slow, and where. */
 bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
 
 /* The machine of a group as a person names it, else as the system is described, else as the config is named; *found is
@@ -129,7 +129,7 @@ mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_
 /* What share of the peak of its machine a run used. */
 void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options);
 
-/* Adds what was found about a measured group to its findings; false: no memory. */
+/* Adds what was found about a measured group to its findings. */
 bool mls_throughput_group_report(mls_throughput_group *group) MLS_MUST_USE;
 
 /* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */

@@ -127,7 +127,7 @@ static void find_warmup(mls_throughput *run)
     }
 }
 
-/* Lists the slow phases, those from segment `healed` on against a pace of their own; NULL: no memory. */
+/* Lists the slow phases, those from segment `healed` on against a pace of their own. */
 static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, double healed_pace, size_t *count)
 {
     const mls_throughput *run = timing->run;

@@ -147,7 +147,7 @@ static bool find_logged(mls_timing *timing)
     return values != NULL;
 }
 
-/* Measures one run; false: no memory. */
+/* Measures one run. */
 static bool measure_run(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
