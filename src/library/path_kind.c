@@ -11,7 +11,7 @@
 #include "explain/diagnose/diagnose.h"
 #include "explain/profile/gather.h"
 #include "explain/telemetry/files.h"
-#include "log/window.h"
+#include "log/input.h"
 #include "run/reading.h"
 #include "submission/judge.h"
 

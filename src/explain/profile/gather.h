@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "explain/profile/profile.h"
-#include "log/window.h"
+#include "log/input.h"
 
 /* Limits of what a file defines. */
 enum { MLS_CLASSES_MAX = 64, MLS_CLASS_RULES_MAX = 256 };

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "explain/telemetry/telemetry.h"
-#include "log/window.h"
+#include "log/input.h"
 
 /* The quantity in a column.  The first of them have a value in every row. */
 typedef enum mls_quantity {
