@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base.h - byte strings, errors and findings: what every floor speaks in.
+/* base.h - byte strings, errors and findings, which every module uses; the main header of base/.
  *
- * Errors are values: a function that can fail returns an mls_status and, where the caller passes one, fills an
- * mls_error.  The library never prints, exits or aborts. */
+ * base/ knows nothing of MLPerf.  It has byte strings and numbers (base.h, number.h, decimal.h, moment.h), memory that
+ * does not fail (memory.h), growing text (buffer.h), maps, searches and patterns (map.h, needles.h, pattern.h), files,
+ * folders and output (file.h, walk.h, output.h, temporary.h), tables of text (rows.h), statistics and threads
+ * (parallel.h).
+ *
+ * Errors are values: a function that can fail for a reason that a user can act on returns an mls_status and, where the
+ * caller passes one, fills an mls_error.  Memory that runs out is not such a reason: see memory.h. */
 #pragma once
 
 #include <stdarg.h>

@@ -24,7 +24,7 @@ typedef struct mls_pattern {
 } mls_pattern;
 
 /* MLS_ERROR_SYNTAX: wrong, or from outside and longer than 256 bytes or with something that not everybody reads alike
- * (alternation, repeats of repeats, \w, \+), or for lines or names and longer than 1,024 bytes; MLS_ERROR_MEMORY.  On
+ * (alternation, repeats of repeats, \w, \+), or for lines or names and longer than 1,024 bytes.  On
  * MLS_OK it is to be released, else it is empty. */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 

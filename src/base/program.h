@@ -12,5 +12,5 @@ typedef struct mls_program {
 } mls_program;
 
 /* Calls a program without a shell, waits for it, and appends what it prints.  MLS_OK, when it ends well; MLS_ERROR_READ
- * with what went wrong, its own words among them; MLS_ERROR_MEMORY. */
+ * with what went wrong, its own words among them. */
 mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_error *error) MLS_MUST_USE;

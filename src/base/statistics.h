@@ -21,7 +21,7 @@ typedef struct mls_placed {
 void mls_sort_placed(void *items, size_t count, size_t size);
 
 /* Sorts places by the values there, NAN last; equal ones keep their order.  It takes as much memory again, and no more.
- * False when memory runs out. */
+ */
 bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of);
 
 /* The arithmetic mean, summed with compensation so that the order of the values hardly matters. */
@@ -83,6 +83,6 @@ double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
 
 /* Mann and Whitney's rank test, two-sided: the share of all ways to split the values into two such samples whose rank
  * sum lies at least as far from its mean as the one seen.  Ties get their middle rank, and all is counted in whole
- * numbers.  p is NaN above MLS_RANKED_MAX values in all, or of an empty sample.  False: no memory. */
+ * numbers.  p is NaN above MLS_RANKED_MAX values in all, or of an empty sample. */
 #define MLS_RANKED_MAX 100
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);

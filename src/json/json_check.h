@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_check.h - the questions asked of many bytes at once, the validator's inner loops and steps over validated text:
- * of the log floor, and of diagnose, which asks them of the lines between records.
+/* json_check.h - comparisons of 16 bytes at once, the validator's inner loops and steps over validated text, for log/
+ * and for what reads large files of JSON.
  *
  * Text that is checked is followed by a byte below 0x20 (the line's ending, or a sentinel) and MLS_SCAN_PADDING
  * readable bytes.  No JSON token crosses such a byte, so nothing needs to look at an end.

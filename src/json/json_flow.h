@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_flow.h - whether the blocks of a file are, one after the other, a text of JSON; private to the log floor.  A log
+/* json_flow.h - whether the blocks of a file are, one after the other, a text of JSON; private to log/.  A log
  * differs from one in its first bytes, so that it is looked at no further. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.h - the steps from a file's blocks to the sinks, private to the log floor.
+/* reader.h - the steps from a file's blocks to the sinks, private to log/.
  *
  * A block is cut after its first and its last line ending.  What lies between is scanned in place, keeping no state
  * from one block to the next, so on any thread and in any order.  The reader takes the blocks in order and joins their
