@@ -1,45 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* all_reports.c - the list of all reports: nothing else of this room knows it. */
+/* all_reports.c - the list of all reports; no other file of this module knows it. */
 #include "report/reports.h"
 
-static const mls_report *const reports[] = {&mls_score_report,
-                                            &mls_score_wide_report,
-                                            &mls_summary_report,
-                                            &mls_check_report,
-                                            &mls_verify_report,
-                                            &mls_config_report,
-                                            &mls_rcp_report,
-                                            &mls_rcp_limit_report,
-                                            &mls_config_exports_report,
-                                            &mls_editions_report,
-                                            &mls_checklist_report,
-                                            &mls_events_report,
-                                            &mls_throughput_report,
-                                            &mls_telemetry_report,
-                                            &mls_memory_report,
-                                            &mls_oom_report,
-                                            &mls_compare_report,
-                                            &mls_nearest_report,
-                                            &mls_scaling_report,
-                                            &mls_plan_report,
-                                            &mls_published_report,
-                                            &mls_diagnose_report,
-                                            &mls_published_trend_report,
-                                            &mls_profile_reports[0],
-                                            &mls_profile_reports[1],
-                                            &mls_profile_reports[2],
-                                            &mls_profile_reports[3],
-                                            &mls_profile_reports[4],
-                                            &mls_profile_reports[5],
-                                            &mls_profile_reports[6],
-                                            &mls_campaign_report,
-                                            &mls_config_diff_report,
-                                            &mls_published_settings_report,
-                                            &mls_published_runs_report,
-                                            &mls_overview_report,
-                                            &mls_pack_report,
-                                            &mls_page_report,
-                                            &mls_watch_report};
+#define REPORT(name) &mls_##name##_report,
+#define PROFILE(by) &mls_profile_reports[by],
+/* clang-format off */
+static const mls_report *const reports[] = {
+    REPORT(score) REPORT(score_wide) REPORT(summary) REPORT(check) REPORT(verify) REPORT(config) REPORT(rcp)
+    REPORT(rcp_limit) REPORT(config_exports) REPORT(editions) REPORT(checklist) REPORT(events) REPORT(throughput)
+    REPORT(telemetry) REPORT(memory) REPORT(oom) REPORT(compare) REPORT(nearest) REPORT(scaling) REPORT(plan)
+    REPORT(published) REPORT(diagnose) REPORT(published_trend) PROFILE(0) PROFILE(1) PROFILE(2) PROFILE(3) PROFILE(4)
+    PROFILE(5) PROFILE(6) REPORT(campaign) REPORT(config_diff) REPORT(published_settings) REPORT(published_runs)
+    REPORT(overview) REPORT(pack) REPORT(page) REPORT(watch)
+};
+/* clang-format on */
 
 /* Whether a report before this one prints the same in JSON. */
 static bool is_printed_already(size_t index)
