@@ -68,15 +68,18 @@ double mls_profile_share(double part, double whole)
 void mls_row_clear(mls_tally_row *row)
 {
     row->megabytes = (double)NAN;
-    for (mls_locale i = 0; i < MLS_LOCALES; i++) {
-        row->in[i] = (mls_sums){.min = (double)NAN, .max = (double)NAN};
-    }
+    row->sums = (mls_sums){.min = (double)NAN, .max = (double)NAN};
 }
 
-double mls_locale_divisor(mls_locale locale, char open, bool comma_decimal)
+double mls_gather_divisor(mls_gather *gather, char open, bool comma_decimal)
 {
-    const mls_marks marks = {.point = locale == MLS_LOCALE_POINT, .comma = locale == MLS_LOCALE_COMMA};
-    return mls_marks_decimal(marks, open, comma_decimal) ? 1000 : 1;
+    static const mls_marks locales[] = {{false, false}, {true, false}, {false, true}};
+    const mls_marks known = gather->whole != NULL ? *gather->whole : gather->marks;
+    const bool decimal = mls_marks_decimal(known, open, comma_decimal);
+    for (unsigned i = 0; i < sizeof locales / sizeof *locales; i++) {
+        gather->wrong |= (unsigned)(mls_marks_decimal(locales[i], open, comma_decimal) != decimal) << i;
+    }
+    return decimal ? 1000 : 1;
 }
 
 mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
@@ -150,12 +153,9 @@ mls_str mls_cuda_call(mls_str name)
     return mls_str_rest(name, prefix);
 }
 
-void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open)
+void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes)
 {
-    for (mls_locale i = 0; i < MLS_LOCALES; i++) {
-        mls_sums_add(&gather->sizes[operation].in[i], 1, megabytes / mls_locale_divisor(i, open, true), (double)NAN,
-                     (double)NAN);
-    }
+    mls_sums_add(&gather->sizes[operation].sums, 1, megabytes, (double)NAN, (double)NAN);
 }
 
 /* The number of a stream, whose name is that of its device, a NUL, and its own. */
@@ -302,7 +302,7 @@ bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
     }
     if (!step) {
         number = (size_t)(row - gather->tallies[MLS_TALLY_ANNOTATIONS].rows);
-        mls_sums_add(&row->in[MLS_LOCALE_POINT], 1, ns, ns, ns);
+        mls_sums_add(&row->sums, 1, ns, ns, ns);
     }
     to->items[to->count++] = (mls_host_span){.start = start, .end = start + length, .number = (uint32_t)number};
     return true;
@@ -428,7 +428,7 @@ bool mls_gather_list_annotations(mls_gather *gather)
         return false;
     }
     for (size_t i = 0; i < names->count; i++) {
-        const mls_sums *host = &names->rows[i].in[MLS_LOCALE_POINT];
+        const mls_sums *host = &names->rows[i].sums;
         items[i] = (mls_profile_annotation){
             .name = names->rows[i].name, .count = (uint64_t)host->count, .host_ms = host->total / 1e6};
     }

@@ -60,15 +60,6 @@ enum {
     MLS_TRACKS_MAX = 16384 /* streams */
 };
 
-/* How the numbers of a file are written, which may be known only at its end (see base/decimal.h): until then sums are
- * kept as they are in each locale. */
-typedef enum mls_locale {
-    MLS_LOCALE_POINT,   /* with a decimal point */
-    MLS_LOCALE_COMMA,   /* with a decimal comma */
-    MLS_LOCALE_UNKNOWN, /* nobody knows */
-    MLS_LOCALES
-} mls_locale;
-
 /* Sums of what is counted under one name: whole numbers, below 2^53 without error. */
 typedef struct mls_sums {
     double count, total;
@@ -82,7 +73,7 @@ typedef struct mls_tally_row {
     bool nccl; /* it is a kernel of NCCL, by its name */
     const mls_profile_counter *counter;
     double megabytes; /* of a copy; NAN: not known */
-    mls_sums in[MLS_LOCALES];
+    mls_sums sums;
 } mls_tally_row;
 
 /* Rows by name. */
@@ -141,7 +132,7 @@ static inline bool mls_row_is_kernel(size_t row)
 typedef struct mls_activity {
     int64_t start, length; /* nanoseconds */
     int64_t launch;        /* when the call that launched it began; until mls_gather_launches() their correlation */
-    uint32_t row;          /* above its bits two for the open mark of the start, two for the length's, MLS_ROW_GRAPH */
+    uint32_t row;          /* above its bits MLS_ROW_GRAPH */
     uint32_t track;
 } mls_activity;
 _Static_assert(sizeof(mls_activity) == 32, "an activity takes 32 bytes");
@@ -195,7 +186,6 @@ typedef enum mls_ncu_metric {
 /* A launch with counters. */
 typedef struct mls_launch {
     uint32_t row;
-    char open[MLS_NCU_METRICS];          /* as of mls_decimal */
     unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else how much its metric is preferred */
     double value[MLS_NCU_METRICS];       /* percent; milliseconds */
 } mls_launch;
@@ -204,22 +194,22 @@ typedef struct mls_launch {
 typedef struct mls_ncu_advice {
     uint32_t launch, rule; /* the rule's row among the names of rules */
     uint32_t row;          /* of the launch's kernel, when all has been read */
-    char open;             /* as of mls_decimal */
     bool global;           /* of the whole kernel, not of a part of the device */
     double speedup;        /* percent */
 } mls_ncu_advice;
 
 /* Times of launching, beside the row of a launch. */
 typedef struct mls_launch_sums {
-    double api[MLS_LOCALES], queue[MLS_LOCALES]; /* nanoseconds: in the call, and from its end to the start */
+    double api, queue; /* nanoseconds: in the call, and from its end to the start */
 } mls_launch_sums;
 
 typedef struct mls_gather {
     const mls_kernel_classes *classes;
-    mls_profile *profile; /* kind, completeness and findings are filled while reading */
-    mls_arena *arena;     /* texts and lists: the profile's */
-    mls_marks marks;
-    mls_locale locale; /* when all has been read */
+    mls_profile *profile;   /* kind, completeness and findings are filled while reading */
+    mls_arena *arena;       /* texts and lists: the profile's */
+    mls_marks marks;        /* of the numbers so far (see base/decimal.h) */
+    const mls_marks *whole; /* of the whole file, when it is read again; NULL: they are not known yet */
+    unsigned wrong;         /* a bit for each way (neither, point, comma) in which a number was read wrongly */
     mls_tally tallies[MLS_TALLIES];
     mls_tally_row sizes[MLS_COPY_COUNT]; /* totals are megabytes */
     bool copies_timed, copies_sized;
@@ -255,8 +245,9 @@ void mls_sums_add(mls_sums *sums, double count, double total, double min, double
 /* A row without anything counted in it. */
 void mls_row_clear(mls_tally_row *row);
 
-/* By how much an open mark makes a number smaller in a locale. */
-double mls_locale_divisor(mls_locale locale, char open, bool comma_decimal);
+/* Return by how much an open mark makes a number smaller, 1000 or 1, by what is known of the file so far: most show it
+ * in one of their first numbers.  If a later number shows that this was wrong, the file is read again. */
+double mls_gather_divisor(mls_gather *gather, char open, bool comma_decimal);
 
 /* Return the row of a kernel's name, which is classified when it is new. */
 uint32_t mls_gather_name(mls_gather *gather, mls_str name);
@@ -272,7 +263,7 @@ const char *mls_copy_operation_name(mls_copy_operation operation);
 mls_str mls_cuda_call(mls_str name);
 
 /* Adds what a copy moved. */
-void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes, char open);
+void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes);
 
 /* Adds an activity of a stream, by the texts of both; MLS_ERROR_LIMIT: there is no room for more streams. */
 mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;

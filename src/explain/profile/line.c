@@ -108,26 +108,6 @@ static uint64_t device_number_of(const void *item)
     return ((const mls_activity *)item)->track;
 }
 
-/* Decides an open number, now that all have been seen. */
-static int64_t round_time(int64_t time, unsigned open, mls_locale locale)
-{
-    const char mark = "\0,."[open];
-    return mls_locale_divisor(locale, mark, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
-}
-
-static void round_activities(mls_gather *gather)
-{
-    for (size_t i = 0; i < gather->activities.count; i++) {
-        mls_activity *activity = &gather->activities.items[i];
-        const unsigned open = activity->row >> MLS_ROW_BITS;
-        if (open != 0) {
-            activity->start = round_time(activity->start, open & 3, gather->locale);
-            activity->length = round_time(activity->length, open >> 2, gather->locale);
-            activity->row &= MLS_ROW_MASK;
-        }
-    }
-}
-
 static void add_activity(mls_gather *gather, device_line *lines, mls_activity *activity)
 {
     mls_track *track = &gather->tracks.items[activity->track];
@@ -150,7 +130,7 @@ static void add_activity(mls_gather *gather, device_line *lines, mls_activity *a
         mls_cover_add(roles & MLS_CLASS_COMMUNICATION ? &line->communication : &line->compute, start, end);
         mls_cover_add(&line->kernels, start, end);
     }
-    mls_sums_add(&row->in[gather->locale], 1, length, length, length);
+    mls_sums_add(&row->sums, 1, length, length, length);
 }
 
 static int compare_tracks(const void *a, const void *b)
@@ -240,7 +220,6 @@ bool mls_gather_line(mls_gather *gather)
         return true;
     }
     device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
-    round_activities(gather);
     mls_gather_launches(gather);
     mls_gather_attribute(gather);
     mls_sort_in_place(gather->activities.items, count, sizeof *gather->activities.items, start_of);

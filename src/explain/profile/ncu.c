@@ -110,12 +110,12 @@ static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric
         return;
     }
     const mls_ncu_metric kind = metrics[metric].metric;
-    const double value = mls_decimal_double(&number) * factor;
-    const bool busier = kind == MLS_NCU_CACHE && number.open == launch->open[kind] && value > launch->value[kind];
+    const double value =
+        mls_decimal_double(&number) * factor / mls_gather_divisor(r->gather, number.open, kind != MLS_NCU_DURATION);
+    const bool busier = kind == MLS_NCU_CACHE && value > launch->value[kind];
     if (launch->rank[kind] < metrics[metric].rank || busier) {
         launch->rank[kind] = metrics[metric].rank;
         launch->value[kind] = value;
-        launch->open[kind] = number.open;
     }
 }
 
@@ -147,9 +147,8 @@ static void take_rule(mls_reports *r, const mls_launch *launch)
     gather->advice.items[gather->advice.count++] =
         (mls_ncu_advice){.launch = (uint32_t)(launch - gather->launches.items),
                          .rule = (uint32_t)(rule - rules->rows),
-                         .open = number.open,
                          .global = mls_str_equal(mls_report_text(r, r->at[MLS_ROLE_SCOPE]), MLS_S("global")),
-                         .speedup = mls_decimal_double(&number)};
+                         .speedup = mls_decimal_double(&number) / mls_gather_divisor(gather, number.open, true)};
 }
 
 static void take_raw(mls_reports *r, mls_launch *launch)
@@ -236,14 +235,10 @@ static mls_profile_bound bound_of(double compute, double memory, bool at_least)
 /* Counts a launch among the kernels, timed or not. */
 static void count_launch(mls_gather *gather, mls_launch *launch)
 {
-    for (size_t i = 0; i < MLS_NCU_METRICS; i++) {
-        launch->value[i] /= mls_locale_divisor(gather->locale, launch->open[i], i != MLS_NCU_DURATION);
-        launch->open[i] = '\0';
-    }
     const double duration = launch->value[MLS_NCU_DURATION];
     const bool timed = launch->rank[MLS_NCU_DURATION] > 0 && duration < 9e12;
     const double ns = timed ? floor(duration * 1e6 + 0.5) : (double)NAN;
-    mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[launch->row].in[gather->locale], 1, timed ? ns : 0, ns, ns);
+    mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[launch->row].sums, 1, timed ? ns : 0, ns, ns);
 }
 
 static void sum_launch(kernel_sums *sums, const mls_launch *launch)
@@ -430,7 +425,6 @@ bool mls_gather_list_advice(mls_gather *gather)
     profile->advice = to;
     for (size_t i = 0; i < count; i++) {
         items[i].row = gather->launches.items[items[i].launch].row;
-        items[i].speedup /= mls_locale_divisor(gather->locale, items[i].open, true);
     }
     if (to == NULL || count == 0) {
         return to != NULL;

@@ -378,11 +378,11 @@ static void read_numbers(mls_reports *r)
 }
 
 /* A number as the locale means it, in nanoseconds, pieces or megabytes; NAN: it is none. */
-static double number_in(const mls_reports *r, mls_column_role role, mls_locale locale)
+static double number_in(const mls_reports *r, mls_column_role role)
 {
     const mls_decimal *number = &r->nsys.numbers[role];
     const bool size = role == MLS_ROLE_SIZE;
-    const double divisor = mls_locale_divisor(locale, number->open, size);
+    const double divisor = mls_gather_divisor(r->gather, number->open, size);
     int64_t whole;
     if (!r->nsys.there[role] || (size && number->negative)) {
         return (double)NAN;
@@ -423,14 +423,14 @@ static const char *add_sums(mls_reports *r, mls_str name)
 {
     const mls_column_role *needs = reports[r->nsys.kind].needs;
     const char *why = NULL;
-    if (isnan(number_in(r, needs[0], MLS_LOCALE_POINT)) || isnan(number_in(r, needs[1], MLS_LOCALE_POINT))) {
+    if (isnan(number_in(r, needs[0])) || isnan(number_in(r, needs[1]))) {
         return no_number;
     }
     mls_tally_row *row = summed_row(r, name, &why);
-    for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
-        const double min = number_in(r, MLS_ROLE_MIN, i);
-        const double max = number_in(r, MLS_ROLE_MAX, i);
-        mls_sums_add(&row->in[i], number_in(r, needs[1], i), number_in(r, needs[0], i), isnan(max) ? max : min,
+    if (row != NULL) {
+        const double min = number_in(r, MLS_ROLE_MIN);
+        const double max = number_in(r, MLS_ROLE_MAX);
+        mls_sums_add(&row->sums, number_in(r, needs[1]), number_in(r, needs[0]), isnan(max) ? max : min,
                      isnan(min) ? min : max);
     }
     return why;
@@ -451,12 +451,12 @@ static mls_tally_row *paired_row(mls_reports *r, mls_tally_kind kind, mls_str fi
 }
 
 /* Of a mean the fraction of a nanosecond counts, as many launches have it. */
-static double mean_in(const mls_reports *r, mls_column_role role, mls_locale locale)
+static double mean_in(const mls_reports *r, mls_column_role role)
 {
     static const double nanoseconds[] = {1, 1e3, 1e6, 1e9};
     const mls_decimal *mean = &r->nsys.numbers[role];
     return r->nsys.there[role] && !mean->negative ? mls_decimal_double(mean) * nanoseconds[r->nsys.power[role] / 3] /
-                                                        mls_locale_divisor(locale, mean->open, false)
+                                                        mls_gather_divisor(r->gather, mean->open, false)
                                                   : (double)NAN;
 }
 
@@ -466,8 +466,8 @@ static const char *add_launches(mls_reports *r, mls_str kernel)
     mls_gather *gather = r->gather;
     const mls_str api = mls_report_text(r, r->at[MLS_ROLE_API]);
     const char *why;
-    if (isnan(mean_in(r, MLS_ROLE_KERNEL_MEAN, MLS_LOCALE_POINT)) ||
-        isnan(number_in(r, MLS_ROLE_COUNT, MLS_LOCALE_POINT)) || memchr(api.ptr, ' ', api.len) != NULL) {
+    if (isnan(mean_in(r, MLS_ROLE_KERNEL_MEAN)) || isnan(number_in(r, MLS_ROLE_COUNT)) ||
+        memchr(api.ptr, ' ', api.len) != NULL) {
         return no_number;
     }
     mls_tally_row *row = paired_row(r, MLS_TALLY_LAUNCHES, api, kernel, &why);
@@ -476,13 +476,13 @@ static const char *add_launches(mls_reports *r, mls_str kernel)
         MLS_GROW(&gather->launch_sums, items);
         gather->launch_sums.items[gather->launch_sums.count++] = (mls_launch_sums){0};
     }
-    for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
+    if (row != NULL) {
         mls_launch_sums *sums = &gather->launch_sums.items[number];
-        const double count = number_in(r, MLS_ROLE_COUNT, i);
-        const double queue = mean_in(r, MLS_ROLE_QUEUE_MEAN, i) * number_in(r, MLS_ROLE_QUEUED, i);
-        mls_sums_add(&row->in[i], count, mean_in(r, MLS_ROLE_KERNEL_MEAN, i) * count, (double)NAN, (double)NAN);
-        sums->api[i] += mean_in(r, MLS_ROLE_API_MEAN, i) * count;
-        sums->queue[i] += isnan(queue) ? 0 : queue; /* of what never waited there is no mean */
+        const double count = number_in(r, MLS_ROLE_COUNT);
+        const double queue = mean_in(r, MLS_ROLE_QUEUE_MEAN) * number_in(r, MLS_ROLE_QUEUED);
+        mls_sums_add(&row->sums, count, mean_in(r, MLS_ROLE_KERNEL_MEAN) * count, (double)NAN, (double)NAN);
+        sums->api += mean_in(r, MLS_ROLE_API_MEAN) * count;
+        sums->queue += isnan(queue) ? 0 : queue; /* of what never waited there is no mean */
     }
     return why;
 }
@@ -500,11 +500,9 @@ void mls_nsys_end(mls_reports *r)
         mls_str kernel;
         pair_split(launches->rows[i].name, &api, &kernel);
         number = mls_gather_name(gather, kernel);
-        for (mls_locale k = 0; k < MLS_LOCALES; k++) {
-            const mls_sums *sums = &launches->rows[i].in[k];
-            mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[number].in[k], sums->count, sums->total, sums->min,
-                         sums->max);
-        }
+        const mls_sums *sums = &launches->rows[i].sums;
+        mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[number].sums, sums->count, sums->total, sums->min,
+                     sums->max);
     }
 }
 
@@ -516,22 +514,22 @@ static const char *add_found(mls_reports *r)
     const char *why;
     const mls_str number = mls_report_text(r, r->at[MLS_ROLE_DEVICE_ID]);
     const mls_str api = mls_report_text(r, r->at[MLS_ROLE_API]);
-    if (isnan(number_in(r, MLS_ROLE_LENGTH, MLS_LOCALE_POINT))) {
+    if (isnan(number_in(r, MLS_ROLE_LENGTH))) {
         return no_number;
     }
     (void)snprintf(device, sizeof device, "device %.*s", (int)(number.len < SHOWN ? number.len : SHOWN), number.ptr);
     mls_tally_row *row = paired_row(r, MLS_TALLY_ANALYSIS, mls_str_from(rule_names[r->nsys.rule]),
                                     api.len > 0 ? api : mls_str_from(device), &why);
-    for (mls_locale i = 0; i < MLS_LOCALES && row != NULL; i++) {
-        const double ns = number_in(r, MLS_ROLE_LENGTH, i);
-        mls_sums_add(&row->in[i], 1, ns, ns, ns);
+    if (row != NULL) {
+        const double ns = number_in(r, MLS_ROLE_LENGTH);
+        mls_sums_add(&row->sums, 1, ns, ns, ns);
     }
     return why;
 }
 
-static uint32_t open_bits(char open)
+static int64_t decide_time(mls_gather *gather, int64_t time, char open)
 {
-    return open == ',' ? 1 : open == '.' ? 2 : 0;
+    return mls_gather_divisor(gather, open, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
 }
 
 static const char *add_traced(mls_reports *r, mls_str name)
@@ -563,7 +561,8 @@ static const char *add_traced(mls_reports *r, mls_str name)
                               mls_str_equal(mls_report_text(r, r->at[MLS_ROLE_DESTINATION]), MLS_S("Pageable"));
         activity.row = MLS_ROW_COPY + 2 * (uint32_t)operation + pageable;
     }
-    activity.row |= (open_bits(start->open) | open_bits(length->open) << 2) << MLS_ROW_BITS;
+    activity.start = decide_time(gather, activity.start, start->open);
+    activity.length = decide_time(gather, activity.length, length->open);
     mls_str device = mls_report_text(r, r->at[MLS_ROLE_DEVICE]);
     const mls_str number = mls_cut_brackets(&device); /* "NVIDIA H200 (0)" is device 0 */
     const size_t agent = mls_str_starts(device, MLS_S("Agent ")) ? sizeof "Agent " - 1 : 0;
@@ -573,7 +572,8 @@ static const char *add_traced(mls_reports *r, mls_str name)
     if (status == MLS_ERROR_LIMIT) {
         mls_gather_too_much(gather, r->line);
     } else if (copy && r->nsys.there[MLS_ROLE_BYTES] && !bytes->negative) {
-        mls_gather_size(gather, operation, mls_decimal_double(bytes) * r->nsys.megabytes, bytes->open);
+        mls_gather_size(gather, operation,
+                        mls_decimal_double(bytes) * r->nsys.megabytes / mls_gather_divisor(gather, bytes->open, true));
     }
     return NULL;
 }
@@ -627,11 +627,11 @@ static bool list_launches(mls_gather *gather)
     mls_profile_launches *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
     gather->profile->launches = items;
     for (size_t i = 0; i < tally->count; i++) {
-        const mls_sums *sums = &tally->rows[i].in[gather->locale];
+        const mls_sums *sums = &tally->rows[i].sums;
         const mls_launch_sums *beside = &gather->launch_sums.items[i];
         items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
-                                          .api_ms = beside->api[gather->locale] / 1e6,
-                                          .queue_ms = beside->queue[gather->locale] / 1e6,
+                                          .api_ms = beside->api / 1e6,
+                                          .queue_ms = beside->queue / 1e6,
                                           .kernel_ms = sums->total / 1e6};
         pair_split(tally->rows[i].name, &items[i].api, &items[i].name);
     }
@@ -647,7 +647,7 @@ static bool list_found(mls_gather *gather)
     mls_profile_found *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
     gather->profile->analysis = items;
     for (size_t i = 0; i < tally->count; i++) {
-        const mls_sums *sums = &tally->rows[i].in[gather->locale];
+        const mls_sums *sums = &tally->rows[i].sums;
         items[i] = (mls_profile_found){
             .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
         pair_split(tally->rows[i].name, &items[i].rule, &items[i].name);

@@ -3,8 +3,10 @@
  * compared with another one, and with the run that it is of. */
 #include "explain/profile/profile.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -42,7 +44,7 @@ static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, siz
     rows->items = mls_arena_array(gather->arena, count + 1, sizeof *rows->items);
     for (size_t i = 0; i < count; i++) {
         const mls_tally_row *row = &from[i];
-        const mls_sums *sums = &row->in[gather->locale];
+        const mls_sums *sums = &row->sums;
         if (sums->count > 0 || !isnan(row->megabytes)) {
             rows->items[rows->count++] = (mls_profile_row){
                 .name = row->name,
@@ -74,15 +76,15 @@ static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
     const mls_tally_row *timed = &gather->tallies[MLS_TALLY_KERNELS].rows[MLS_ROW_COPY];
     double pageable = 0;
     for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++, timed += 2) {
-        const mls_sums *sums = &timed[0].in[gather->locale];
-        const mls_sums *paged = &timed[1].in[gather->locale];
-        const mls_sums *sized = &gather->sizes[i].in[gather->locale];
+        const mls_sums *sums = &timed[0].sums;
+        const mls_sums *paged = &timed[1].sums;
+        const mls_sums *sized = &gather->sizes[i].sums;
         const bool timed_all = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
         copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
                                     .class_number = gather->classes->copy,
                                     .megabytes = sized->count > 0 ? mls_number_round(sized->total, 9) : (double)NAN};
-        mls_sums_add(&copies[i].in[gather->locale], timed_all ? sums->count + paged->count : sized->count,
-                     sums->total + paged->total, (double)NAN, (double)NAN);
+        mls_sums_add(&copies[i].sums, timed_all ? sums->count + paged->count : sized->count, sums->total + paged->total,
+                     (double)NAN, (double)NAN);
         pageable += paged->total;
     }
     gather->profile->pageable_share = pageable;
@@ -104,10 +106,9 @@ static bool list_classes(mls_gather *gather)
     for (size_t i = 0; i < kernels->count + MLS_COPY_COUNT; i++) {
         const bool copy = i >= kernels->count;
         const mls_tally_row *row = copy ? &copies[i - kernels->count] : &kernels->rows[i];
-        const mls_sums *sums = &row->in[gather->locale];
+        const mls_sums *sums = &row->sums;
         if (mls_row_is_kernel(i)) {
-            mls_sums_add(&gather->by_class[row->class_number].in[gather->locale], sums->count, sums->total, sums->min,
-                         sums->max);
+            mls_sums_add(&gather->by_class[row->class_number].sums, sums->count, sums->total, sums->min, sums->max);
             all += sums->total;
             copied += copy ? sums->total : 0;
             profile->kernels += copy ? 0 : (uint64_t)round_sum(sums->count);
@@ -164,9 +165,6 @@ static mls_status gather_finish(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const mls_marks marks = gather->marks;
-    gather->locale = marks.point == marks.comma ? MLS_LOCALE_UNKNOWN
-                     : marks.point              ? MLS_LOCALE_POINT
-                                                : MLS_LOCALE_COMMA;
     profile->length_ms = (double)NAN;
     if (marks.point && marks.comma) {
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
@@ -210,8 +208,34 @@ static const char *unreadable_words(mls_str head)
                : NULL;
 }
 
+/* Copy the rest of a pipe, which cannot be read twice, to a file without a name, and go on with that. */
+static mls_status copy_pipe(mls_window *window, FILE **copy, mls_error *error)
+{
+    mls_input *input = window->input;
+    char *block = mls_malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
+    size_t len = (size_t)(window->end - window->at);
+    *copy = tmpfile();
+    bool written = *copy != NULL && fwrite(window->at, 1, len, *copy) == len;
+    while (written && !input->ended) {
+        (void)mls_input_fill(input, block, &len);
+        written = fwrite(block, 1, len, *copy) == len;
+    }
+    written = written && fflush(*copy) == 0;
+    free(block);
+    if (!written) {
+        return mls_error_set(error, MLS_ERROR_READ, 0, 0, "cannot be copied to a temporary file: %s", strerror(errno));
+    }
+    const mls_read_trouble trouble = input->trouble;
+    mls_input_release(input);
+    rewind(*copy);
+    *input = (mls_input){.fd = fileno(*copy), .text = true, .trouble = trouble};
+    window->at = window->end;
+    (void)mls_window_fill(window);
+    return MLS_OK;
+}
+
 /* By the first thing in it that is no blank: JSON begins with a bracket, though so may a line before a table. */
-static mls_status read_by_kind(mls_gather *gather, mls_window *window, mls_error *error)
+static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **copy, mls_error *error)
 {
     enum { LOOKED_AT = 4096 };
     const mls_input *input = window->input;
@@ -234,33 +258,63 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, mls_error
         }
         window->at = begin;
     }
-    return mls_reports_read(gather, window, error);
+    const bool pipe = !input->in_memory && gather->whole == NULL && lseek(input->fd, 0, SEEK_CUR) < 0;
+    const mls_status copied = pipe ? copy_pipe(window, copy, error) : MLS_OK;
+    return copied == MLS_OK ? mls_reports_read(gather, window, error) : copied;
+}
+
+/* Read a profile from the begin of an input to its end. */
+static mls_status read_once(mls_gather *gather, mls_input *input, FILE **copy, mls_error *error)
+{
+    mls_window window;
+    mls_window_init(&window, input);
+    (void)mls_window_fill(&window);
+    mls_status status = read_by_kind(gather, &window, copy, error);
+    if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL)) {
+        status = mls_input_status(input, error);
+    }
+    mls_window_release(&window);
+    mls_input_release(input);
+    return status;
 }
 
 mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,
                                   mls_profile **profile, mls_error *error)
 {
-    mls_gather gather;
-    mls_profile *made = mls_calloc(1, sizeof *made);
-    mls_window window;
-    mls_status status = MLS_ERROR_MEMORY;
-    if (mls_window_init(&window, input) && made != NULL && (made->arena = mls_calloc(1, sizeof *made->arena)) != NULL &&
-        mls_window_fill(&window)) {
+    const mls_input begin = *input;
+    const off_t at = begin.in_memory ? 0 : lseek(begin.fd, 0, SEEK_CUR);
+    mls_gather gather = {0};
+    mls_marks whole;
+    FILE *copy = NULL;
+    mls_status status;
+    bool again = false;
+    do {
+        mls_profile *made = mls_calloc(1, sizeof *made);
+        made->arena = mls_calloc(1, sizeof *made->arena);
         made->file = file;
-        status = mls_gather_init(&gather, classes, made) ? read_by_kind(&gather, &window, error) : MLS_ERROR_MEMORY;
-        if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL)) {
-            status = mls_input_status(input, error);
-        }
-        status = status == MLS_OK ? gather_finish(&gather) : status;
+        (void)mls_gather_init(&gather, classes, made);
+        gather.whole = again ? &whole : NULL;
+        status = read_once(&gather, input, &copy, error);
+        whole = gather.marks;
+        const unsigned locale = whole.point == whole.comma ? 0 : whole.point ? 1 : 2;
+        again = status == MLS_OK && !again && (gather.wrong >> locale & 1) != 0;
+        status = status == MLS_OK && !again ? gather_finish(&gather) : status;
         mls_gather_release(&gather);
+        *profile = made;
+        if (again || status != MLS_OK) {
+            mls_profile_free(made);
+            *profile = NULL;
+        }
+        if (again) {
+            *input = copy != NULL ? (mls_input){.fd = fileno(copy), .text = true} : begin;
+            again = begin.in_memory || lseek(input->fd, copy != NULL ? 0 : at, SEEK_SET) >= 0;
+            status = again ? MLS_OK
+                           : mls_error_set(error, MLS_ERROR_READ, 0, 0, "cannot be read again: %s", strerror(errno));
+        }
+    } while (again);
+    if (copy != NULL) {
+        (void)fclose(copy);
     }
-    mls_window_release(&window);
-    mls_input_release(input);
-    if (status != MLS_OK) {
-        mls_profile_free(made);
-        made = NULL;
-    }
-    *profile = made;
     return status;
 }
 

@@ -433,7 +433,7 @@ static void add_gpu_activity(mls_trace *t)
         t->out_of_memory |=
             !mls_collective_add(t->gather->profile, &t->collective, nccl, event->start.ns, event->length.ns);
     } else if (isfinite(event->bytes[0])) {
-        mls_gather_size(t->gather, operation, event->bytes[0] / 1e6, '\0');
+        mls_gather_size(t->gather, operation, event->bytes[0] / 1e6);
     }
 }
 

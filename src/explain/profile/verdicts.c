@@ -54,7 +54,7 @@ static double share_of_roles(const mls_gather *gather, unsigned roles)
 {
     double total = 0;
     for (size_t i = 0; i < gather->classes->count; i++) {
-        total += (gather->classes->roles[i] & roles) != 0 ? gather->by_class[i].in[gather->locale].total : 0;
+        total += (gather->classes->roles[i] & roles) != 0 ? gather->by_class[i].sums.total : 0;
     }
     return mls_profile_share(total / 1e6, gather->profile->activity_ms);
 }
@@ -64,7 +64,7 @@ static double share_of_fp32(const mls_gather *gather)
     const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     double total = 0;
     for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
-        total += kernels->rows[i].fp32 ? kernels->rows[i].in[gather->locale].total : 0;
+        total += kernels->rows[i].fp32 ? kernels->rows[i].sums.total : 0;
     }
     return mls_profile_share(total / 1e6, gather->profile->kernel_ms);
 }
