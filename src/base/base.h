@@ -50,6 +50,10 @@ static inline bool mls_str_equal(mls_str a, mls_str b)
 /** Whether they do but for the case of letters in ASCII. */
 bool mls_str_alike(mls_str a, mls_str b);
 
+/** Return whether two names are the same apart from case and from other characters than letters and digits: "h100 sxm"
+ * and "H100-SXM". */
+bool mls_names_alike(mls_str a, mls_str b);
+
 /** Decimal digits; white space of JSON; white space of Python, in ASCII and in Latin-1. */
 static inline bool mls_is_digit(char c)
 {

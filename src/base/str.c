@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* str.c - byte strings: looking into them, putting them in order, and which is nearest to a misspelt one. */
+#include <ctype.h>
 #include <strings.h>
 
 #include "base/base.h"
@@ -247,4 +248,27 @@ void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
         }
     }
     *column = at > start ? at - start + 1 : 1;
+}
+
+/* The next letter (in lower case) or digit from *at on, which moves past it; -1 at the end. */
+static int next_letter(mls_str text, size_t *at)
+{
+    while (*at < text.len && !isalnum((unsigned char)text.ptr[*at])) {
+        *at += 1;
+    }
+    return *at < text.len ? tolower((unsigned char)text.ptr[(*at)++]) : -1;
+}
+
+bool mls_names_alike(mls_str a, mls_str b)
+{
+    size_t i = 0;
+    size_t j = 0;
+    int letter;
+    do {
+        letter = next_letter(a, &i);
+        if (letter != next_letter(b, &j)) {
+            return false;
+        }
+    } while (letter >= 0);
+    return true;
 }

@@ -9,11 +9,11 @@
 
 #include "base/walk.h"
 #include "compare/comparison.h"
+#include "explain/models.h"
 #include "report/formats.h"
 #include "run/settings.h"
 #include "score/accelerators.h"
 #include "score/jobs.h"
-#include "score/models.h"
 
 /* Exit statuses; the larger one wins when several apply, but for wrong usage, which ends everything, and for those of a
  * command's own, over which MLS_EXIT_IO wins. */

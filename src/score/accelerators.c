@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/pattern.h"
-#include "score/models.h"
 #include "json/json_row.h"
 
 bool mls_precision_from_name(mls_str name, mls_precision *precision)

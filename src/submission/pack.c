@@ -13,7 +13,6 @@
 #include "base/temporary.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "score/models.h"
 #include "score/score.h"
 #include "submission/packing.h"
 

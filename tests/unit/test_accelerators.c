@@ -9,9 +9,9 @@
 #include <math.h>
 
 #include "base/pattern.h"
+#include "explain/models.h"
 #include "rules/edition.h"
 #include "score/accelerators.h"
-#include "score/models.h"
 #include "json/json_row.h"
 
 typedef struct tables {

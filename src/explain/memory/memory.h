@@ -15,11 +15,11 @@
 #include "config/config.h"
 #include "config/shell.h"
 #include "explain/memory/memory_table.h"
+#include "explain/models.h"
 #include "log/log.h"
 #include "log/messages.h"
 #include "run/settings.h"
 #include "score/accelerators.h"
-#include "score/models.h"
 
 typedef enum mls_memory_setting {
 #define MLS_MEMORY_SETTING_ID(id, about, option, kind, argument, help) MLS_MEMORY_##id,

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/utf8.h"
 #include "explain/memory/config_json.h"
-#include "score/model_row.h"
+#include "explain/model_row.h"
 #include "json/json_row.h"
 #include "json/value.h"
 

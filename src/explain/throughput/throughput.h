@@ -7,10 +7,10 @@
  * run_start but where said otherwise, absent numbers NAN. */
 #pragma once
 
+#include "explain/models.h"
 #include "run/parts.h"
 #include "score/accelerators.h"
 #include "score/collect.h"
-#include "score/models.h"
 
 /** Whether a run can be measured. */
 typedef enum mls_timed_state {

@@ -103,6 +103,3 @@ const mls_model *mls_models_find(const mls_models *models, mls_str text);
 
 /** Samples of one epoch as of an edition's number (0: not known), NAN when that is not known. */
 double mls_model_training_set(const mls_model *model, unsigned edition);
-
-/** Whether two names are the same but for case and for what is no letter or digit: "h100 sxm" and "H100-SXM". */
-bool mls_names_alike(mls_str a, mls_str b);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* models.c - the table of models, and one model of JSON. */
 #include "base/memory.h"
-#include "score/model_row.h"
+#include "explain/model_row.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,29 +100,6 @@ const mls_model *mls_models_of_benchmark(const mls_models *models, mls_str bench
 {
     unsigned i;
     return MLS_NAME_FIND(models->items, models->count, benchmark, &i) ? &models->items[i] : NULL;
-}
-
-/* The next letter (in lower case) or digit from *at on, which moves past it; -1 at the end. */
-static int next_letter(mls_str text, size_t *at)
-{
-    while (*at < text.len && !isalnum((unsigned char)text.ptr[*at])) {
-        *at += 1;
-    }
-    return *at < text.len ? tolower((unsigned char)text.ptr[(*at)++]) : -1;
-}
-
-bool mls_names_alike(mls_str a, mls_str b)
-{
-    size_t i = 0;
-    size_t j = 0;
-    int letter;
-    do {
-        letter = next_letter(a, &i);
-        if (letter != next_letter(b, &j)) {
-            return false;
-        }
-    } while (letter >= 0);
-    return true;
 }
 
 const mls_model *mls_models_find(const mls_models *models, mls_str text)

@@ -2,7 +2,7 @@
 /* model_row.h - one model of JSON, for models.c and for files of the user's own. */
 #pragma once
 
-#include "score/models.h"
+#include "explain/models.h"
 #include "json/json_row.h"
 
 /* Fills a model with what an object with the members of src/data/models.json says, texts copied into the arena.
