@@ -56,7 +56,7 @@ static double part_number(const mls_collective_texts *texts, mls_collective_part
 }
 
 /* Puts the texts of a new key, which stand one after the other at the end of its whole, where they stand. */
-static bool add_key(struct mls_collectives *of, const mls_collective_texts *texts, mls_map_entry *entry)
+static void add_key(struct mls_collectives *of, const mls_collective_texts *texts, mls_map_entry *entry)
 {
     MLS_GROW(&of->keys, items);
     mls_collective_key *key = &of->keys.items[of->keys.count];
@@ -72,15 +72,13 @@ static bool add_key(struct mls_collectives *of, const mls_collective_texts *text
     }
     entry->value.number = of->keys.count++;
     of->bytes += entry->key.len;
-    return true;
 }
 
-/* The number of the key that the texts make, their lengths first, as a name may hold anything; *full: there is no room
- * for more keys. */
-static bool find_key(struct mls_collectives *of, const mls_collective_texts *texts, uint32_t *number, bool *full)
+/* Find the number of the key that the texts make, their lengths first, as a name may contain anything.  False: there is
+ * no room for more keys. */
+static bool find_key(struct mls_collectives *of, const mls_collective_texts *texts, uint32_t *number)
 {
     mls_buffer whole = {0};
-    bool added = false;
     for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++) {
         mls_buffer_printf(&whole, "%zu ", part_text(texts, (mls_collective_part)i).len);
     }
@@ -88,17 +86,14 @@ static bool find_key(struct mls_collectives *of, const mls_collective_texts *tex
         mls_buffer_append(&whole, part_text(texts, (mls_collective_part)i));
     }
     mls_map_entry *entry = mls_map_find(&of->map, mls_buffer_str(&whole));
-    *full = entry == NULL &&
-            (of->keys.count == MLS_COLLECTIVE_KEYS_MAX || whole.len > MLS_COLLECTIVE_BYTES_MAX - of->bytes);
-    if (entry == NULL && !*full) {
-        entry = mls_map_put(&of->map, mls_buffer_str(&whole), &added);
+    if (entry == NULL && of->keys.count < MLS_COLLECTIVE_KEYS_MAX &&
+        whole.len <= MLS_COLLECTIVE_BYTES_MAX - of->bytes) {
+        entry = mls_map_put(&of->map, mls_buffer_str(&whole), NULL);
+        add_key(of, texts, entry);
     }
     mls_buffer_release(&whole);
-    if (entry == NULL || (added && !add_key(of, texts, entry))) {
-        return *full;
-    }
-    *number = (uint32_t)entry->value.number;
-    return true;
+    *number = entry != NULL ? (uint32_t)entry->value.number : 0;
+    return entry != NULL;
 }
 
 /* The list of a profile, made when the first one comes. */
@@ -110,28 +105,22 @@ static struct mls_collectives *collectives_of(mls_profile *profile)
     return profile->collectives;
 }
 
-bool mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
+void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
                         int64_t length)
 {
     mls_collective made = {.start = start, .length = length};
-    bool full = false;
     if ((texts->there >> MLS_COLLECTIVE_NAME & 1) == 0) {
         profile->nccl_without_arguments += nccl;
-        return true;
-    }
-    for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++) {
+        return;
     }
     struct mls_collectives *of = collectives_of(profile);
-    if (of == NULL || !find_key(of, texts, &made.key, &full) || (!full && !MLS_GROW(&of->kernels, items))) {
-        return false;
-    }
-    if (full || of->kernels.count == UINT32_MAX) {
+    if (!find_key(of, texts, &made.key) || of->kernels.count == UINT32_MAX) {
         of->dropped++;
-        return true;
+        return;
     }
     made.number = (uint32_t)of->kernels.count;
+    MLS_GROW(&of->kernels, items);
     of->kernels.items[of->kernels.count++] = made;
-    return true;
 }
 
 static uint64_t number_of_key(const void *item)

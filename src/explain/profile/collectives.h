@@ -60,8 +60,8 @@ mls_collective_part mls_collective_part_of(mls_str name);
 void mls_collective_take(mls_collective_texts *texts, mls_collective_part part, mls_str text);
 
 /* Adds the kernel whose arguments were read, or counts one of NCCL that has none. */
-bool mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
-                        int64_t length) MLS_MUST_USE;
+void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
+                        int64_t length);
 void mls_collective_texts_release(mls_collective_texts *texts);
 
 /* When all has been read: puts the kernels of each key together, as they follow each other. */

@@ -210,17 +210,15 @@ static uint64_t begin_of(const mls_cuda_launch *call)
     return (uint64_t)call->begin[0] << 32 | call->begin[1];
 }
 
-bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph)
+void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph)
 {
     if (correlation < 0 || correlation > UINT32_MAX || begin < 0 || begin > INT64_MAX / 2) {
-        return true;
+        return;
     }
     const uint64_t kept = 2 * (uint64_t)begin + graph;
     MLS_GROW(&gather->calls, items);
     gather->calls.items[gather->calls.count++] =
         (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
-
-    return true;
 }
 
 /* Brings the calls into the order of their correlations, each once. */
@@ -284,7 +282,7 @@ void mls_gather_launches(mls_gather *gather)
 enum { NESTED_MAX = 64 };
 #define NO_SPAN UINT32_MAX
 
-bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length)
+void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length)
 {
     const mls_str prefix = MLS_S("ProfilerStep#");
     const double ns = (double)length;
@@ -295,17 +293,14 @@ bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
     mls_host_spans *to = step ? &gather->steps : &gather->annotations;
     mls_tally_row *row = step ? NULL : mls_tally_put(&gather->tallies[MLS_TALLY_ANNOTATIONS], name, &full);
     if (full || length > INT64_MAX - start || to->count == UINT32_MAX) {
-        return true;
+        return;
     }
-    if ((!step && row == NULL) || !MLS_GROW(to, items)) {
-        return false;
-    }
+    MLS_GROW(to, items);
     if (!step) {
         number = (size_t)(row - gather->tallies[MLS_TALLY_ANNOTATIONS].rows);
         mls_sums_add(&row->sums, 1, ns, ns, ns);
     }
     to->items[to->count++] = (mls_host_span){.start = start, .end = start + length, .number = (uint32_t)number};
-    return true;
 }
 
 /* The outer one first. */

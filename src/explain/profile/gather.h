@@ -269,13 +269,13 @@ void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double me
 mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
 
 /* Adds a call that may have launched something; one whose numbers are too large to be kept did not. */
-bool mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph);
+void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph);
 
 /* Finds for all activities when they were launched, and forgets the calls. */
 void mls_gather_launches(mls_gather *gather);
 
 /* Adds a step or an annotation of the host; gives what was launched in it to each; lists them. */
-bool mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length);
+void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length);
 void mls_gather_attribute(mls_gather *gather);
 bool mls_gather_list_annotations(mls_gather *gather);
 

@@ -96,7 +96,6 @@ typedef struct mls_trace {
     size_t objects;      /* in the list that say which phase they are of, as every event does */
     size_t events;       /* that have begun */
     bool pytorch, xla;   /* something shows that it is a trace of these */
-    bool out_of_memory;
     trace_event event;
     event_text texts[6];             /* of the event: PART_PROCESS to PART_MEMORY_TYPE */
     mls_collective_texts collective; /* likewise */
@@ -394,9 +393,8 @@ static const char *event_wrong(const trace_event *event)
 static void add_annotation(mls_trace *t)
 {
     const trace_event *event = &t->event;
-    if (event->named && event->start.state == TIME_GOOD && event->length.state == TIME_GOOD &&
-        !mls_gather_annotation(t->gather, mls_buffer_str(&t->name), event->start.ns, event->length.ns)) {
-        t->out_of_memory = true;
+    if (event->named && event->start.state == TIME_GOOD && event->length.state == TIME_GOOD) {
+        mls_gather_annotation(t->gather, mls_buffer_str(&t->name), event->start.ns, event->length.ns);
     }
 }
 
@@ -423,15 +421,13 @@ static void add_gpu_activity(mls_trace *t)
     }
     const mls_status status = mls_gather_activity(t->gather, text_of(t, PART_DEVICE, PART_PROCESS),
                                                   text_of(t, PART_STREAM, PART_THREAD), activity);
-    t->out_of_memory |= status == MLS_ERROR_MEMORY;
     if (status == MLS_ERROR_LIMIT) {
         mls_gather_too_much(t->gather, trace_event_line(t));
     } else if (!copied) {
         const bool kept = activity.row >= MLS_ROW_NAME;
         const bool nccl = kept ? t->gather->tallies[MLS_TALLY_KERNELS].rows[activity.row].nccl
                                : mls_str_any(name, "nccl|NCCL", mls_str_contains);
-        t->out_of_memory |=
-            !mls_collective_add(t->gather->profile, &t->collective, nccl, event->start.ns, event->length.ns);
+        mls_collective_add(t->gather->profile, &t->collective, nccl, event->start.ns, event->length.ns);
     } else if (isfinite(event->bytes[0])) {
         mls_gather_size(t->gather, operation, event->bytes[0] / 1e6);
     }
@@ -463,9 +459,8 @@ static void add_call(mls_trace *t)
     const mls_str name = mls_buffer_str(&t->name);
     const bool graph =
         name.len > 0 && memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
-    if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name) &&
-        !mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph)) {
-        t->out_of_memory = true;
+    if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name)) {
+        mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph);
     }
 }
 
@@ -539,7 +534,7 @@ static const char *more(mls_trace *t, const char *keep)
     (void)trace_event_line(t);
     (void)trace_line(t, keep);
     window->at += keep - window->at;
-    t->out_of_memory = !mls_window_fill(window);
+    (void)mls_window_fill(window);
     t->moved = true;
     t->counted = window->at;
     return window->at;
