@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keys.h - the keys of records, for programs that write logs: those that the rules of any edition name, and those that
- * the library asks for.
+/* keys.h - keys of records, for programs that write logs.
  *
- * Text, not numbers: a key that is not among them is logged as well as these.  Which of them a benchmark must log, and
- * with which values, `mlscore rules EDITION BENCHMARK` says. */
+ * The list contains the keys in the rules of all editions, and the keys that the library reads.  Keys are strings, so
+ * other keys can be logged as well.  `mlscore rules EDITION BENCHMARK` prints the keys that a benchmark must log, and
+ * their allowed values. */
 #pragma once
 
 #define MLS_LOG_KEY_ACCELERATORS_PER_NODE "accelerators_per_node"

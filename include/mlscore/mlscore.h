@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mlscore.h - the whole library in one include. */
+/* mlscore.h - include all headers of the library. */
 #pragma once
 
 #include "mlscore/error.h"

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.h - from the bytes of a log to its records.
+/* read.h - read the records of a log.
  *
- * A log is read once, in blocks; memory does not grow with it.  Lines and records are what the MLPerf compliance
- * checker takes for such: a line is a record if it contains ":::MLLOG "; what follows the last one must be one JSON
- * object with time_ms, key, value and metadata.  A line that breaks this is malformed. */
+ * A log is read once, from an open file or from memory, and a callback gets each record:
+ *
+ *     static mls_status print(void *state, const mls_record *record)
+ *     {
+ *         const mls_str key = mls_record_key(record);
+ *         printf("%zu: %.*s\n", mls_record_line(record), (int)key.len, key.ptr);
+ *         return MLS_OK;
+ *     }
+ *     ...
+ *     mls_log_read_fd(fd, print, NULL, NULL, &error);
+ *
+ * Records are recognized as by the MLPerf compliance checker.  A line that contains ":::MLLOG " is a record if the text
+ * after the last ":::MLLOG " is a JSON object with time_ms, key, value and metadata; otherwise it is malformed.  All
+ * other lines are ignored.  Memory does not grow with the size of the log. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,37 +23,49 @@
 
 MLS_C_BEGIN
 
-/** One well-formed record; it and its texts are valid until the callback that got it returns. */
+/** A well-formed record.  The record and its texts are valid until the callback returns. */
 typedef struct mls_record mls_record;
 
-/** Takes a record, or a line with ":::MLLOG " in it that is none: its place and why.  In file order, on the caller's
- * thread; anything but MLS_OK ends the reading with that. */
+/** A callback for each record, in the order of the file, on the caller's thread.  Any result but MLS_OK ends the
+ * reading, which returns it. */
 typedef mls_status mls_record_taker(void *state, const mls_record *record);
+
+/** A callback for each malformed line, with its place (both from 1) and the reason.  Order, thread and result are as
+ * for mls_record_taker. */
 typedef mls_status mls_malformed_taker(void *state, size_t line, size_t column, const char *reason);
 
-/** Reads an open file or pipe, which stays the caller's, or bytes in memory, to the end.  A taker may be NULL.  What
- * gzip has packed into a file is unpacked.  MLS_OK, also where there is no record; MLS_ERROR_READ, after what came
- * before the failure; MLS_ERROR_VALUE: it cannot be a log, as the message says: one of training 0.6 or older, or a file
- * that begins as an archive, an image or the like does; MLS_ERROR_MEMORY; or what a taker returned. */
+/** Read an open file or pipe to its end.  `fd` stays open.  Either callback may be NULL; `state` is passed to both.  A
+ * gzip file is decompressed.
+ *
+ * Return MLS_OK, even if there are no records; or the result of a callback that stopped the reading.  Errors are
+ * MLS_ERROR_READ (after the callbacks for everything before the failure), MLS_ERROR_MEMORY, or MLS_ERROR_VALUE if the
+ * file cannot be a log: it is from training 0.6 or older, or it begins like an archive, an image or the like. */
 mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                            mls_error *error) MLS_MUST_USE;
+
+/** Read a log in memory, like mls_log_read_fd(). */
 mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                               mls_error *error) MLS_MUST_USE;
 
-/** Its line in the file, from 1; its time in milliseconds since 1970. */
+/** Return the line of the record in its file, from 1. */
 size_t mls_record_line(const mls_record *record);
+
+/** Return the time of the record in milliseconds since 1970. */
 double mls_record_time_ms(const mls_record *record);
 
-/** Its key, decoded; empty when the key is no text. */
+/** Return the key, decoded from JSON; empty if the key is not a string. */
 mls_str mls_record_key(const mls_record *record);
 
-/** JSON texts as they were logged, validated: the value, the event_type and a member of the metadata, of which ptr is
- * NULL when there is none. */
+/** Return the value as JSON text, as logged. */
 mls_str mls_record_value(const mls_record *record);
+
+/** Return the event_type as JSON text; ptr is NULL if the record does not have one. */
 mls_str mls_record_event(const mls_record *record);
+
+/** Return a member of the metadata as JSON text; ptr is NULL if it does not exist. */
 mls_str mls_record_metadata(const mls_record *record, const char *member);
 
-/** Reads such a text as a number (a boolean counts 1 or 0); false when it is neither. */
+/** Convert such a JSON text to a number; true and false become 1 and 0.  Return false if it is anything else. */
 bool mls_json_number(mls_str json, double *number);
 
 MLS_C_END

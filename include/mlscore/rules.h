@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.h - by which rules logs are judged, and how.
+/* rules.h - the rules by which logs are judged.
  *
- * The rules of all editions are built in.  As it is made, an mls_rules is that of `mlscore score` without options: the
- * edition of each log is guessed by its date.  It may be used by several threads once it is no longer changed, and must
- * outlive all that was judged by it. */
+ * The rules of all editions of MLPerf Training and HPC are built in.  A new mls_rules judges as `mlscore score` does
+ * without options: it guesses the edition of each log by its date.  Setters choose an edition, a rule file or another
+ * way to judge:
+ *
+ *     mls_rules *rules;
+ *     if (mls_rules_new(&rules, &error) == MLS_OK && mls_rules_set_edition(rules, "5.1", &error) == MLS_OK) { ... }
+ *
+ * Several threads may use an mls_rules as long as none of them calls a setter.  It must outlive every run, collection
+ * and submission that was judged with it. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,39 +23,56 @@ typedef struct mls_rules mls_rules;
 /** The two families of benchmarks that log in this format. */
 typedef enum mls_usage { MLS_USAGE_TRAINING = 0, MLS_USAGE_HPC = 1 } mls_usage;
 
-/** MLS_ERROR_MEMORY; *rules is NULL then.  Freeing NULL does nothing. */
+/** Make rules, to be freed with mls_rules_free().  On failure, set *rules to NULL and return MLS_ERROR_MEMORY. */
 mls_status mls_rules_new(mls_rules **rules, mls_error *error) MLS_MUST_USE;
+
+/** Free rules.  NULL is allowed. */
 void mls_rules_free(mls_rules *rules);
 
-/** Judge benchmarks of this family, whatever the log says; any other number changes nothing. */
+/** Judge all logs as logs of this family.  By default, the benchmark that a log names decides.  An invalid number is
+ * ignored. */
 void mls_rules_set_usage(mls_rules *rules, mls_usage usage);
 
-/** Judge by the edition of this name ("5.1", of the family set before), or by a rule file of one's own
- * (mlscore-rules(5)).  MLS_ERROR_UNKNOWN, with the names there are; of a file MLS_ERROR_READ, or what is wrong with it
- * and where; MLS_ERROR_VALUE of NULL; MLS_ERROR_MEMORY.  Nothing has changed after an error. */
+/** Judge by an edition of the current family, by its name, such as "5.1".
+ *
+ * On failure, change nothing and return MLS_ERROR_UNKNOWN (the message lists the known editions), MLS_ERROR_VALUE
+ * (`name` is NULL, or an edition before 0.7) or MLS_ERROR_MEMORY. */
 mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *error) MLS_MUST_USE;
+
+/** Judge by a rule file in the format of mlscore-rules(5), which also sets the family.
+ *
+ * On failure, change nothing and return MLS_ERROR_READ, MLS_ERROR_VALUE (`path` is NULL), MLS_ERROR_MEMORY, or an error
+ * with line and column if the file is wrong. */
 mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error) MLS_MUST_USE;
 
-/** With more runs than a result needs, score the window of them that the rules choose. */
+/** If there are more runs than a result needs, score the window of consecutive runs that the rules select. */
 void mls_rules_set_window(mls_rules *rules, bool window);
 
-/** A failed check of convergence against the reference, or of the seeds, does not count: "bypassed" in place of "fail".
- * Of a submission it is a warning then. */
+/** Ignore a failed check of convergence against the reference: it is reported as "bypassed" instead of "fail", and as a
+ * warning in a submission. */
 void mls_rules_set_rcp_bypass(mls_rules *rules, bool bypass);
+
+/** Ignore a failed check of seeds in the same way. */
 void mls_rules_set_seed_bypass(mls_rules *rules, bool bypass);
 
-/** Let the record train_samples of a run of bert say how many samples it took to converge. */
+/** Read the samples to convergence of a bert run from its train_samples record. */
 void mls_rules_set_bert_train_samples(mls_rules *rules, bool believe);
 
-/** Of a submission: what the checker of repositories refuses is an error, too; so is every warning and advice. */
+/** Report what the MLCommons repository checker rejects in a submission as an error. */
 void mls_rules_set_as_repo(mls_rules *rules, bool as_repo);
+
+/** Treat warnings and advice about a submission as errors. */
 void mls_rules_set_strict(mls_rules *rules, bool strict);
 
-/** How many threads read; 0, as it is at first: one for each processor. */
+/** Set the number of threads that read files; 0, the default, means one per processor. */
 void mls_rules_set_threads(mls_rules *rules, unsigned threads);
 
-/** The editions of a family, oldest first, and their benchmarks, by name; NULL past the end, and of no family. */
+/** Return the name of an edition of a family by its index, from 0 for the oldest; NULL past the end or for an unknown
+ * family. */
 const char *mls_rules_edition(const mls_rules *rules, mls_usage usage, size_t index);
+
+/** Return the name of a benchmark by its index, from 0, in the edition with index `edition`; NULL past the end or for
+ * an unknown family. */
 const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t edition, size_t index);
 
 MLS_C_END

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.h - one training run, as its log has it, and whether it obeys the rules.
+/* run.h - one training run: the contents of its log, and whether the log obeys the rules.
  *
- * Numbers that are not known are NAN, texts NULL.  Texts are as they were logged and live as long as the run. */
+ * mls_run_judge_fd() judges one log; mls_collection_run() in group.h gets the runs of many.
+ *
+ * Unknown numbers are NAN and unknown texts are NULL.  Texts are as logged and live as long as the run. */
 #pragma once
 
 #include "mlscore/findings.h"
@@ -11,54 +13,82 @@ MLS_C_BEGIN
 
 typedef struct mls_run mls_run;
 
-/** Judges one log as `mlscore check` does, from an open file, which stays the caller's, or from memory; `name` is what
- * it is called in findings.  All of it is one run: for files that hold several, see group.h.  MLS_OK, whatever the
- * verdict, which is that of an empty log where there is no record; MLS_ERROR_READ; MLS_ERROR_VALUE: it cannot be a log,
- * as read.h says, or its name is NULL; MLS_ERROR_MEMORY.  *run is NULL but for MLS_OK. */
+/** Judge an open log as one run, as `mlscore check` does.  `name` is copied and appears in findings; `fd` stays open.
+ * For files with several runs, see group.h.  Free the run with mls_run_free().
+ *
+ * Return MLS_OK whatever the verdict; a file without records is judged as an empty log.  On failure, set *run to NULL
+ * and return MLS_ERROR_READ, MLS_ERROR_VALUE (`name` is NULL, or the file cannot be a log: see mls_log_read_fd()) or
+ * MLS_ERROR_MEMORY. */
 mls_status mls_run_judge_fd(const mls_rules *rules, int fd, const char *name, mls_run **run,
                             mls_error *error) MLS_MUST_USE;
+
+/** Judge a log in memory, like mls_run_judge_fd(). */
 mls_status mls_run_judge_bytes(const mls_rules *rules, mls_str log, const char *name, mls_run **run,
                                mls_error *error) MLS_MUST_USE;
 
-/** Frees a run that these made; those of a collection or a submission belong to it. */
+/** Free a run from mls_run_judge_fd() or mls_run_judge_bytes().  NULL is allowed.  Runs of a collection or a submission
+ * belong to it and must not be freed. */
 void mls_run_free(mls_run *run);
 
-/** Whether it obeys the rules; the finding that says best why not, NULL when it does; all findings. */
+/** Check whether the run obeys the rules. */
 bool mls_run_is_valid(const mls_run *run);
+
+/** Return the finding that best explains why the run is not valid; NULL if it is valid. */
 const mls_finding *mls_run_reason(const mls_run *run);
+
 const mls_findings *mls_run_findings(const mls_run *run);
 
-/** The file it was read from, and its first and last line there, from 1. */
+/** Return the path of the log, or the name given to mls_run_judge_fd(). */
 const char *mls_run_file(const mls_run *run);
+
+/** Return the first line of the run in its file, from 1. */
 size_t mls_run_first_line(const mls_run *run);
+
+/** Return the line of the last record of the run, from 1. */
 size_t mls_run_last_line(const mls_run *run);
 
-/** Time-to-train, and initialising, in minutes. */
+/** Return the time to train in minutes. */
 double mls_run_minutes(const mls_run *run);
+
+/** Return the time of initialization in minutes. */
 double mls_run_init_minutes(const mls_run *run);
 
-/** When training began, in milliseconds since 1970. */
+/** Return the time of run_start in milliseconds since 1970. */
 double mls_run_start_ms(const mls_run *run);
 
-/** The status of its end: "success", "aborted", "other"; "" when there is none. */
+/** Return the status logged with run_stop: "success", "aborted" or "other"; "" if no status was logged. */
 const char *mls_run_stop_status(const mls_run *run);
 
-/** What the log says it is: the benchmark, the division, who submits it, on what, the config and the batch size. */
+/** Return the benchmark that the log names in submission_benchmark. */
 const char *mls_run_benchmark(const mls_run *run);
+
+/** Return submission_division, as logged. */
 const char *mls_run_division(const mls_run *run);
+
+/** Return the submitter, submission_org. */
 const char *mls_run_organisation(const mls_run *run);
+
+/** Return the system, submission_platform. */
 const char *mls_run_platform(const mls_run *run);
+
+/** Return the name of the config, without folders, "config_" and ".sh". */
 const char *mls_run_config(const mls_run *run);
+
+/** Return the last global_batch_size logged. */
 double mls_run_global_batch_size(const mls_run *run);
 
-/** The edition that it was judged by, "5.1.0". */
+/** Return the edition by whose rules the run was judged, such as "5.1.0". */
 const char *mls_run_edition(const mls_run *run);
 
-/** Samples (or epochs, as *unit says, if it is not NULL) at the last evaluation. */
+/** Return how much training the run took until its last evaluation, in samples or epochs.  Unless `unit` is NULL, set
+ * *unit to the name of the unit. */
 double mls_run_converged_at(const mls_run *run, const char **unit);
 
-/** Its hyperparameters: key and JSON text of each, false past the end; and the text of one by its key. */
+/** Get a hyperparameter by its index, from 0: its key, and its value as JSON text.  Either pointer may be NULL.  Return
+ * false past the end. */
 bool mls_run_hyperparameter_at(const mls_run *run, size_t index, mls_str *key, const char **value);
+
+/** Return the value of a hyperparameter as JSON text; NULL if the run did not log it. */
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key);
 
 MLS_C_END

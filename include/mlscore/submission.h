@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submission.h - a whole submission, judged before it is uploaded: a submitter's folder, or a round's with many.
+/* submission.h - check a whole submission before it is uploaded.
  *
- * It is walked once and every log is read once; nothing in it is run or changed, and no link is followed out of it. */
+ * A submission is the folder of one submitter, or a round's folder with many submitters.  mls_submission_new() checks
+ * it; the functions below return the verdict, the findings and the results.
+ *
+ * Nothing in the folder is run or changed, each log is read once, and no symbolic link is followed out of the folder.
+ */
 #pragma once
 
 #include "mlscore/group.h"
@@ -11,30 +15,43 @@ MLS_C_BEGIN
 typedef struct mls_submission mls_submission;
 typedef struct mls_submission_result mls_submission_result;
 
-/** Judges the folder at `path` as `mlscore verify` does; with a rule file by the edition that the file extends. MLS_OK,
- * whatever the verdict; MLS_ERROR_READ: it cannot be read as a folder; MLS_ERROR_VALUE: `path` is NULL;
- * MLS_ERROR_MEMORY.  *submission is NULL but for MLS_OK. */
+/** Check the submission in the folder `path`, as `mlscore verify` does.  If `rules` has a rule file, the edition that
+ * the file extends applies.  Free the submission with mls_submission_free().
+ *
+ * Return MLS_OK whatever the verdict.  On failure, set *submission to NULL and return MLS_ERROR_READ (the folder cannot
+ * be read), MLS_ERROR_VALUE (`path` is NULL) or MLS_ERROR_MEMORY. */
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission,
                               mls_error *error) MLS_MUST_USE;
+
+/** Free a submission with its results, groups and findings.  NULL is allowed. */
 void mls_submission_free(mls_submission *submission);
 
-/** Whether there is no error in it; the edition it was judged by; how much of a severity was found in all. */
+/** Check whether the submission has no errors. */
 bool mls_submission_is_valid(const mls_submission *submission);
+
+/** Return the edition by whose rules the submission was checked, such as "5.1.0". */
 const char *mls_submission_edition(const mls_submission *submission);
+
+/** Return the number of findings of a severity in the whole submission, including those that were only counted. */
 size_t mls_submission_total(const mls_submission *submission, mls_severity severity);
 
-/** The findings that were kept, those of a submitter together and the worst first, with the path that each is about,
- * relative to the folder; NULL past the end.  It counts from the start: to walk them is for showing. */
+/** Return a finding by its index, from 0; NULL past the end.  Findings are grouped by submitter, the worst first.
+ * Unless `path` is NULL, set *path to the file or folder that the finding is about, relative to the submission.  Each
+ * call counts from the first finding. */
 const mls_finding *mls_submission_finding(const mls_submission *submission, size_t index, const char **path);
 
-/** The results: a folder of logs of one system on one benchmark; NULL past the end. */
+/** Return a result by its index, from 0; NULL past the end.  A result is a folder with the logs of one system on one
+ * benchmark. */
 const mls_submission_result *mls_submission_result_at(const mls_submission *submission, size_t index);
+
+/** Return the path of the folder, relative to the submission. */
 const char *mls_submission_result_path(const mls_submission_result *result);
+
 const char *mls_submission_result_system(const mls_submission_result *result);
 const char *mls_submission_result_benchmark(const mls_submission_result *result);
 bool mls_submission_result_is_valid(const mls_submission_result *result);
 
-/** Its runs and their score; NULL: its benchmark is none of the edition. */
+/** Return the runs of a result and their score; NULL if the edition does not have its benchmark. */
 const mls_group *mls_submission_result_group(const mls_submission_result *result);
 
 MLS_C_END

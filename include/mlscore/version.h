@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* version.h - the library's version, and what every header declares its functions with. */
+/* version.h - the version of the library, and the macros that every header uses for declarations. */
 #pragma once
 
 #ifdef __cplusplus
@@ -10,7 +10,7 @@
 #define MLS_C_LANGUAGE_END
 #endif
 
-/* Around all declarations: they have C linkage, and are what a shared library shows. */
+/* These enclose all declarations, which have C linkage and are exported by a shared library. */
 #if defined(__GNUC__)
 #define MLS_C_BEGIN _Pragma("GCC visibility push(default)") MLS_C_LANGUAGE_BEGIN
 #define MLS_C_END MLS_C_LANGUAGE_END _Pragma("GCC visibility pop")
@@ -21,12 +21,12 @@
 #define MLS_MUST_USE
 #endif
 
-/** The version of these headers: `mlscore --version` prints that of the program. */
+/** The version of these headers. */
 #define MLS_VERSION "0.9.0"
 
 MLS_C_BEGIN
 
-/** The version of the library that the program runs with; the text is never freed. */
+/** Return the version of the library that the program is linked with.  The text is static. */
 const char *mls_version(void);
 
 MLS_C_END
