@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker.c - judges a log record by record: which edition's rules apply, which of their scopes are still in play, and
- * what each rule finds in a record.
+/* checker.c - judge a log record by record: choose the edition, track which scopes may still be queued, and apply their
+ * rules.
  *
- * Messages are built where the failure happens, since the record is gone when the verdict is made; after the first
- * hundred of a rule they are only counted. */
+ * The message of a failure is built at once, since the record is gone at the end of the log.  After the first hundred
+ * failures of a rule they are only counted. */
 #include "rules/judging.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ void mls_scope_prepare(mls_checker *checker, size_t scope_index)
     }
 }
 
-/* Mark a scope and all that it has queued or still may; each is gone through once. */
+/* Mark a scope, and all scopes that it has queued or may still queue.  Each scope is visited once. */
 static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -70,8 +70,8 @@ static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
     }
 }
 
-/* Find the scopes that are queued or may still be, and drop the others.  A rule that looks only at the first record
- * of its key queues nothing more once that record has come. */
+/* Find the scopes that are queued or may still be queued, and drop the others.  A rule that applies only to the first
+ * record of its key cannot queue any more once that record has come. */
 static void update_live(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -93,7 +93,6 @@ static bool room_take(size_t *room, size_t size)
     return fits;
 }
 
-/* The depth of trees was bounded when they were validated. */
 bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
 {
     *copy = *value;
@@ -144,7 +143,7 @@ static bool variable_too_large(mls_checker *checker)
     return mls_expr_fail(&checker->input, "the variable would hold more than 1 MiB");
 }
 
-/* The new value may look at the old one, which stays until it is copied. */
+/* Set a variable.  The new value may refer to the old one, so copy it before the old one is freed. */
 static bool variable_set(const mls_judging *j, size_t slot, const mls_value *value)
 {
     mls_variable *variable = &j->state->variables[slot];
@@ -161,7 +160,7 @@ static bool variable_append(const mls_judging *j, size_t slot, const mls_value *
 {
     mls_variable *variable = &j->state->variables[slot];
     mls_value *list = &variable->value;
-    mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* without a capacity growing makes a copy */
+    mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* with capacity 0, growing makes a copy */
     size_t room = MLS_VARIABLE_SIZE_MAX - variable->used;
     mls_value copy;
     if (!mls_value_copy(items, &variable->memory, &room, &copy)) {
@@ -194,8 +193,8 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
     mls_buffer_release(message);
 }
 
-/* Add "; submission_division, which sets compile_time_mins, has not been logged yet: log it before init_stop", unless
- * the message names the key already. */
+/* Append "; submission_division, which sets compile_time_mins, has not been logged yet: log it before init_stop",
+ * unless the message names the key already. */
 static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_checker *checker = j->checker;
@@ -219,12 +218,12 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
     }
 }
 
-/* Add what the metadata has, if a member is missing. */
+/* Append the members of the metadata if a required member is missing. */
 static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
     if (record->payload.ptr == NULL) {
-        return; /* a made-up record */
+        return; /* a derived record */
     }
     const mls_value *tree = mls_value_build(record->metadata, &j->checker->scratch);
     if (tree->kind != MLS_JSON_OBJECT) {
@@ -251,7 +250,7 @@ static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer
     }
 }
 
-/* Note that a check of the record was false or could not be evaluated. */
+/* Add the finding that a check was false or could not be evaluated. */
 static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome outcome)
 {
     mls_expr_input *input = &j->checker->input;
@@ -259,7 +258,7 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
     const mls_finding_code code = mls_rule_words_code(expr);
     mls_buffer message = {0};
     char reason[sizeof input->reason];
-    memcpy(reason, input->reason, sizeof reason); /* words may evaluate, and fail, too */
+    memcpy(reason, input->reason, sizeof reason); /* the words below may evaluate too, and overwrite the reason */
     if (list->count < MLS_STAGED_MAX) {
         mls_buffer_append(&message, j->rule->key);
         mls_buffer_append_char(&message, ' ');
@@ -277,7 +276,7 @@ static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome
     mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
 }
 
-/* Judge a list of checks; if several cannot be evaluated, only the first failure of a record is reported. */
+/* Run a list of checks.  If several cannot be evaluated, report only the first failure of a record. */
 static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool reported)
 {
     for (size_t i = 0; i < checks->count; i++) {
@@ -290,7 +289,7 @@ static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool r
     return reported;
 }
 
-/* Get how far the run is by a member of the record's metadata, NAN if that is not a number; false if it has none. */
+/* Get the progress of the run from a member of the record's metadata (NAN: not a number).  Return false without it. */
 static bool progress_by(const mls_judging *j, mls_str name, double *progress)
 {
     mls_str span;
@@ -302,7 +301,7 @@ static bool progress_by(const mls_judging *j, mls_str name, double *progress)
     return found;
 }
 
-/* Remember the value that came closest to a target, and when, in case none reaches it. */
+/* Keep the value closest to a target, and its place, in case no value reaches the target. */
 static void target_note(const mls_judging *j, const mls_expr *expr)
 {
     const mls_record *record = j->record;
@@ -329,7 +328,7 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
     }
 }
 
-/* Judge the targets of a rule, all of which one record must reach. */
+/* Check the targets of a rule.  One record must reach all of them. */
 static void targets_run(const mls_judging *j)
 {
     const mls_expr_list *targets = &j->rule->check_any;
@@ -357,7 +356,8 @@ static void targets_run(const mls_judging *j)
     }
 }
 
-/* Note, once, which scope the rule queues; false if its expression cannot be evaluated. */
+/* Add the scope that the rule queues, unless it is known already.  Return false if the expression cannot be evaluated.
+ */
 static bool use_run(const mls_judging *j, const mls_action *action)
 {
     mls_checker *checker = j->checker;
@@ -378,7 +378,7 @@ static bool use_run(const mls_judging *j, const mls_action *action)
     const size_t target = mls_ruleset_find_scope(checker->ruleset, mls_buffer_str(&name));
     if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && written.len > 1 &&
         written.ptr[0] == '"') {
-        mls_buffer_clear(&name); /* what rules compare has bytes as Latin-1: a person is shown those of the file */
+        mls_buffer_clear(&name); /* rules compare bytes as Latin-1, but messages show the bytes of the file */
         mls_buffer_append(&name, action->prefix);
         mls_buffer_append(&name, (mls_str){written.ptr + 1, written.len - 2});
         mls_buffer_append(&name, action->suffix);
@@ -500,7 +500,7 @@ void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset)
 mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
 {
     const mls_finding_place place = {.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")};
-    /* Two processes that wrote into one line leave a marker, or the start of another record, in the payload. */
+    /* If two processes wrote to one line, the payload contains a marker, or the start of another record. */
     const mls_str payload = malformed->payload;
     const char *key = payload.len > 0 ? memmem(payload.ptr, payload.len, "\"key\"", 5) : NULL;
     const bool two = key != NULL && mls_str_contains((mls_str){key + 5, payload.len - (size_t)(key + 5 - payload.ptr)},
@@ -519,7 +519,7 @@ static mls_kept_value value_keep(mls_checker *checker, mls_str text)
     return kept;
 }
 
-/* Check whether a value is the one that was kept.  Only texts that differ are compared by content. */
+/* Check whether a value equals the kept one.  Compare contents only if the texts differ. */
 static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
 {
     if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX) {
@@ -552,7 +552,7 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
     }
 }
 
-/* Check whether the rule file of an edition has the key between quotes. */
+/* Check whether the rule file of an edition contains the quoted key. */
 static bool is_in_file(const mls_edition *edition, mls_str key)
 {
     char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
@@ -562,8 +562,8 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
     return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
 }
 
-/* If `next` is the first edition that has rules for the key, the log is judged by it.  The first file that names a key
- * adds it, so only if that is the edition's own file are its rules worth loading. */
+/* If `next` is the first edition with rules for the key, judge the log by it.  The first rule file that contains a key
+ * introduces it, so the rules need not be loaded for other editions. */
 static void follow_key(mls_checker *checker, mls_str key)
 {
     mls_rulesets *rulesets = checker->options.rulesets;
@@ -585,7 +585,7 @@ static void follow_key(mls_checker *checker, mls_str key)
     }
 }
 
-/* The first benchmark, and the keys that came before it, may point to another edition than the date alone. */
+/* Check whether the first benchmark, and the keys before it, point to another edition than the date alone. */
 static void note_benchmark(mls_checker *checker, const mls_record *record)
 {
     const mls_map *unknown = &checker->advice.unknown;
@@ -608,7 +608,7 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
     }
 }
 
-/* Apply the rules of all scopes that may be queued to a record whose key some rule knows. */
+/* Apply the rules for a known key, of all scopes that may be queued, to a record. */
 static void apply_rules(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -658,8 +658,8 @@ static mls_status judge_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* Judge all records so far, from the first, by an edition; NULL: by the rules that were given, or those of the edition
- * that the first record's date points to. */
+/* Judge all records again, from the first, by an edition.  NULL means the given rules or, without them, the edition for
+ * the date of the first record. */
 static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
     const mls_checker_options *options = &checker->options;
@@ -684,7 +684,7 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     const mls_ruleset *ruleset = checker->ruleset;
     checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_names.count, sizeof *checker->keys);
     checker->scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *checker->scopes);
-    update_live(checker); /* nothing has fired: whatever could ever be queued */
+    update_live(checker); /* at first, any scope that could ever be queued */
     const mls_sink sink = {.state = checker, .record = judge_record};
     return mls_records_replay(&checker->kept, &sink);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker_end.c - what a checker gathers for the end of a log, and the verdict then.
+/* checker_end.c - the end of a log: derived records, the verdict, and advice.
  *
- * The records of one key that belong together (the metrics of one evaluation) become one record at the end of the log,
- * whose value holds all of them.  Then the queue of scopes is played through.  Findings that checks and occurrences
- * made for a key count only from the last scope that has a rule for it.  Advice is about oddities that no rule asks
- * about; it never makes a log invalid. */
+ * Records of one key that belong together, such as the metrics of an evaluation, are merged into one derived record at
+ * the end of the log.  Then the queue of scopes is replayed.  Findings for a key count only from the last scope with a
+ * rule for it.  Advice reports oddities that the rules do not cover, and never makes a log invalid. */
 #include <math.h>
 
 #include "base/utf8.h"
 #include "base/words.h"
 #include "rules/judging.h"
 
-/* Clocks that differ by less are not reported. */
+/* Smaller differences between clocks are not reported. */
 #define BACKWARDS_MS 1000.0
 #define LONG_RUN_MS (24 * 3600 * 1000.0)
 
@@ -23,7 +22,7 @@ enum {
     DERIVED_SIZE_MAX = 4 << 20 /* bytes of values kept for derived records */
 };
 
-/* The value of a record to be made; its first member is what it is grouped by, unless a metric took that name. */
+/* The value of a derived record.  Its first member is the value it is grouped by, unless a metric has that name. */
 typedef struct derived_group {
     double time_ms;
     mls_member *members;
@@ -31,7 +30,7 @@ typedef struct derived_group {
     size_t capacity;
 } derived_group;
 
-/* Set a member of a group; false if there is no room. */
+/* Set a member of a group.  Return false if there is not enough room. */
 static bool put_member(mls_scope_state *state, derived_group *group, mls_str name, const mls_value *value)
 {
     size_t room = DERIVED_SIZE_MAX - state->groups_size;
@@ -55,16 +54,16 @@ static bool put_member(mls_scope_state *state, derived_group *group, mls_str nam
     return true;
 }
 
-/* Return the group of a value, made when it is new; NULL if there is no room. */
+/* Return the group of a value; create it if necessary.  Return NULL if there is not enough room. */
 static derived_group *find_group(mls_scope_state *state, mls_str group_by, const mls_value *by)
 {
-    /* No text starts with such a byte.  NaN is not even like itself. */
+    /* The prefix byte never starts a text.  NaN is not equal even to itself. */
     char bytes[1 + sizeof(double)] = {'\xff'};
     double number;
     mls_str key = {bytes, 1};
     if (mls_value_number(by, &number)) {
         bytes[0] = isnan(number) ? '\xfe' : '\xff';
-        number = isnan(number) ? (double)state->groups.count : number + 0.0; /* -0 and 0 are one */
+        number = isnan(number) ? (double)state->groups.count : number + 0.0; /* -0 equals 0 */
         memcpy(bytes + 1, &number, sizeof number);
         key.len = sizeof bytes;
     } else if (by->kind == MLS_JSON_STRING) {
@@ -97,7 +96,7 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
     const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
     const mls_value *field = mls_value_member(metadata, derive->field);
     const mls_value *by = mls_value_member(metadata, derive->group_by);
-    /* A text or list may hold the field's name, but no member of that name. */
+    /* A text or a list can contain the name of the field, but not a member of that name. */
     const bool object = metadata->kind == MLS_JSON_OBJECT;
     if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST) {
         return;
@@ -112,7 +111,7 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
     if (group != NULL) {
         group->time_ms = fmax(record->time_ms, group->time_ms);
     }
-    /* A member under another name than a string is never asked for. */
+    /* Only members named by strings can be referred to. */
     if (wrong == NULL &&
         (group == NULL || (field->kind == MLS_JSON_STRING && !put_member(state, group, field->as.string, value)))) {
         code = MLS_FINDING_TOO_MUCH;
@@ -128,7 +127,7 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
     }
 }
 
-/* Apply the rule for the derived records to each. */
+/* Apply the rule for derived records to each of them. */
 static void derive_finish(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
@@ -162,7 +161,7 @@ static void derive_finish(mls_checker *checker, size_t scope_index)
 
 /* ---- advice ---- */
 
-/* Only the steps of the run itself show clocks that differ: evaluations and blocks are often logged late, and
+/* Look for clock differences only in the steps of the run itself.  Evaluations and blocks are often logged late, and
  * cache_clear may belong to the next run. */
 void mls_advice_record(mls_checker *checker, const mls_record *record)
 {
@@ -190,7 +189,7 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
     }
 }
 
-/* Beyond a number of keys further ones are not looked at. */
+/* Ignore further keys after MLS_UNKNOWN_KEYS_MAX. */
 bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
 {
     mls_map *unknown = &checker->advice.unknown;
@@ -205,7 +204,7 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
     return added;
 }
 
-/* Return the key that a rule of a judged scope wants, that never came, and that is nearest to the one that did. */
+/* Return the missing required key that is most similar to an unknown one. */
 static mls_str nearest_missing(const mls_checker *checker, mls_str name)
 {
     mls_nearest nearest = mls_nearest_to(name);
@@ -279,7 +278,7 @@ static void advice_edition(mls_checker *checker)
     }
 }
 
-/* Several values of a key that only rules which do not apply here want once are worth advice, too. */
+/* Advise about several values of a key that only rules of other scopes require exactly once. */
 static void advice_several(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -314,7 +313,7 @@ static void advice_run(mls_checker *checker)
 
 /* ---- the verdict ---- */
 
-/* Play the queue: which scopes are judged, in which order. */
+/* Replay the queue: find the scopes to judge, and their order. */
 static void queue_play(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -327,7 +326,7 @@ static void queue_play(mls_checker *checker)
         const mls_scope_state *state = &checker->scopes[scope];
         mls_scope_prepare(checker, scope);
         if (ruleset->scopes[scope].derive.key.ptr != NULL) {
-            derive_finish(checker, scope); /* the made-up records may queue scopes too */
+            derive_finish(checker, scope); /* derived records may queue scopes too */
         }
         for (size_t i = 0; i < state->uses.count; i++) {
             const mls_use *use = &state->uses.items[i];
@@ -345,13 +344,13 @@ static void queue_play(mls_checker *checker)
     }
 }
 
-/* Check whether a scope judged later has a rule for the key, and so overrules the one at `at`. */
+/* Check whether a scope judged later has a rule for the key, which overrules the scope at `at`. */
 static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 {
     return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
 }
 
-/* Make a finding of a message and release it; `placed`: with the scope and the edition after it. */
+/* Add a message as a finding and release it.  With `placed`, append the scope and the edition. */
 static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_place place, bool placed,
                     mls_buffer *message)
 {
@@ -368,7 +367,7 @@ static void quote_kept(mls_buffer *buffer, const mls_kept_value *value, size_t l
     mls_buffer_printf(buffer, " at line %zu", line);
 }
 
-/* Judge how often the key of a rule came; an overruled one counts only if other keys are enough. */
+/* Check the number of records with the key of a rule.  For an overruled rule, check only alternative keys. */
 static void judge_occurrence(const mls_judging *j, bool overruled)
 {
     const mls_rule *rule = j->rule;
@@ -454,7 +453,7 @@ static void judge_end(const mls_judging *j)
     }
 }
 
-/* Add the first finding of a list, or all but the first; what was not kept is counted. */
+/* Add the first finding of a list, or all others.  Include those that were only counted. */
 static void staged_take(mls_checker *checker, const mls_staged_list *list, bool first)
 {
     const mls_staged *staged = first || list->first == NULL ? list->first : list->first->next;
@@ -481,7 +480,8 @@ void mls_checker_judge(mls_checker *checker)
         }
         judge_end(&j);
     }
-    /* The first of each rule come first, so that no rule's only finding is lost after the many of another. */
+    /* Add the first finding of each rule before all others, so that the limit never hides a rule with only one finding.
+     */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t at = 0; at < checker->order_count; at++) {
             const size_t scope_index = checker->order[at];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edition.c - the tables of editions and of benchmarks: reads them, finds and guesses among them.  tests/unit/
- * test_benchmark.c checks that their rows make sense. */
+/* edition.c - load, find and guess editions, and find benchmarks.  tests/unit/test_benchmark.c checks the tables. */
 #include "rules/edition.h"
 
 #include <cjson/cJSON.h>
@@ -26,7 +25,7 @@ typedef struct edition_list {
 } edition_list;
 
 struct mls_editions {
-    mls_arena memory; /* holds everything the lists point to */
+    mls_arena memory; /* of everything in the lists */
     edition_list usages[MLS_USAGE_COUNT];
 };
 
@@ -65,7 +64,7 @@ bool mls_edition_number(mls_str text, unsigned *number)
     return !more && count > 1;
 }
 
-/* A row of the table: members that are not read in their final form are beside it; progress is counted from 1. */
+/* A row of the table, with members in another form than in mls_benchmark beside it.  Progress counts from 1. */
 typedef struct benchmark_row {
     mls_benchmark benchmark;
     uint64_t runs, left_out;
@@ -274,7 +273,7 @@ bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
     return false;
 }
 
-/* Return the first edition with the benchmark from the one at `at` on, upwards or downwards; NULL: none has it. */
+/* Return the first edition with the benchmark, from index `at` upwards or downwards; NULL if there is none. */
 static const mls_edition *search(const edition_list *list, ptrdiff_t at, int step, mls_str benchmark)
 {
     while (at >= 0 && at < (ptrdiff_t)list->count && !mls_edition_has_benchmark(&list->items[at], benchmark)) {
@@ -363,7 +362,7 @@ const char *mls_benchmark_called(const char *name)
     return strcasecmp(name, "dlrm_v4_hstu") == 0 || strcasecmp(name, "dlrm-v4-hstu") == 0 ? "dlrmv4" : name;
 }
 
-/* Check whether a benchmark's name begins so, signs and case aside: llama2-70b. */
+/* Check whether the name of a benchmark begins with `name`, ignoring punctuation and case: llama2-70b. */
 static bool begins_so(const char *benchmark, mls_str name)
 {
     static const char signs[] = "_-. ";
@@ -389,7 +388,7 @@ mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usa
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
             const char *full = edition->benchmarks[b]->name;
-            if (begins_so(full, name)) { /* its own name needs no suggestion */
+            if (begins_so(full, name)) { /* an exact name does not need a suggestion */
                 nearest.found = mls_str_from(mls_str_equal(name, mls_str_from(full)) ? NULL : full);
                 return nearest;
             }

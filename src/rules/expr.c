@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr.c - evaluates expressions: the tree of nodes, the operators and functions, and the record that they look at.
+/* expr.c - evaluate expressions: operators, functions, and access to the record.
  *
- * The depth of a tree is bounded when it is compiled, so the recursion here is too.  Looking at one member of a
- * record's value or metadata reads only that member's text; a tree is built when the whole is asked for. */
+ * The depth of a tree, and so the recursion here, is bounded when the tree is compiled.  Reading one member of a
+ * record's value or metadata parses only that member; a tree is built only if all of it is needed. */
 #include "rules/expr.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { SHOWN_LENGTH_MAX = 60, SHOWN_ITEMS_MAX = 6, SHOWN_DEPTH_MAX = 3, QUOTED_MAX = 60 /* of the rule text */ };
 
-/* How far from a whole number is_integer() is still true, and the relative difference that isclose() forgives. */
+/* Tolerances: the distance from a whole number for is_integer(), and the relative difference for isclose(). */
 #define WHOLE_TOLERANCE 1e-5
 #define CLOSE_TOLERANCE 1e-9
 
@@ -36,7 +36,7 @@ static void show_string(mls_buffer *buffer, mls_str string, const char *after)
     mls_buffer_append_text(buffer, after);
 }
 
-/* Append a value; leave out items after `enough` bytes. */
+/* Append a value; omit items after `enough` bytes. */
 static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth, size_t enough)
 {
     const bool list = value->kind == MLS_JSON_LIST;
@@ -86,7 +86,7 @@ bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
     return false;
 }
 
-/* Note "value is a string ("abc"), not a number". */
+/* Fail with "value is a string ("abc"), not a number". */
 static bool fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
@@ -103,7 +103,7 @@ static bool fail_kind(mls_expr_input *input, const mls_expr_node *node, const ml
     return false;
 }
 
-/* Check whether a value is an integer in the language the rules come from, in which a boolean is one. */
+/* Check whether a value is an integer.  As in Python, booleans are integers. */
 static bool is_int_value(const mls_value *value)
 {
     return value->kind == MLS_JSON_BOOL || (value->kind == MLS_JSON_NUMBER && value->is_integer);
@@ -140,7 +140,7 @@ static bool give_bool(const mls_call *c, bool truth)
     return true;
 }
 
-/* Get the number of a node's value, which must be a number or boolean. */
+/* Get the number of a node's value.  Fail if it is not a number or a boolean. */
 static bool operand_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
 {
     *number = 0;
@@ -166,7 +166,7 @@ static mls_str bytes_of(const mls_value *value)
                : (mls_str){(const char *)value->as.list.items, value->as.list.count * sizeof(mls_value)};
 }
 
-/* Join two strings or two lists. */
+/* Concatenate two strings or two lists. */
 static bool join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
 {
     const bool strings = left->kind == MLS_JSON_STRING;
@@ -194,14 +194,14 @@ static bool join(mls_expr_input *input, const mls_value *left, const mls_value *
     return true;
 }
 
-/* The remainder takes the sign of the divisor, as in the language that the rules come from. */
+/* Return the remainder with the sign of the divisor, as in Python. */
 static double remainder_of(double a, double b)
 {
     const double rest = fmod(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* Return the reason why there is no such number, or NULL. */
+/* Return the reason why the result is not a number, or NULL. */
 static const char *arithmetic_reason(mls_expr_op op, double a, double b, double c)
 {
     const bool power = op == MLS_EXPR_POWER;
@@ -246,7 +246,7 @@ static bool call_equal(const mls_call *c)
     return give_bool(c, equal == (c->op == MLS_EXPR_EQUAL));
 }
 
-/* < <= > >= of two numbers or two strings. */
+/* Evaluate < <= > >= for two numbers or two strings. */
 static bool call_order(const mls_call *c)
 {
     double a = 0;
@@ -264,7 +264,7 @@ static bool call_order(const mls_call *c)
                                                        : a >= b);
 }
 
-/* Check whether an item is in a list, a string or among an object's members: `item in all` and has(all, item). */
+/* Check whether a list, a string, or the members of an object contain an item: `item in all` and has(all, item). */
 static bool call_contains(const mls_call *c)
 {
     const size_t container = c->op == MLS_EXPR_IN;
@@ -291,7 +291,7 @@ static bool call_contains(const mls_call *c)
     return give_bool(c, contains);
 }
 
-/* int("12") reads a string as a whole number: blanks around it, a sign and single underscores are fine. */
+/* Parse a string as a whole number, as Python's int() does: with blanks around it, a sign, and single underscores. */
 static bool int_of_string(mls_str text, double *number)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -303,7 +303,7 @@ static bool int_of_string(mls_str text, double *number)
     return text.len <= 400 && mls_number_parse_lenient(text, number) && isfinite(*number);
 }
 
-/* Functions of one number; -x is one. */
+/* Evaluate functions of one number, including -x. */
 static bool call_numeric(const mls_call *c)
 {
     const bool is_int = is_int_value(c->values);
@@ -340,7 +340,7 @@ static bool call_len(const mls_call *c)
 {
     const mls_value *value = c->values;
     size_t count = 0;
-    if (value->kind == MLS_JSON_STRING) { /* in code points: continuation bytes do not count */
+    if (value->kind == MLS_JSON_STRING) { /* count code points by skipping continuation bytes */
         for (size_t i = 0; i < value->as.string.len; i++) {
             count += ((unsigned char)value->as.string.ptr[i] & 0xc0) != 0x80;
         }
@@ -390,7 +390,7 @@ static bool call_sorted(const mls_call *c)
     return true;
 }
 
-/* min and max take several numbers or one list of them. */
+/* Evaluate min and max of several numbers, or of one list of numbers. */
 static bool call_extreme(const mls_call *c)
 {
     const bool list = c->node->count == 1 && c->values->kind == MLS_JSON_LIST;
@@ -427,8 +427,8 @@ const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT] = {
 
 /* ---- evaluation ---- */
 
-/* If a node is a part of the record that is an object without a tree yet, find a member in its text; member->ptr is
- * NULL if it has none of the name.  Otherwise return false. */
+/* Find a member in the text of a node that is part of the record and an object, without building a tree.  If it does
+ * not have the member, set member->ptr to NULL.  Return false for other nodes, or if the tree exists. */
 static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, mls_str *member)
 {
     const mls_record *record = input->record;
@@ -441,7 +441,7 @@ static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_s
         (void)mls_record_value_member(record, name, member);
     } else if (node->op == MLS_EXPR_METADATA) {
         (void)mls_record_metadata_member(record, name, member);
-    } else if (record->line > 0 && mls_str_equal(name, MLS_S("value"))) { /* a record that was made up has no line */
+    } else if (record->line > 0 && mls_str_equal(name, MLS_S("value"))) { /* derived records do not have a line */
         *member = record->value;
     } else {
         (void)mls_json_member(record->payload, name, member);
@@ -472,7 +472,7 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
     return true;
 }
 
-/* Get a member of an object, or an item of a list, whose number counts from the end if it is negative. */
+/* Get a member of an object or an item of a list.  A negative index counts from the end. */
 static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     mls_value index = {0};
@@ -504,7 +504,7 @@ static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_val
     return true;
 }
 
-/* Return the first operand with a true value, else the last one that has a value. */
+/* Return the first operand that is true, or else the last one that could be evaluated. */
 static bool eval_first(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     char reason[sizeof input->reason] = "";
@@ -537,8 +537,8 @@ static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_
     return true;
 }
 
-/* A function, an operator, or a name of another module.  It is apart from mls_expr_evaluate(), which recurses and needs
- * no room for values otherwise. */
+/* Evaluate a function, an operator, or a name of another module.  This is not inlined in mls_expr_evaluate() to keep
+ * the stack frames of its recursion small. */
 static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     mls_value values[MLS_ARGUMENTS_MAX];
@@ -550,7 +550,7 @@ static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_valu
                : mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
 }
 
-/* has(metadata, "name") needs no tree. */
+/* Evaluate has(metadata, "name") without building a tree. */
 static bool has_in_text(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     const mls_value *name = &node->operands[1]->constant;
@@ -596,7 +596,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_INDEX:
         return eval_index(node, input, result);
     case MLS_EXPR_AND:
-    case MLS_EXPR_OR: /* the operand that decided */
+    case MLS_EXPR_OR: /* return the deciding operand */
         return mls_expr_evaluate(node->operands[0], input, result) &&
                (mls_value_truth(result) != (node->op == MLS_EXPR_AND) ||
                 mls_expr_evaluate(node->operands[1], input, result));

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr.h - the expression language of rules, which other modules can use with names of their own.
+/* expr.h - the expression language of rules, which other modules can use with their own names.
  *
- * An expression is compiled once, into a tree that any number of threads may evaluate: to true, to false, or not at
- * all, with the reason in words.  Values follow the reference checker: booleans count as 1 and 0, lists and objects
- * compare by content, a number and a string cannot be ordered, and `&&` and `||` give the operand that decided.
- *
- * A rule looks at its record (value, metadata, record, time_ms) and at the $variables of its scope: mls_expr_compile()
- * gets a map of symbols, and an mls_expr_input has the record and the variables.
- *
- * Another module compiles with symbols NULL.  Then every name, and every function that is not in the list below, is
- * one that the module knows, and first(a, b, ...) is the first operand that has a value other than 0.  A function of
- * the module is asked for their values:
+ * mls_expr_compile() compiles an expression into a tree, and mls_expr_evaluate() evaluates it, in any number of
+ * threads.  An expression is true, false, or cannot be evaluated for a reason in words.  A rule refers to its record
+ * (value, metadata, record, time_ms) and to the $variables of its scope.  Another module passes NULL as symbols; then
+ * all names, and all functions that are not in the list below, are resolved by its callback, and first(a, b, ...) is
+ * the first operand with a value other than 0:
  *
  *     static bool get(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result)
  *     {
@@ -25,7 +20,9 @@
  *     mls_value result;
  *     if (!mls_expr_evaluate(expr.root, &input, &result)) { ... input.reason ... }
  *
- * Numbers are doubles, exact for integers up to 2^53; a quotient has a fraction: floor(a / b). */
+ * Values follow the reference checker: booleans count as 1 and 0, lists and objects are compared by content, a number
+ * and a string cannot be ordered, and `&&` and `||` return the deciding operand.  Numbers are doubles, exact for
+ * integers up to 2^53.  Division does not truncate: use floor(a / b). */
 #pragma once
 
 #include "base/buffer.h"
@@ -33,16 +30,16 @@
 #include "log/log.h"
 
 enum {
-    MLS_EXPR_LENGTH_MAX = 1 << 18, /* bytes of rule text */
-    MLS_EXPR_DEPTH_MAX = 128,      /* levels of operators and brackets */
-    MLS_EXPR_RESULT_MAX = 1 << 20, /* bytes of a joined string, items of a joined list */
+    MLS_EXPR_LENGTH_MAX = 1 << 18, /* length of an expression in bytes */
+    MLS_EXPR_DEPTH_MAX = 128,      /* nesting of operators and brackets */
+    MLS_EXPR_RESULT_MAX = 1 << 20, /* bytes of a concatenated string, or items of a concatenated list */
     MLS_VARIABLES_PER_SCOPE_MAX = 256,
     MLS_ARGUMENTS_MAX = 16
 };
 
-/* Every operator and, from ABS on, function: its name, its least and greatest number of arguments, how tightly it binds
- * between operands (NONE: it is not used there), the function that computes it (NULL: mls_expr_evaluate() does), and
- * its words, with 1, 2 and 3 for its operands or * for all of them (NULL: rule_words.c has them). */
+/* All operators and, from ABS on, functions: name, minimum and maximum number of arguments, binding power as an infix
+ * operator (NONE: not an infix operator), implementation (NULL: in mls_expr_evaluate()), and the words that describe
+ * it, in which 1, 2 and 3 are its operands and * all of them (NULL: see rule_words.c). */
 #define MLS_EXPR_LIST(F)                                                                                               \
     F(VALUE, "value", 0, 0, NONE, NULL, "its value")                                                                   \
     F(METADATA, "metadata", 0, 0, NONE, NULL, "its metadata")                                                          \
@@ -94,7 +91,7 @@ typedef enum mls_expr_op {
     MLS_EXPR_LIST(MLS_EXPR_NUMBER) MLS_EXPR_OP_COUNT
 } mls_expr_op;
 
-/* How tightly operators bind, the loosest first. */
+/* Binding powers of operators, the loosest first. */
 enum {
     MLS_POWER_NONE,
     MLS_POWER_CHOICE,
@@ -110,19 +107,19 @@ enum {
 typedef struct mls_expr_node {
     uint8_t op;
     uint16_t depth; /* of the tree below */
-    uint32_t slot;  /* of a variable: the number of its name in the symbols */
-    uint32_t count; /* of operands */
+    uint32_t slot;  /* VARIABLE: its number in the symbols */
+    uint32_t count; /* number of operands */
     const struct mls_expr_node **operands;
-    mls_str text; /* the part of the rule text that it was made from */
+    mls_str text; /* the source text of this node */
     mls_value constant;
-    struct mls_expr_node *next; /* as they were made */
+    struct mls_expr_node *next; /* the next node, in order of creation */
 } mls_expr_node;
 
 typedef struct mls_expr {
     mls_str text;
     const mls_expr_node *root;
-    const mls_expr_node *nodes; /* all of them, linked by `next` */
-    uint64_t uses;              /* a bit for each op in it */
+    const mls_expr_node *nodes; /* all nodes, linked by `next` */
+    uint64_t uses;              /* a bit for each op that occurs */
 } mls_expr;
 
 static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
@@ -130,9 +127,9 @@ static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
     return (expr->uses >> op & 1) != 0;
 }
 
-/* Compile a copy of `text` into `arena`; `symbols`, in the same arena, receives the variables named in it (NULL: the
- * names are another module's).  On failure MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT; error->column counts bytes of the text
- * from 1. */
+/* Compile a copy of `text` into `arena`.  Variables are added to `symbols`, which must be in the same arena; if it is
+ * NULL, names belong to another module.  On failure, return MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT with error->column, the
+ * byte in the text from 1. */
 mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr,
                             mls_error *error) MLS_MUST_USE;
 
@@ -140,52 +137,54 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
 typedef struct mls_variable {
     mls_value value;
     bool set;
-    mls_arena memory; /* of the value, unless the scope begins with it */
-    size_t used;      /* bytes of what a variable may hold */
+    mls_arena memory; /* of the value, unless it is the initial one */
+    size_t used;      /* bytes used of the limit for a variable */
     size_t capacity;  /* of a list that grows in place */
 } mls_variable;
 
-/* A bit for each op that looks at a record. */
+/* A bit for each op that reads the record. */
 #define MLS_EXPR_OF_RECORD ((1U << (MLS_EXPR_TIME + 1)) - 1)
 
 enum { MLS_PARTS = MLS_EXPR_RECORD + 1 };
 
-/* A record's value, its metadata or its whole: as text, and as a tree once all of it is needed. */
+/* A record's value, its metadata, or the whole record: the JSON text, and a tree that is built on demand. */
 typedef struct mls_expr_part {
     mls_str span;
-    const mls_value *tree; /* NULL: not built yet; given for records that were never in a log */
+    const mls_value *tree; /* NULL: not built yet; always set for derived records */
 } mls_expr_part;
 
 typedef struct mls_expr_input mls_expr_input;
 struct mls_expr_input {
-    const mls_record *record; /* NULL where there is none (`end`) */
+    const mls_record *record; /* NULL if there is none, as in `end` */
     mls_expr_part parts[MLS_PARTS];
     const mls_variable *variables;
     mls_arena *arena; /* for trees and results; its owner resets it between records */
-    /* The value of another module's name, or of its function of `count` arguments; false after mls_expr_fail(). */
+    /* Callback of another module for a name, or a function with `count` arguments.  On failure, return mls_expr_fail().
+     */
     bool (*get)(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result);
     void *state;      /* for `get` */
-    char reason[240]; /* why the last one could not be evaluated */
+    char reason[240]; /* why the last evaluation failed */
 };
 
-/* Turn to the next record, whose trees are not built. */
+/* Switch to the next record and forget the trees of the last one. */
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record);
 
-/* Return the tree of a part, built when needed. */
+/* Return the tree of a part; build it on first use. */
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op part);
 
-/* Evaluate; the result borrows from all it came from.  False: input->reason says why there is none. */
+/* Evaluate an expression.  The result borrows from the expression and the input.  If it cannot be evaluated, return
+ * false with the reason in input->reason. */
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 typedef enum mls_outcome { MLS_OUTCOME_FALSE, MLS_OUTCOME_TRUE, MLS_OUTCOME_UNKNOWN } mls_outcome;
 
-/* Evaluate to its truth. */
+/* Evaluate an expression as a condition. */
 mls_outcome mls_expr_test(const mls_expr *expr, mls_expr_input *input);
 
 typedef struct mls_call {
     mls_expr_op op;
     const mls_expr_node *node;
-    const mls_value *values; /* of its operands */
+    const mls_value *values; /* of the operands */
     mls_expr_input *input;
     mls_value *result;
 } mls_call;
@@ -193,19 +192,19 @@ typedef struct mls_call {
 typedef struct mls_expr_info {
     const char *name;
     uint8_t min, max, power;
-    bool (*call)(const mls_call *call); /* false, with a reason, when there is no result */
+    bool (*call)(const mls_call *call); /* on failure, return false with a reason */
     const char *words;
 } mls_expr_info;
 
 extern const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT];
 
-/* Return the truth of a value: 0, "", [], {} and null are false, everything else (NaN too) is true. */
+/* Return the truth of a value.  0, "", [], {} and null are false; everything else, including NaN, is true. */
 bool mls_value_truth(const mls_value *value);
 
-/* Append a value for a person: 16, "adamw", [0.9, 0.999], {"BBOX": 0.3, …}; cut when long. */
+/* Append a value in readable form, truncated if it is long: 16, "adamw", [0.9, 0.999], {"BBOX": 0.3, …} */
 void mls_value_show(mls_buffer *buffer, const mls_value *value);
 
-/* Note a reason why there is no value, and return false. */
+/* Store the reason why evaluation failed, and return false. */
 bool mls_expr_fail(mls_expr_input *input, const char *format, ...) MLS_PRINTF(2, 3);
 
 static inline mls_value mls_value_of_bool(bool truth)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr_parse.c - a Pratt parser from rule text to a tree of nodes.
  *
- * A node's depth is that of the tree below it, so that chains which need no recursion to parse (1+1+1+…) cannot make
- * the evaluator recurse without end.
- *
- * Failure is sticky: the first one is kept, and from then on every token is the end of the text.  The outcome is looked
- * at once, at the end. */
+ * The depth of a node is the depth of its tree, so that long chains (1+1+1+…), which are parsed without recursion,
+ * cannot make the evaluator recurse too deeply.  After the first error, which is kept, all tokens are the end of the
+ * text; so errors are checked only once, at the end. */
 #include <math.h>
 
 #include "base/number.h"
@@ -29,21 +27,21 @@ typedef struct expr_token {
 typedef mls_expr_node node;
 
 typedef struct expr_parser {
-    const char *text; /* ends with a NUL */
+    const char *text; /* NUL-terminated */
     const char *end;
     mls_arena *arena;
-    mls_map *symbols; /* NULL: names are another module's */
+    mls_map *symbols; /* NULL: names belong to another module */
     mls_error *error; /* may be NULL */
     mls_status status;
     expr_token token;
-    const char *last_end; /* of the token before */
-    unsigned depth;       /* of expressions within each other */
-    node first;           /* before all nodes; stands for one after a failure */
+    const char *last_end; /* end of the last token */
+    unsigned depth;       /* of nested expressions */
+    node first;           /* head of the list of nodes; returned in place of a node after an error */
     node *last;
     uint64_t uses;
 } expr_parser;
 
-/* Operands of a list or call; what they outgrow stays in the arena. */
+/* Operands of a list or a call.  When the array grows, the old one stays in the arena. */
 typedef struct operand_list {
     const node **items;
     size_t count;
@@ -67,7 +65,7 @@ static void fail_at(expr_parser *p, mls_status status, const char *at, const cha
     p->token = (expr_token){.text = {at, 0}};
 }
 
-/* Note a mistake at the current token. */
+/* Record an error at the current token. */
 static void fail_here(expr_parser *p, const char *what)
 {
     fail_at(p, MLS_ERROR_SYNTAX, p->token.text.ptr, "%s", what);
@@ -78,7 +76,7 @@ static bool is_name_start(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Return the place after the digits at `at`; there must be at least one. */
+/* Return the end of the digits at `at`.  At least one is required. */
 static const char *lex_digits(expr_parser *p, const char *at, const char *missing)
 {
     if (!mls_is_digit(*at)) {
@@ -112,7 +110,7 @@ static const char *lex_number(expr_parser *p, const char *begin, mls_value *valu
     return at;
 }
 
-/* A string takes JSON's escapes. */
+/* Read a string with JSON escapes. */
 static const char *lex_string(expr_parser *p, const char *begin, mls_value *value)
 {
     const char *at = begin + 1;
@@ -211,7 +209,7 @@ static void check_depth(expr_parser *p, unsigned depth, const char *begin)
     }
 }
 
-/* Make a node from `begin` to the end of the last token. */
+/* Create a node that spans from `begin` to the end of the last token. */
 static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node *const *operands, size_t count)
 {
     node *made = mls_arena_alloc(p->arena, sizeof *made);
@@ -229,7 +227,7 @@ static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node 
     return made;
 }
 
-/* A constant, or another module's name, whose text is the constant. */
+/* Create a node for a constant, or a name of another module, stored as the constant. */
 static const node *make_with(expr_parser *p, mls_expr_op op, const char *begin, operand_list operands, mls_value value)
 {
     node *made = make(p, op, begin, operands.items, operands.count);
@@ -242,7 +240,7 @@ static const node *make_constant(expr_parser *p, const char *begin, mls_value va
     return make_with(p, MLS_EXPR_CONSTANT, begin, (operand_list){0}, value);
 }
 
-/* Read `item, item …` and the closing sign. */
+/* Parse `item, item …` and the closing token. */
 static operand_list parse_items(expr_parser *p, const char *closing)
 {
     operand_list list = {0};
@@ -258,7 +256,7 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     return list;
 }
 
-/* A list of constants becomes one constant, so that `value in ["closed", "open"]` builds nothing. */
+/* Parse a list.  A list of constants becomes one constant, so that `value in ["closed", "open"]` allocates nothing. */
 static const node *parse_list(expr_parser *p)
 {
     const char *begin = p->token.text.ptr;
@@ -275,7 +273,7 @@ static const node *parse_list(expr_parser *p)
     return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, constant}});
 }
 
-/* Return the first op of that name from `op` on, or MLS_EXPR_OP_COUNT. */
+/* Return the first op with that name, starting at `op`; MLS_EXPR_OP_COUNT if there is none. */
 static int find_op(mls_str name, int op)
 {
     while (op < MLS_EXPR_OP_COUNT &&
@@ -285,7 +283,7 @@ static int find_op(mls_str name, int op)
     return op;
 }
 
-/* A name, or a call of a function. */
+/* Parse a name or a function call. */
 static const node *parse_name(expr_parser *p)
 {
     static const struct {
@@ -299,7 +297,7 @@ static const node *parse_name(expr_parser *p)
     };
     const mls_str name = p->token.text;
     const mls_value text = {.kind = MLS_JSON_STRING, .as.string = name};
-    const bool own = p->symbols == NULL; /* names are another module's */
+    const bool own = p->symbols == NULL; /* names belong to another module */
     unsigned i;
     next_token(p);
     if (at_sign(p, "(")) {
@@ -406,7 +404,7 @@ static const node *parse_postfix(expr_parser *p)
     return operands[0];
 }
 
-/* Return the operator here between operands; MLS_EXPR_OP_COUNT: none. */
+/* Return the infix operator at the current token; MLS_EXPR_OP_COUNT if there is none. */
 static int infix_here(const expr_parser *p)
 {
     const bool sign = p->token.kind == TOKEN_SIGN || p->token.kind == TOKEN_NAME;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finding_texts.h - the texts of each kind of finding, from src/data/findings.json. */
+/* finding_texts.h - explanations of each kind of finding, from src/data/findings.json. */
 #pragma once
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@ typedef struct mls_finding_texts {
     const char *remedy;      /* what to do about it */
 } mls_finding_texts;
 
-/* Read the texts of all findings into `texts`, by their codes; they live as long as the arena.  MLS_ERROR_VALUE with
- * the finding that lacks one of them. */
+/* Read the texts of all findings into `texts`, indexed by code.  They live as long as the arena.  If a text is missing,
+ * return MLS_ERROR_VALUE and name the finding. */
 mls_status mls_finding_texts_read(mls_arena *arena, mls_finding_texts texts[MLS_FINDING_COUNT],
                                   mls_error *error) MLS_MUST_USE;

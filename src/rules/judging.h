@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judging.h - what a checker knows about the log it judges, for checker.c and checker_end.c alone.
+/* judging.h - the state of a checker while it judges a log; private to checker.c and checker_end.c.
  *
- * The rules say: judge `common` over all records, then each scope it queued over all records again, and so on.  A log
- * is read only once, so every scope that may still be queued is judged at the same time, each with its own variables
- * and its own lists of findings and of scopes to queue.  A scope that nothing can queue any more is dropped.  When
- * the log has ended the queue is played through, and only what the scopes in it found counts. */
+ * By definition, the scope `common` judges all records, then each scope it queued judges all records again, and so on.
+ * A log is read only once, so all scopes that may be queued judge each record at the same time, each with its own
+ * variables, findings and queue.  A scope that cannot be queued any more is dropped.  At the end of the log, the queue
+ * is replayed, and only the findings of its scopes count. */
 #pragma once
 
 #include "log/keep.h"
 #include "rules/ruleset.h"
 
 enum {
-    MLS_STAGED_MAX = MLS_FINDINGS_KEPT_PER_CODE, /* of a list; what comes later is only counted */
-    MLS_VARIABLE_SIZE_MAX = 1 << 20,             /* bytes that one variable may hold */
-    MLS_VALUE_KEPT_MAX = 1 << 14,                /* of a value that later ones are compared with; longer ones by hash */
-    MLS_UNKNOWN_USES_MAX = 8,                    /* different names of scopes that do not exist, per scope */
-    MLS_UNKNOWN_KEYS_MAX = 256,                  /* different keys that no rule knows, for advice */
+    MLS_STAGED_MAX = MLS_FINDINGS_KEPT_PER_CODE, /* findings of a list; later ones are only counted */
+    MLS_VARIABLE_SIZE_MAX = 1 << 20,             /* bytes of one variable */
+    MLS_VALUE_KEPT_MAX = 1 << 14, /* bytes of a value kept for comparison; longer ones are compared by hash */
+    MLS_UNKNOWN_USES_MAX = 8,     /* different names of nonexistent scopes, per scope */
+    MLS_UNKNOWN_KEYS_MAX = 256,   /* different unknown keys, for advice */
     MLS_UNKNOWN_KEY_LENGTH_MAX = 64,
-    MLS_KEPT_BYTES_MAX = 512 * 1024 /* of records that may have to be judged by another edition */
+    MLS_KEPT_BYTES_MAX = 512 * 1024 /* bytes of records kept to be judged again by another edition */
 };
 
-/* The value that a key was first logged with. */
+/* A value of a key, kept to compare later ones with. */
 typedef struct mls_kept_value {
     mls_str text; /* ptr NULL: longer than MLS_VALUE_KEPT_MAX */
     uint64_t hash;
     size_t length;
 } mls_kept_value;
 
-/* How often a key came, whatever the scope. */
+/* Number and values of the records with a key, for all scopes. */
 typedef struct mls_key_state {
     size_t count;
-    size_t lines[2];   /* of the first ones */
-    size_t other_line; /* of the first record with another value; 0: all the same */
+    size_t lines[2];   /* of the first two */
+    size_t other_line; /* of the first record with a different value; 0: all are equal */
     mls_kept_value first, other;
 } mls_key_state;
 
-/* A finding that counts only if its scope is queued and, for some, not overruled. */
+/* A finding that counts only if its scope is queued and, in the list `checks`, not overruled. */
 typedef struct mls_staged {
     struct mls_staged *next;
     mls_finding_code code;
@@ -45,29 +45,29 @@ typedef struct mls_staged {
 
 typedef struct mls_staged_list {
     mls_staged *first, *last;
-    size_t count; /* kept or not */
+    size_t count; /* kept or only counted */
 } mls_staged_list;
 
 typedef struct mls_rule_state {
-    mls_staged_list checks; /* an overruling scope drops these */
+    mls_staged_list checks; /* dropped if another scope overrules the rule */
     mls_staged_list others;
     bool any_held;
     bool any_judged;
     double best;
-    size_t best_line;     /* 0: there is none */
-    double best_progress; /* how far the run was then; NAN: not logged */
-    bool best_in_samples; /* samples, not epochs */
+    size_t best_line;     /* 0: none */
+    double best_progress; /* progress of the run at that line; NAN: not logged */
+    bool best_in_samples; /* in samples, not epochs */
 } mls_rule_state;
 
-/* A scope that another one would queue. */
+/* A scope that a rule queues. */
 typedef struct mls_use {
-    size_t scope; /* SIZE_MAX: there is none of this name */
+    size_t scope; /* SIZE_MAX: a scope of this name does not exist */
     mls_str name;
     mls_str key;
     size_t line;
 } mls_use;
 
-/* Of the many scopes that may be queued few ever see a record: the arrays are made when one does. */
+/* The state of a scope.  Its arrays are allocated when it sees its first record, which few scopes do. */
 typedef struct mls_scope_state {
     bool live;
     mls_variable *variables;
@@ -79,32 +79,32 @@ typedef struct mls_scope_state {
     mls_arena memory; /* messages, groups */
 } mls_scope_state;
 
-/* The facts that advice is given about, beyond the rules. */
+/* Facts for advice, which goes beyond the rules. */
 typedef struct mls_advice_state {
     double last_time_ms;
     double backwards_ms; /* the largest step back */
     size_t backwards_line;
     double run_start_ms, run_stop_ms;
-    size_t run_start_line, run_stop_line; /* of the first; 0: none came */
-    mls_str status;                       /* the latter's */
-    mls_map unknown;                      /* keys that no rule knows → the line of the first */
+    size_t run_start_line, run_stop_line; /* of the first one; 0: none */
+    mls_str status;                       /* of the run_stop */
+    mls_map unknown;                      /* unknown keys → line of the first record */
 } mls_advice_state;
 
 struct mls_checker {
     mls_checker_options options;
-    const mls_ruleset *ruleset; /* NULL until it is known */
-    const mls_edition *edition; /* guessed; NULL: not guessed */
-    const mls_edition *next;    /* which a key that only it has decides for; NULL: none */
-    const mls_edition *better;  /* what the benchmark, or such a key, says instead */
+    const mls_ruleset *ruleset; /* NULL: not known yet */
+    const mls_edition *edition; /* the guessed edition; NULL: not guessed */
+    const mls_edition *next;    /* the next edition, chosen if a key occurs that only it has; NULL: none */
+    const mls_edition *better;  /* the edition that the benchmark, or such a key, points to */
     bool decided;               /* by such a key */
     mls_kept_records kept;      /* all records so far … */
-    bool keeps;                 /* … as long as others may point to another edition: before run_start */
-    double first_ms;            /* time of the first record; NAN: there is none */
+    bool keeps;                 /* … kept until run_start, while later records may point to another edition */
+    double first_ms;            /* time of the first record; NAN: none */
     mls_arena memory;           /* per log: the arrays below, kept values, names */
     mls_arena scratch;          /* per record */
     mls_key_state *keys;
     mls_scope_state *scopes;
-    size_t order[MLS_SCOPES_MAX]; /* the queue, once the log has ended */
+    size_t order[MLS_SCOPES_MAX]; /* the queue, at the end of the log */
     size_t order_count;
     mls_expr_input input;
     mls_findings findings;
@@ -114,7 +114,7 @@ struct mls_checker {
     size_t records;
 };
 
-/* One rule, or a scope as a whole, and what is known of it; `rule` and `record` may be NULL. */
+/* A rule, or a whole scope, with its state.  `rule` and `record` may be NULL. */
 typedef struct mls_judging {
     mls_checker *checker;
     const mls_scope *scope;
@@ -131,7 +131,7 @@ static inline mls_judging mls_judging_of(mls_checker *checker, const mls_rule *r
     return (mls_judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
 }
 
-/* Turn to the next record, or to none (NULL). */
+/* Switch to the next record; NULL: none. */
 static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *record)
 {
     mls_arena_reset(&checker->scratch);
@@ -140,26 +140,27 @@ static inline void mls_checker_turn_to(mls_checker *checker, const mls_record *r
 
 /* checker.c */
 
-/* Make the variables and results of a scope before its first record. */
+/* Allocate the variables and results of a scope before its first record. */
 void mls_scope_prepare(mls_checker *checker, size_t scope);
 
-/* Apply a rule to a record; `first`: the first one of its key. */
+/* Apply a rule to a record.  `first` means that it is the first record with its key. */
 void mls_rule_apply(const mls_judging *j, bool first);
 
-/* Copy a value into an arena and reduce *room by its size; false if it is larger than that. */
+/* Copy a value into an arena and subtract its size from *room.  Return false if there is not enough room. */
 bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy);
 
-/* End a message with the scope and the edition, keep it in `list` and release it. */
+/* Append the scope and the edition to a message, store it in `list`, and release the message. */
 void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message);
 
 /* checker_end.c */
 
-/* Put a record's value into the record that its scope derives from several. */
+/* Add the value of a record to the record that its scope derives from several. */
 void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *record);
 
-/* Note what advice is given about; return whether the record is the first of a key that no rule knows. */
+/* Store facts for advice.  The second function returns whether the record is the first with a key that no rule
+ * mentions. */
 void mls_advice_record(mls_checker *checker, const mls_record *record);
 bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record);
 
-/* Add all findings, of rules and advice, when the log has ended. */
+/* Add all findings, of rules and advice, at the end of the log. */
 void mls_checker_judge(mls_checker *checker);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_file.c - loads rule files: JSON to a ruleset.
+/* rule_file.c - load rule files from JSON into a ruleset.
  *
- * A file and those it extends are laid over each other: a scope or rule of a newer file replaces that of an older one,
- * and null drops it.  Then every expression of every scope is compiled, so that a mistake in a rule file shows when it
- * is loaded and not when some log happens to need it.  Everything read is a span of its text, so that a mistake has a
- * place.  Failure is sticky: the first one is kept in the rule_file, and later steps do nothing. */
+ * A file is merged with the files it extends: a scope or rule of a newer file replaces that of an older one, and null
+ * removes it.  Then all expressions of all scopes are compiled, so that errors in a rule file are found when it is
+ * loaded.  All data are spans of the text, so that every error has a place.  After the first error, which is kept in
+ * the rule_file, all steps do nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,53 +20,53 @@
 
 enum {
     RULE_FILE_MAX = 4 << 20, /* bytes */
-    EXTENDS_MAX = 32,        /* files in one chain of `extends` */
+    EXTENDS_MAX = 32,        /* files in a chain of `extends` */
     RULES_PER_SCOPE_MAX = 1024,
     RULES_PER_FILE_MAX = 8192,
-    STEPS_MAX = 16, /* names on the way to a mistake */
+    STEPS_MAX = 16, /* names in the path to an error */
     SHOWN_MAX = 60,
     OTHERS_MAX = 16,
     BEGIN_DEPTH_MAX = 8,
-    ACTION_DEPTH_MAX = 4, /* `if` in `if` */
+    ACTION_DEPTH_MAX = 4, /* nested `if` */
     ACTIONS_MAX = 64      /* in one rule */
 };
 
 /* One file of the chain. */
 typedef struct rule_source {
-    mls_str name; /* its path, or the name of embedded data; ptr NULL: text from memory */
+    mls_str name; /* its path, or the name of embedded data; ptr NULL: text in memory */
     bool embedded;
     mls_str text;
     mls_str json;
-    mls_str extends, scopes; /* its members; ptr NULL: not there */
+    mls_str extends, scopes; /* its members; ptr NULL: absent */
 } rule_source;
 
-/* Scopes, members of one, or its rules, in their order; one that was dropped and came again is last. */
+/* Scopes, members of a scope, or rules, in order.  One that was removed and added again is last. */
 typedef struct rule_parts {
-    mls_map names; /* the newest part of each name */
+    mls_map names; /* name → newest part */
     struct rule_part *first;
     struct rule_part *last;
 } rule_parts;
 
-/* A scope, a member of one, or a rule, as all files together make it. */
+/* A scope, a member of a scope, or a rule, merged from all files. */
 typedef struct rule_part {
     struct rule_part *next;
     mls_str name;
-    mls_str json;              /* of the newest file; ptr NULL: it is dropped */
-    const rule_source *source; /* that file */
-    rule_parts parts;          /* of a scope its members, of "keys" the rules */
+    mls_str json;              /* of the newest file; ptr NULL: removed */
+    const rule_source *source; /* the newest file */
+    rule_parts parts;          /* members of a scope, or the rules in "keys" */
 } rule_part;
 
 typedef struct rule_file {
     mls_arena memory;
-    rule_source sources[EXTENDS_MAX]; /* sources[0] is what was asked for, each extends the next */
+    rule_source sources[EXTENDS_MAX]; /* sources[0] was requested; each source extends the next */
     size_t source_count;
     mls_usage usage;
     mls_str edition;
-    mls_str base; /* the newest of the published editions among the sources; ptr NULL: none */
+    mls_str base; /* the newest published edition among the sources; ptr NULL: none */
     rule_parts scopes;
     mls_error *error; /* not NULL */
     mls_status status;
-    /* while it is compiled: */
+    /* while compiling: */
     mls_ruleset *ruleset;
     mls_scope *scope;
     mls_rule *rule;
@@ -74,14 +74,14 @@ typedef struct rule_file {
     mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
 } rule_file;
 
-/* Append "rule lora_rank of scope closed_x: check: ", from the names on the way to a byte of the file. */
+/* Append "rule lora_rank of scope closed_x: check: ", the path of names to a byte of the file. */
 static void describe_place(mls_str json, const char *at, mls_buffer *out)
 {
     mls_str names[STEPS_MAX];
     size_t count = 0;
     mls_raw_member member;
     for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
-        /* a byte of its own name belongs to the scope or rule, of other names to what holds them */
+        /* a byte of its own name belongs to the scope or rule; other names belong to their parent */
         const bool named = (count == 1 || count == 3) && member.name.ptr != NULL && at == member.name.ptr - 1;
         if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
             names[count] = member.name;
@@ -105,7 +105,7 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     }
 }
 
-/* Note a failure at a byte of a text, or NULL. */
+/* Record an error at a byte of the text; NULL: without a place. */
 MLS_PRINTF(4, 5)
 static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
@@ -141,7 +141,8 @@ static void wrong(rule_file *file, mls_str json, const char *what)
     fail(file, MLS_ERROR_VALUE, json.ptr, "%s", what);
 }
 
-/* Return the index of a member in `names`, that end with NULL; the end for "comment", which is allowed everywhere. */
+/* Return the index of a member in the NULL-terminated `names`.  "comment", allowed everywhere, has the index of the
+ * end. */
 static size_t find_name(rule_file *file, const char *const *names, mls_str name)
 {
     size_t i = 0;
@@ -154,7 +155,7 @@ static size_t find_name(rule_file *file, const char *const *names, mls_str name)
     return i;
 }
 
-/* Get the members of an object by `names`; fail if it has others than "comment", or one twice. */
+/* Get the members of an object by `names`.  Fail if there are other members than "comment", or duplicates. */
 static void take_members(rule_file *file, mls_str json, const char *const *names, mls_str *members)
 {
     mls_raw_member member;
@@ -172,7 +173,7 @@ static void take_members(rule_file *file, mls_str json, const char *const *names
     }
 }
 
-/* Return the text of a string, NUL-terminated in `arena`; fail with `otherwise` if it is not a string. */
+/* Return the text of a string, NUL-terminated in `arena`.  Fail with the message `otherwise` if it is not a string. */
 static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
@@ -184,8 +185,7 @@ static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const 
     return text;
 }
 
-/* Add a source, and look at the members of its top.  The newest of the published editions is what the file builds on.
- */
+/* Add a source and read its top-level members.  The first published edition in the chain becomes the base. */
 static void source_add(rule_file *file, mls_str name, bool embedded, mls_str text)
 {
     static const char *const names[] = {"usage", "edition", "extends", "scopes", NULL};
@@ -224,7 +224,7 @@ static void source_add(rule_file *file, mls_str name, bool embedded, mls_str tex
     file->base = file->base.ptr == NULL && embedded ? texts[1] : file->base;
 }
 
-/* Check that a source has not come yet; `at` asks for it. */
+/* Check that a source is not in the chain yet; `at` is the place that names it. */
 static bool source_is_new(rule_file *file, mls_str name, bool embedded, const char *at)
 {
     for (size_t i = 0; i < file->source_count; i++) {
@@ -255,8 +255,8 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
     fail(file, MLS_ERROR_UNKNOWN, at, "there are no rules of %s %.*s to extend", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
-/* Add a file; `at` names it in the file before, beside which it is looked for.  It is NULL for the first, which alone
- * may be a pipe. */
+/* Add a file.  `at` is the place that names it in the file before, and the path is relative to that file.  For the
+ * first file, which alone may be a pipe, `at` is NULL. */
 static void add_rule_file(rule_file *file, mls_str name, const char *at)
 {
     const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;
@@ -287,10 +287,10 @@ static bool is_null(mls_str json)
     return mls_json_kind_of(json) == MLS_JSON_NULL;
 }
 
-/* The levels at which files are laid over each other: scopes, members of a scope, and the rules under its "keys". */
+/* The levels of merging: scopes, members of a scope, and the rules in its "keys". */
 enum { SCOPES, MEMBERS, RULES };
 
-/* Replace the part of that name by the one of `source`; return NULL after a failure. */
+/* Replace the part with that name by that of `source`.  Return NULL after an error. */
 static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw_member *given,
                                const rule_source *source, int level)
 {
@@ -323,7 +323,7 @@ static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw
     return part;
 }
 
-/* Lay an object of `source` over those of the older files; *rules counts those of the source. */
+/* Merge an object of `source` into those of older files.  *rules counts the rules of the source. */
 static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule_source *source, int level,
                     size_t *rules)
 {
@@ -353,7 +353,7 @@ static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule
     }
 }
 
-/* Read and merge the rules of an edition, of a path, or of a text: exactly one of the three is given. */
+/* Read and merge the rules of an edition, a path, or a text, exactly one of which is given. */
 static void read_rules(rule_file *file, const mls_edition *edition, const char *path, mls_str text)
 {
     mls_str json;
@@ -404,7 +404,7 @@ static size_t count_items(mls_str json)
     return count;
 }
 
-/* Return the number of a name in a map of the ruleset; *kept becomes its copy there. */
+/* Return the number of a name in a map of the ruleset, and set *kept to the map's copy of it. */
 static uint32_t name_number(mls_map *map, mls_str name, mls_str *kept)
 {
     const mls_map_entry *entry = mls_map_put(map, name, NULL);
@@ -412,7 +412,7 @@ static uint32_t name_number(mls_map *map, mls_str name, mls_str *kept)
     return (uint32_t)(entry - map->entries);
 }
 
-/* Return the place of a decoded byte, by its column, in a JSON string; of anything else its start. */
+/* Return the place of a decoded byte of a JSON string, by its column; for any other JSON its start. */
 static const char *string_byte(mls_str json, size_t column)
 {
     const bool string = *json.ptr == '"';
@@ -423,7 +423,7 @@ static const char *string_byte(mls_str json, size_t column)
     return at;
 }
 
-/* Compile a text that is in the string `json` from its byte `offset` on. */
+/* Compile a text that begins at byte `offset` of the string `json`. */
 static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
@@ -440,7 +440,7 @@ static void compile_text(rule_file *file, mls_str json, mls_str text, size_t off
     }
 }
 
-/* Compile a string, or {"lines": ["…", "…"]}: a long expression, its lines joined by a blank. */
+/* Compile a string, or a long expression {"lines": ["…", "…"]} whose lines are joined by blanks. */
 static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
 {
     static const char *const names[] = {"lines", NULL};
@@ -465,7 +465,7 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
     mls_buffer_release(&text);
 }
 
-/* Compile one expression or a list of them; absent is an empty list. */
+/* Compile an expression or a list of them.  If it is absent, the list is empty. */
 static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
 {
     if (json.ptr == NULL) {
@@ -546,7 +546,8 @@ static void compile_begin(rule_file *file, mls_str json)
     }
 }
 
-/* $x + [item] set to $x again appends in place: a list that grows with the log would be copied each time otherwise. */
+/* Compile "set".  Setting $x to $x + [item] appends in place, since copying a list that grows with the log would be
+ * slow. */
 static void compile_set(rule_file *file, mls_str name, mls_str value, mls_action *action)
 {
     action->slot = compile_variable(file, name);
@@ -563,7 +564,7 @@ static void compile_set(rule_file *file, mls_str name, mls_str value, mls_action
     }
 }
 
-/* "closed_{value}": the text between the braces is an expression. */
+/* Compile "use", such as "closed_{value}".  The text in braces is an expression. */
 static void compile_use(rule_file *file, mls_str json, mls_action *action)
 {
     const mls_str text =
@@ -583,7 +584,7 @@ static void compile_use(rule_file *file, mls_str json, mls_action *action)
     }
 }
 
-/* Compile `depth` levels deep in "if". */
+/* Compile actions at `depth` levels of "if". */
 static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_action **actions, size_t *count)
 {
     enum { SET, TO, USE, IF, THEN, MEMBERS_COUNT };
@@ -625,7 +626,7 @@ static int compare_texts(const void *left, const void *right)
     return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
 }
 
-/* Read "at_least_one_or(b, c)": the other keys, and the name for all of them together. */
+/* Parse "at_least_one_or(b, c)": the other keys, and a name for all of them together. */
 static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rule *rule)
 {
     mls_str all[OTHERS_MAX] = {rule->key};
@@ -659,7 +660,7 @@ static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rul
     mls_buffer_release(&either);
 }
 
-/* Get the text between "name(" and ")"; false if `text` is not of that form. */
+/* Get the text between "name(" and ")".  Return false if `text` does not have that form. */
 static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
 {
     const bool is_form = mls_str_starts(text, name) && mls_str_ends(text, MLS_S(")"));
@@ -740,7 +741,7 @@ static void compile_derive(rule_file *file, mls_str json)
     file->scope->derive_from = name_number(&file->ruleset->key_names, derive->from, &derive->from);
 }
 
-/* Return the member of a scope as all files together have it; an empty part if none does. */
+/* Return a member of a merged scope; an empty part if it does not exist. */
 static const rule_part *part_of(const rule_part *scope, mls_str name)
 {
     static const rule_part nothing;
@@ -778,7 +779,7 @@ static void compile_scope(rule_file *file, const rule_part *from)
                  scope->symbols.entries[i].key.ptr);
         }
     }
-    if (all_well(file)) { /* what failed may have named more variables than there is room for */
+    if (all_well(file)) { /* after an error, there may be more variables than room for them */
         scope->initial = room_for(file, scope->symbols.count, sizeof *scope->initial);
         scope->setters = room_for(file, scope->symbols.count, sizeof *scope->setters);
         memcpy(scope->initial, file->initial, scope->symbols.count * sizeof *scope->initial);
@@ -803,7 +804,7 @@ static void compile_scopes(rule_file *file)
             file->scope->phrases = phrases;
         }
     }
-    /* List at each key what the scopes want of its records. */
+    /* For each key, list the rules of all scopes. */
     ruleset->keys = room_for(file, ruleset->key_names.count, sizeof *ruleset->keys);
     for (size_t s = ruleset->scope_count; s-- > 0;) {
         mls_scope *scope = &ruleset->scopes[s];
@@ -827,7 +828,7 @@ static void compile_scopes(rule_file *file)
     }
 }
 
-/* Load the rules of an edition, of a path, or of a text: exactly one of the three is given. */
+/* Load the rules of an edition, a path, or a text, exactly one of which is given. */
 static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **ruleset,
                              mls_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_words.c - expressions in words: by a table of phrases (src/data/phrases.table) where one fits, else operator by
- * operator with the words of the table of operators. */
+/* rule_words.c - describe expressions in words: by a phrase of src/data/phrases.table if one fits, otherwise operator
+ * by operator with the words of MLS_EXPR_LIST. */
 #include "rules/ruleset.h"
 
 #include "base/data.h"
@@ -9,7 +9,7 @@
 
 enum {
     CAPITALS_MAX = 3,
-    STEPS_MAX = 1 << 14, /* phrases looked for: a hostile expression could be read in very many ways */
+    STEPS_MAX = 1 << 14, /* phrases to try; a hostile expression could be read in very many ways */
     WORDS_TEXT_MAX = 600
 };
 
@@ -29,18 +29,18 @@ const mls_phrase *mls_rule_phrases(mls_arena *arena)
 typedef struct words_writer {
     mls_buffer *out;
     const mls_scope *scope;
-    mls_expr_input *input; /* NULL: values of variables are not shown */
+    mls_expr_input *input; /* NULL: do not show values of variables */
     unsigned steps;
-    mls_expr_input none; /* that constants are worked out with */
+    mls_expr_input none; /* to evaluate constants with */
 } words_writer;
 
-/* The words that fit, and what their capitals are. */
+/* The words of the phrase that fits, and the values of its capital letters. */
 typedef struct fit {
-    const char *words; /* up to the end of a line */
+    const char *words; /* ends at the end of a line */
     const mls_expr_node *nodes[CAPITALS_MAX];
     char capitals[CAPITALS_MAX];
     size_t count;
-    unsigned comparison; /* how many comparisons stand before it in mls_expr_op */
+    unsigned comparison; /* index of the comparison, from the first one in mls_expr_op */
 } fit;
 
 static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found);
@@ -71,14 +71,14 @@ static bool capital_fits(words_writer *w, char capital, const mls_expr_node *nod
     }
 }
 
-/* Check whether a node is the next one of the form, and move behind it. */
+/* Check whether a node matches the next item of the form, and skip that item. */
 static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
     const char *name = constant ? node->text.ptr : mls_expr_table[node->op].name;
     const bool capital = **form >= 'A' && **form <= 'Z';
     if (!capital && **form != '~' && **form != name[0]) {
-        return false; /* as most are */
+        return false; /* the common case */
     }
     const mls_str word = {*form, strcspn(*form, " \t")};
     *form += word.len + ((*form)[word.len] == ' ');
@@ -113,7 +113,7 @@ static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, f
     return fits;
 }
 
-/* Get the value of an operand that does not depend on the log: constants, variables that no rule sets, and arithmetic.
+/* Get the value of an operand that does not depend on the log: a constant, a variable that is never set, or arithmetic.
  */
 static bool fixed_value(words_writer *w, const mls_expr_node *node, mls_value *value)
 {
@@ -151,7 +151,7 @@ static void write_value(words_writer *w, const mls_value *value)
     }
 }
 
-/* Append " (16)", the value of an operand, if it is known and was not written. */
+/* Append " (16)", the value of an operand, if it is known and not a literal. */
 static void write_known(words_writer *w, const mls_expr_node *node)
 {
     mls_value value;
@@ -224,7 +224,7 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     mls_expr_input *input = w->input;
     switch (capital) {
     case 'X':
-    case 'Y': /* one value, after it */
+    case 'Y': /* one value, written after it */
         w->input = NULL;
         write_words(w, node, MLS_POWER_SUM);
         w->input = input;
@@ -260,7 +260,7 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     }
 }
 
-/* Drop the second "must be " of "must be above 0 and must be below 1". */
+/* Remove the second "must be " of "must be above 0 and must be below 1". */
 static void drop_repeated(mls_buffer *out, size_t first, size_t second)
 {
     static const char must_be[] = "must be ";

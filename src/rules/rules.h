@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.h - the rules of an edition, and judging a log by them.
+/* rules.h - load the rules of an edition, and judge logs by them.
  *
- * The rules are data (src/data/rules, mlscore-rules(5)): rule_file.c loads them into a ruleset (ruleset.h), whose
- * expressions (expr.h) a checker evaluates for each record; rule_words.c explains them in its findings.  A ruleset
- * never changes; any number of threads may use it.  A checker is fed one log at a time, keeps a bounded amount whatever
- * the log's size, and has a verdict when the log has ended: that of the reference compliance checker to the letter,
- * with errors for the same keys.  Advice goes beyond it and never changes a verdict. */
+ * Rules are data (src/data/rules; format: mlscore-rules(5)).  rule_file.c loads them into a ruleset (ruleset.h), a
+ * checker evaluates their expressions (expr.h) for each record, and rule_words.c explains them in findings.  To judge a
+ * log, pass each record to mls_checker_record(), then call mls_checker_end() and mls_checker_verdict().
+ *
+ * A ruleset never changes, so any number of threads may use it.  A checker uses bounded memory whatever the size of the
+ * log.  Its verdict is exactly that of the reference compliance checker, with errors for the same keys; advice goes
+ * beyond it but never changes a verdict. */
 #pragma once
 
 #include "log/log.h"
@@ -13,96 +15,96 @@
 
 typedef struct mls_ruleset mls_ruleset;
 
-/** Load the embedded rules of an edition; release them with mls_ruleset_free().  NULL but for MLS_OK. */
+/** Load the embedded rules of an edition, to be freed with mls_ruleset_free().  On failure, set *ruleset to NULL. */
 mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
-/** Load a user's own rule file (format: mlscore-rules(5)).  It may extend an embedded edition or another file.
- * MLS_ERROR_READ when a file cannot be read; MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT, with line and column
- * in the file and the rule named in the message, when it is wrong. */
+/** Load a user's rule file (format: mlscore-rules(5)), which may extend an embedded edition or another file.  Return
+ * MLS_ERROR_READ if a file cannot be read.  If it is wrong, return MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT
+ * with line and column, and name the rule in the message. */
 mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
-/** As mls_ruleset_load_file(), from memory; files it extends are looked for in the current folder. */
+/** Load rules from memory, like mls_ruleset_load_file().  The files they extend are relative to the current folder. */
 mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 void mls_ruleset_free(mls_ruleset *ruleset);
 
 mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
 
-/** Return "5.1.0", or the name that a user's rule file gives itself; it ends in NUL and lives as long as the ruleset.
+/** Return "5.1.0", or the name that a user's rule file defines.  It is NUL-terminated and lives as long as the ruleset.
  */
 const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 
-/** Check whether there are rules for the benchmark in any division. */
+/** Check whether any division has rules for the benchmark. */
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
-/** Check whether an evaluation that gave `number` meets the target of a benchmark in the closed division, which may
- * depend on the batch size (NAN: not known).  *known is false if the rules have no target for it, or it depends on more
- * than that.  Always MLS_OK. */
+/** Check whether the result `number` of an evaluation meets the target of a benchmark in the closed division.  The
+ * target may depend on the batch size (NAN: unknown).  Set *known to false if the rules do not have a target, or it
+ * depends on anything else.  Always return MLS_OK. */
 mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
                                     bool *known, bool *meets) MLS_MUST_USE;
 
-/** The number that an evaluation is to reach: direction +1 or more of it, -1 or less; 0: not known. */
+/** The number that an evaluation must reach.  A direction of +1 means at least, -1 at most; 0: unknown. */
 typedef struct mls_target {
     double number;
     int direction;
 } mls_target;
 
-/** Get that target as a number, if the rules compare the value of an evaluation, or a member of it (NULL: not a
- * member), with one.  The first of several bounds is the target: later ones only exclude what makes no sense.  Always
- * MLS_OK. */
+/** Get the target as a number, if the rules compare the value of an evaluation, or its member `member`, with one.  If
+ * there are several bounds, the first is the target; the others only exclude implausible values.  Always return MLS_OK.
+ */
 mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member,
                               mls_target *target) MLS_MUST_USE;
 
-/** Return the published edition that it is, that its file extends, or whose name it has; NULL: none. */
+/** Return the published edition that the ruleset is, extends, or shares its name with; NULL if there is none. */
 const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);
 
-/** The editions and the rulesets loaded so far, shared by all threads: any function from any thread at any time. */
+/** The editions, and the rulesets loaded so far.  All functions are thread-safe. */
 typedef struct mls_rulesets mls_rulesets;
 
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error) MLS_MUST_USE;
 void mls_rulesets_free(mls_rulesets *rulesets);
 const mls_editions *mls_rulesets_editions(const mls_rulesets *rulesets);
 
-/** Get the rules of an edition, loaded when first asked for; they belong to `rulesets`. */
+/** Get the rules of an edition, and load them on first use.  They belong to `rulesets`. */
 mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, const mls_ruleset **ruleset,
                             mls_error *error) MLS_MUST_USE;
 
-/** The rules to judge by.  With `ruleset` NULL the edition of `usage` is guessed (mls_editions_guess()). */
+/** The rules to judge by.  If `ruleset` is NULL, the edition of `usage` is guessed (see mls_editions_guess()). */
 typedef struct mls_checker_options {
     const mls_ruleset *ruleset;
-    mls_rulesets *rulesets; /**< needed for guessing; with it, advice can name other editions */
-    mls_usage usage;        /**< for guessing; a ruleset brings its own */
-    bool any_usage;         /**< a benchmark that only another family has is judged by that one */
+    mls_rulesets *rulesets; /**< required for guessing; lets advice name other editions */
+    mls_usage usage;        /**< for guessing; a ruleset has its own */
+    bool any_usage;         /**< judge a benchmark that only another usage has by that usage */
 } mls_checker_options;
 
-/** Judges one log at a time.  One thread uses a checker; several checkers may share a ruleset. */
+/** A checker for one log at a time, in one thread.  Several checkers may share a ruleset. */
 typedef struct mls_checker mls_checker;
 
 mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker) MLS_MUST_USE;
 void mls_checker_free(mls_checker *checker);
 
-/** Forget the log, to be ready for the next one. */
+/** Forget the log, to judge another one. */
 void mls_checker_reset(mls_checker *checker);
 
-/** Reset, and judge logs by `ruleset` from now on; NULL: by one that is guessed. */
+/** Reset, and switch to `ruleset`; NULL: to a guessed edition. */
 void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset);
 
-/** Feed it, in file order; mls_checker_end() once, after the last record.  MLS_OK, or what loading the
- * guessed edition's rules returned. */
+/** Pass the records and malformed lines of a log in the order of the file; then call mls_checker_end() once.  Return
+ * MLS_OK, or the error of loading the rules of the guessed edition. */
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
 mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;
 mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
 
-/** The verdict on a log.  Strings and findings belong to the checker until it is reset. */
+/** The verdict on a log.  Strings and findings belong to the checker and are valid until it is reset. */
 typedef struct mls_verdict {
-    bool valid;   /**< no finding of severity error */
+    bool valid;   /**< there are no errors */
     bool guessed; /**< the edition was not given */
-    bool by_date; /**< guessed, and the first record had a date */
+    bool by_date; /**< it was guessed, and the first record had a date */
     mls_usage usage;
-    const char *edition;          /**< "5.1.0"; NULL when nothing could be judged */
+    const char *edition;          /**< "5.1.0"; NULL if nothing could be judged */
     size_t benchmark_line;        /**< of the first submission_benchmark; 0: not logged */
     const mls_findings *findings; /**< sorted by line */
 } mls_verdict;
 
-/** After mls_checker_end(): return the verdict; move its findings into an empty list. */
+/** Return the verdict after mls_checker_end().  The second function moves the findings into an empty list. */
 mls_verdict mls_checker_verdict(const mls_checker *checker);
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ruleset.c - finds scopes, keys and rules in a ruleset, answers what target a benchmark has, and keeps the rulesets of
- * all editions, each loaded once, for all threads. */
+/* ruleset.c - find scopes, keys and rules in a ruleset, find the target of a benchmark, and share the loaded rulesets
+ * of all editions among threads. */
 #include "rules/ruleset.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size
     return have;
 }
 
-/* Add a scope that exists and is not in the chain yet. */
+/* Add a scope to the chain, if it exists and is not in it yet. */
 static void chain_add(mls_scope_chain *chain, size_t scope)
 {
     bool there = scope == SIZE_MAX || chain->count == sizeof chain->scopes / sizeof *chain->scopes;
@@ -93,10 +93,10 @@ static void chain_add(mls_scope_chain *chain, size_t scope)
     }
 }
 
-/* The scope "division_benchmark"; SIZE_MAX: none. */
+/* Return the scope "division_benchmark"; SIZE_MAX if it does not exist. */
 static size_t find_joined(const mls_ruleset *ruleset, const char *division, const char *benchmark)
 {
-    char name[MLS_SCOPE_NAME_MAX + 2]; /* what is cut is longer than any */
+    char name[MLS_SCOPE_NAME_MAX + 2]; /* a truncated name is longer than that of any scope */
     (void)snprintf(name, sizeof name, "%s_%s", division, benchmark);
     return mls_ruleset_find_scope(ruleset, mls_str_from(name));
 }
@@ -134,13 +134,14 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
 
 /* ---- targets ---- */
 
-/* The rules for evaluations of a benchmark in the closed division, the last scope's first: it overrules the others. */
+/* A walk over the rules for evaluations of a benchmark in the closed division.  It starts with the last scope, which
+ * overrules the others. */
 typedef struct target_walk {
     mls_scope_chain chain;
-    size_t left; /* scopes, and keys, that were not asked */
+    size_t left; /* scopes, and keys, still to visit */
     double batch_size;
     mls_arena arena;
-    mls_expr_input input; /* for the rule that came last */
+    mls_expr_input input; /* for the last rule returned */
 } target_walk;
 
 static target_walk walk_begin(const mls_ruleset *ruleset, const char *benchmark, double batch_size)
@@ -152,11 +153,11 @@ static target_walk walk_begin(const mls_ruleset *ruleset, const char *benchmark,
     return walk;
 }
 
-/* Return the next rule, with the variables of its scope when it has seen the batch size; NULL: no more. */
+/* Return the next rule, after setting the variables of its scope that depend on the batch size; NULL at the end. */
 static const mls_rule *walk_next(target_walk *walk)
 {
     static const mls_key keys[] = {MLS_KEY_EVAL_ERROR, MLS_KEY_EVAL_ACCURACY};
-    /* for what looks at no record but its value */
+    /* for rules that read only the value of their record */
     static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
     const mls_ruleset *ruleset = walk->chain.ruleset;
     const mls_rule *rule = NULL;
@@ -201,7 +202,7 @@ mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benc
     return MLS_OK;
 }
 
-/* Check whether a node is the value of a record, or the member of it that is asked for. */
+/* Check whether a node is the value of the record, or its member `member`. */
 static bool measures(const mls_expr_node *node, const char *member)
 {
     return member == NULL ? node->op == MLS_EXPR_VALUE
@@ -210,7 +211,7 @@ static bool measures(const mls_expr_node *node, const char *member)
                                 mls_str_equal(node->operands[1]->constant.as.string, mls_str_from(member));
 }
 
-/* Take the first comparison of what is measured with a number, from the left. */
+/* Find the first comparison, from the left, of the measured value with a number. */
 static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const char *member, mls_target *target)
 {
     mls_value value;
@@ -220,7 +221,7 @@ static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const c
                find_bound(node->operands[1], input, member, target);
     }
     if (node->op == MLS_EXPR_CHOICE) {
-        /* If the condition is not known, there is no target: a later bound only says what makes sense. */
+        /* If the condition is unknown, there is no target: a later bound only excludes implausible values. */
         return !mls_expr_evaluate(node->operands[0], input, &value) ||
                find_bound(node->operands[mls_value_truth(&value) ? 1 : 2], input, member, target);
     }
@@ -250,7 +251,7 @@ mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark,
 
 struct mls_rulesets {
     mls_editions *editions;
-    pthread_mutex_t lock; /* over `loaded` */
+    pthread_mutex_t lock; /* protects `loaded` */
     mls_ruleset *loaded;  /* the newest first */
 };
 
