@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - a config by its name and its text together: how many samples a step takes, where the two disagree, and
- * what in the text costs speed or breaks runs.
+/* compare.c - check the name of a config against its text: the samples per step, contradictions, and settings that cost
+ * speed or break runs.
  *
- * Which of the settings a benchmark takes its batch from is not written anywhere; the order here is what the logs of
- * published configs bear out.  A file whose name gives no shape is a fragment that others source: what it leaves out,
- * and what does not fit together before they add the rest, is not its fault. */
+ * It is not documented which settings determine the batch of a benchmark; the order here follows the logs of published
+ * configs.  A file whose name does not contain a shape is a fragment that other configs source, so missing or
+ * inconsistent settings in it are not reported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
@@ -14,13 +14,13 @@
 #include "base/utf8.h"
 #include "config/config.h"
 
-/* The degrees of parallelism, then the virtual pipeline. */
+/* The degrees of parallelism, then virtual pipeline. */
 enum { EXPERT = MLS_DEGREES - 1, VIRTUAL, DEGREES };
 
 static const struct {
     const char *left_out, *name, *long_name, *exports;
     mls_config_part part;
-    uint64_t otherwise; /* what the text counts as if it sets another degree, and not this one */
+    uint64_t otherwise; /* the default if the text sets another degree */
 } degrees[DEGREES] = {
     {"no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP, MLS_CONFIG_PART_TP, 1},
     {"no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP, MLS_CONFIG_PART_PP, 1},
@@ -33,11 +33,11 @@ const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
 
 /* ---- the batch ---- */
 
-/* A number of the text.  An export that is set but not a number (of the machine, or an expression) makes what follows
- * from it unknown, too; "null" and an empty value are not set. */
+/* A number in the text.  If an export is set but not a number (an expression, say), values derived from it are
+ * unknown.  "null" and an empty value count as unset. */
 typedef struct setting {
     bool set;
-    uint64_t value; /* 0: not known */
+    uint64_t value; /* 0: unknown */
 } setting;
 
 static setting read_setting(const mls_shell *script, const char *names)
@@ -53,22 +53,21 @@ static setting read_setting(const mls_shell *script, const char *names)
     return (setting){0};
 }
 
-/* The setting of the text, else of the name. */
+/* Return the setting of the text or, if it is unset, that of the name. */
 static uint64_t setting_or(const mls_shell *script, const char *names, uint64_t named)
 {
     const setting set = read_setting(script, names);
     return set.set ? set.value : named;
 }
 
-/* 0 when one of the two is not known, or the product is too large. */
+/* Return a product; 0 if a factor is unknown or it overflows. */
 static uint64_t product_of(uint64_t a, uint64_t b)
 {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? 0 : product;
 }
 
-/* GPUs / (tp x pp x cp), by the text, or by the name if the text does not set one; 0: not known, or it does not divide.
- */
+/* Return GPUs / (tp x pp x cp), with degrees from the text or else the name; 0 if it is unknown or not an integer. */
 static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *script, uint64_t gpus)
 {
     uint64_t named[MLS_DEGREES];
@@ -83,8 +82,8 @@ static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *s
 
 static const char batch_exports[] = "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE";
 
-/* Check whether BATCHSIZE of a script is the batch of all GPUs together, as it is for HugeCTR, which trains the
- * recommenders: the script has settings of HugeCTR's alone, or lies in a folder called hugectr or dlrm*. */
+/* Check whether BATCHSIZE is the batch of all GPUs together, as it is for HugeCTR, which trains recommenders.  The
+ * script then has settings that only HugeCTR uses, or is in a folder called hugectr or dlrm*. */
 static bool batch_is_global(const mls_shell *script)
 {
     mls_str exports = MLS_S("BATCHSIZE_EVAL SHARDING_PLAN DP_SHARDING_THRESHOLD MEM_COMM_BW_RATIO");
@@ -104,17 +103,18 @@ static bool batch_is_global(const mls_shell *script)
     return false;
 }
 
-/* Check whether BATCHSIZE is the batch of one GPU, rather than of all of them. */
+/* Check whether BATCHSIZE is the batch of one GPU. */
 static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, uint64_t batch)
 {
-    /* The largest batch of one GPU in a published config is 4,096, the smallest of all GPUs of a recommender 28,000. */
+    /* Among published configs, the largest batch of one GPU is 4,096, and the smallest of all GPUs of a recommender is
+     * 28,000. */
     enum { ONE_GPU_MAX = 16384 };
     const bool named = name->batch_per_gpu != 0;
     return !batch_is_global(script) && batch <= ONE_GPU_MAX &&
            (named ? batch / 2 < name->batch_per_gpu : !read_setting(script, MLS_CONFIG_MICRO_BATCH).set);
 }
 
-/* Return the samples of a step by BATCHSIZE, or 0 if they are not known. */
+/* Return the samples per step according to BATCHSIZE; 0 if they are unknown. */
 static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *script, uint64_t batch, uint64_t gpus,
                               uint64_t at_once)
 {
@@ -134,11 +134,13 @@ static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *scri
                                                   : 0;
 }
 
-/* Find the samples of a step (script NULL: by the name alone), by the first that applies: the global batch that the
- * text exports; MINIBS x the data-parallel ranks of the text; what the name gives; BATCHSIZE, which is the batch of all
- * GPUs together for recommenders and where it is too large for one, else of each GPU, times what is packed into one.
- * Unknown stays 0: an export that cannot be known, a BATCHSIZE that may be of one GPU or of all, and a batch of one a
- * GPU, with which some of the GPUs may only evaluate. */
+/* Find the samples per step; if `script` is NULL, by the name alone.  The first of these that applies counts: the
+ * exported global batch; MINIBS times the data-parallel ranks of the text; the global batch of the name; BATCHSIZE.
+ * For recommenders, or if it is too large for one GPU, BATCHSIZE is the batch of all GPUs; otherwise it is that of each
+ * GPU, times the samples packed into one.
+ *
+ * The result is 0 if it is unknown: if the value of an export is unknown, if BATCHSIZE may be either batch, or if it is
+ * one per GPU, since then some GPUs may only run evaluations. */
 static void find_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary)
 {
     const uint64_t gpus = product_of(setting_or(script, MLS_CONFIG_NODES, name->nodes),
@@ -175,7 +177,7 @@ const char *const mls_config_parts[] = {
 #undef PART_NAME
 };
 
-/* Set a number of the name that it leaves out, and mark it as the text's. */
+/* Set a number that the name omits, and mark it as taken from the text. */
 static void take_number(mls_config_name *name, mls_config_part part, uint64_t number)
 {
     uint64_t *const members[] = {
@@ -229,7 +231,7 @@ static const mls_shell_variable *find_export(const comparison *self, const char 
     return mls_shell_find(self->script, mls_str_from(name));
 }
 
-/* Return the number of an export; 0: it is not set, not a number, or not known (then it is empty). */
+/* Return the number of an export; 0 if it is unset, unknown or not a number. */
 static uint64_t exported_number(const mls_shell_variable *variable)
 {
     size_t number;
@@ -242,7 +244,7 @@ static mls_finding_place export_place(const comparison *self, const mls_shell_va
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
-/* Note that an export agrees with the name, or add a finding that it does not. */
+/* Record that an export agrees with the name, or add a finding that it does not. */
 static void judge_export(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
                          const char *remark)
 {
@@ -257,7 +259,7 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
     }
 }
 
-/* Return the next of a list of exports that the text sets, and move the list past it; NULL: no more. */
+/* Return the next export of a list that the text sets, and advance the list; NULL at the end. */
 static const mls_shell_variable *next_set(const comparison *self, mls_str *exports)
 {
     for (mls_str name = mls_str_word(exports); name.len > 0; name = mls_str_word(exports)) {
@@ -269,8 +271,8 @@ static const mls_shell_variable *next_set(const comparison *self, mls_str *expor
     return NULL;
 }
 
-/* Compare a number of the name with exports of the text, which must be `one` or `other`; 0 in the name agrees with
- * everything.  `gpus`: the export may be of all of them together (0: it is not). */
+/* Compare a number of the name with exports of the text, which must equal `one` or `other`.  A number of 0 agrees with
+ * everything.  If an export may be a total over `gpus` GPUs (0: it may not), the finding mentions its value per GPU. */
 static void compare_either(const comparison *self, const char *exports, uint64_t number, uint64_t one, uint64_t other,
                            uint64_t gpus, const char *before, const char *after)
 {
@@ -295,7 +297,7 @@ static void compare_number(const comparison *self, const char *exports, uint64_t
     compare_either(self, exports, number, number, number, 0, before, after);
 }
 
-/* Return the words before the number that a name gives, or that counts for it. */
+/* Return the words to print before the degree that a name gives or implies. */
 static const char *before_degree(size_t index, uint64_t named)
 {
     return named != 0 ? mls_degree_letters[index] : degrees[index].left_out;
@@ -316,7 +318,8 @@ void mls_config_compare_printed(const mls_config_name *name, const uint32_t prin
     }
 }
 
-/* A degree left out counts as 1: in the name if it has another one, in the text if it is read whole. */
+/* Compare a degree.  If it is omitted, it is 1: in a name that has another degree, and in a text that was read
+ * completely. */
 static void compare_degree(const comparison *self, size_t index, uint64_t named)
 {
     mls_str exports = mls_str_from(degrees[index].exports);
@@ -325,7 +328,7 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     const bool set = !self->script->complete || next_set(self, &exports) != NULL;
     compare_number(self, degrees[index].exports, degree, before, "");
     if (index == EXPERT && named == 0 && !set) {
-        return; /* most models have no experts */
+        return; /* most models do not have experts */
     }
     if (!set && degree == 1) {
         self->summary->absent[self->summary->absent_count++] = degrees[index].name;
@@ -337,14 +340,15 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     }
 }
 
-/* Return the number of the first of a list of exports that is set. */
+/* Return the number of the first export of a list that is set. */
 static uint64_t first_number(const comparison *self, const char *exports)
 {
     mls_str names = mls_str_from(exports);
     return exported_number(next_set(self, &names));
 }
 
-/* Check the layout of uneven stages, which must have a whole number of chunks for each stage. */
+/* Check a pipeline layout.  The number of chunks must be a multiple of the number of stages, and match the virtual
+ * pipeline. */
 static void check_pipeline_layout(const comparison *self)
 {
     mls_str exports = mls_str_from(MLS_CONFIG_LAYOUT);
@@ -392,7 +396,7 @@ static void check_parallel(const comparison *self)
     }
 }
 
-/* Read Slurm's times in seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
+/* Parse a Slurm time limit into seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
 static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 {
     mls_str rest = variable != NULL ? variable->value : MLS_S("");
@@ -451,8 +455,8 @@ static void check_environment(const comparison *self)
 {
     static const struct {
         const char *name;
-        const char *value;  /* NCCL reads such words in either case */
-        bool several_nodes; /* it does no harm on one node */
+        const char *value;  /* NCCL ignores the case of such words */
+        bool several_nodes; /* harmless on a single node */
         const char *why;
     } unwise[] = {
         {"CUDA_LAUNCH_BLOCKING", "1", false, "every kernel waits for the one before it"},
@@ -461,7 +465,7 @@ static void check_environment(const comparison *self)
         {"NCCL_SOCKET_IFNAME", "lo", true, "nodes cannot reach each other over the loopback interface"},
         {"PYTORCH_NO_CUDA_MEMORY_CACHING", "1", false, "every tensor is allocated and freed by the driver"},
     };
-    const bool one_node = node_count(self) <= 1; /* an unknown number is not a fault */
+    const bool one_node = node_count(self) <= 1; /* an unknown number is not reported */
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
         const mls_shell_variable *variable = find_export(self, unwise[i].name);
         if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&
@@ -488,7 +492,8 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
         return;
     }
     const mls_shell_variable *system = find_export(&self, "DGXSYSTEM");
-    if (name->kind != MLS_CONFIG_KIND_NONE && system != NULL && /* only one that has a shape itself can be another */
+    if (name->kind != MLS_CONFIG_KIND_NONE &&
+        system != NULL && /* only a system with a shape of its own can be another */
         (system->value.len > name->system.len || mls_str_equal(system->value, name->name))) {
         judge_export(&self, system, mls_str_equal(system->value, name->name), name->name, "");
     }
@@ -498,7 +503,8 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
     compare_number(&self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, "gbs", "");
     compare_number(&self, "MINIBS", name->batch_per_rank, "batch ", " per rank");
     compare_number(&self, "MINIBS", name->batch_per_gpu, "batch ", "");
-    /* BATCHSIZE is the batch per GPU or the global one; if the benchmark has it global, it agrees as such only. */
+    /* BATCHSIZE is the batch per GPU or the global batch.  For a benchmark with a global BATCHSIZE, only that agrees.
+     */
     if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
         compare_either(&self, "BATCHSIZE", name->batch_per_gpu, batch_is_global(script) ? global : name->batch_per_gpu,
                        global, name->gpus, "batch ", " per GPU");

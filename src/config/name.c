@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name.c - the shape of a job, decoded from the name of its config, and the layout of its pipeline.
+/* name.c - decode the shape of a job from the name of its config, and parse pipeline layouts.
  *
- * A name is parts with '_' between them.  The last part that is a shape is the shape; the parts before it are the
- * system, those after it suffixes. */
+ * A name consists of parts separated by '_'.  The last part with the form of a shape is the shape; the parts before it
+ * are the system, and those after it suffixes. */
 #include "base/file.h"
 #include "base/number.h"
 #include "config/config.h"
 
-/* Give up the shape, whose numbers cannot be right: only the words of the name stay. */
+/* Discard the shape because of impossible numbers, but keep the words of the name. */
 static void spoil(mls_config_name *decoded, const char *problem)
 {
     decoded->problem = decoded->problem == NULL ? problem : decoded->problem;
@@ -42,7 +42,7 @@ static void read_machine(mls_config_name *decoded, mls_str nodes, mls_str gpus_p
     decoded->gpus = multiply(decoded, decoded->nodes, decoded->gpus_per_node);
 }
 
-/* Take `word` off the beginning, if it is there. */
+/* Remove `word` from the start of *rest; return false if *rest does not start with it. */
 static bool take_word(mls_str *rest, mls_str word)
 {
     const bool there = mls_str_starts(*rest, word);
@@ -52,7 +52,7 @@ static bool take_word(mls_str *rest, mls_str word)
     return there;
 }
 
-/* Take all digits off the beginning; empty: there are none. */
+/* Remove and return all digits at the start; empty if there are none. */
 static mls_str take_digits(mls_str *rest)
 {
     mls_str digits = {rest->ptr, 0};
@@ -74,7 +74,7 @@ bool mls_config_has_degrees(const mls_config_name *name)
     return (name->tensor_parallel | name->pipeline_parallel | name->context_parallel | name->expert_parallel) != 0;
 }
 
-/* Derive the batch from the numbers.  A degree that is left out counts as 1. */
+/* Derive the batch sizes.  An omitted degree is 1. */
 static void derive_batch(mls_config_name *decoded)
 {
     const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
@@ -126,7 +126,7 @@ void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[
     }
 }
 
-/* The third number, then those without a meaning. */
+/* Store the third number, and further ones of unknown meaning. */
 static void read_further(mls_config_name *decoded, mls_str digits)
 {
     if (decoded->third == 0 && decoded->problem == NULL) {
@@ -138,7 +138,7 @@ static void read_further(mls_config_name *decoded, mls_str digits)
     }
 }
 
-/* [tp<T>][pp<P>]… and nothing else, with an x before, between and after them if any. */
+/* Parse [tp<T>][pp<P>]…, with an optional x before, between and after them.  Return false if there is anything else. */
 static bool read_degrees(mls_str part, mls_config_name *decoded)
 {
     const struct {
@@ -167,8 +167,8 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
     return true;
 }
 
-/* Return the length of the parts after `part`, with the sign before each, that are degrees and nothing else; 0, and
- * nothing is changed, if there are none, or `part` has degrees itself. */
+/* Parse the parts after `part` that consist of degrees.  Return their length, including separators.  If there are none,
+ * or `part` has degrees itself, change nothing and return 0. */
 static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
 {
     const char *end = decoded->name.ptr + decoded->name.len;
@@ -189,7 +189,7 @@ static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
     return length;
 }
 
-/* <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]… */
+/* Parse <nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>]… */
 static bool read_shape(mls_str part, mls_config_name *decoded)
 {
     const mls_str nodes = take_digits(&part);
@@ -212,7 +212,8 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
     return whole;
 }
 
-/* 16xXE8545x4A100-SXM-80GB: nodes, model, and GPUs per node before their own model; only as the first part. */
+/* Parse 16xXE8545x4A100-SXM-80GB: nodes, model of the nodes, GPUs per node and model of the GPUs.  Only the first part
+ * may have this form. */
 static bool read_model(mls_str part, mls_config_name *decoded)
 {
     const bool first = part.ptr == decoded->name.ptr;
@@ -233,7 +234,7 @@ static bool read_model(mls_str part, mls_config_name *decoded)
     return false;
 }
 
-/* 32nodes, or n2 before degrees of parallelism */
+/* Parse 32nodes, or n2 before degrees of parallelism. */
 static bool read_nodes(mls_str part, mls_config_name *decoded)
 {
     mls_config_name ignored = *decoded;
@@ -248,13 +249,13 @@ static bool read_nodes(mls_str part, mls_config_name *decoded)
     return true;
 }
 
-/* DGXH100_common, common: what other configs source. */
+/* Recognize DGXH100_common or common, a file that other configs source. */
 static bool read_common(mls_str part, mls_config_name *decoded)
 {
     return part.ptr + part.len == decoded->name.ptr + decoded->name.len && mls_str_equal(part, MLS_S("common"));
 }
 
-/* gbs64: the global batch, whatever the numbers say */
+/* Parse gbs64, the global batch, which takes precedence over the numbers. */
 static void read_batch_suffix(mls_config_name *decoded, mls_str suffix)
 {
     const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
@@ -281,7 +282,7 @@ static void read_suffixes(mls_config_name *decoded, size_t begin)
     }
 }
 
-/* Look for the last part that `read` accepts. */
+/* Find the last part that `read` accepts. */
 static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_config_name *decoded))
 {
     const mls_config_name blank = *decoded;
@@ -323,15 +324,15 @@ mls_config_name mls_config_name_decode(mls_str text)
     return decoded;
 }
 
-/* ---- Megatron's language for pipelines whose stages are not even ---- */
+/* ---- Megatron's notation for pipelines with uneven stages ---- */
 
 enum {
-    DEPTH_MAX = 8,      /* of groups inside each other */
-    REPEAT_MAX = 10000, /* of one "*N" */
-    STEPS_MAX = 100000  /* so that repetitions of repetitions come to an end */
+    DEPTH_MAX = 8,      /* nested groups */
+    REPEAT_MAX = 10000, /* of a single "*N" */
+    STEPS_MAX = 100000  /* bounds the time for nested repetitions */
 };
 
-/* Take "*N" off; 1 without it, 0 if it is not a number from 1 to REPEAT_MAX. */
+/* Remove "*N" from the start and return N; 1 if there is none, 0 if N is not a number from 1 to REPEAT_MAX. */
 static size_t take_repeat(mls_str *rest)
 {
     size_t number = 1;
@@ -339,12 +340,12 @@ static size_t take_repeat(mls_str *rest)
                                                                                                                 : 0;
 }
 
-/* Read the text into a layout of one chunk; NULL, or what is wrong. */
+/* Parse a text into a layout that has one empty chunk.  Return NULL or the problem. */
 static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
 {
     struct {
         mls_str begin;
-        size_t left; /* how often it is still to come */
+        size_t left; /* remaining repetitions */
     } groups[DEPTH_MAX];
     size_t depth = 0;
     bool embedding = false;
@@ -356,7 +357,7 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
         if (steps == STEPS_MAX) {
             return "it repeats too much";
         }
-        if (letter == ',' || letter == ' ') { /* for people */
+        if (letter == ',' || letter == ' ') { /* separators for readability */
             continue;
         }
         if (letter == '(') {
@@ -374,7 +375,7 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
         if (times == 0) {
             return "a * is not followed by a number from 1 to 10000";
         }
-        if (letter == ')') { /* begins anew as often as it is repeated */
+        if (letter == ')') { /* jump back until all repetitions are done */
             size_t *left = &groups[depth - 1].left;
             *left = (*left == 0 ? times : *left) - 1;
             rest = *left > 0 ? groups[depth - 1].begin : rest;

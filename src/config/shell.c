@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.c - reads a script as bash would run it: its variables, the files it may source, its commands and its grammar.
- * What words expand to is in shell_words.c.
+/* shell.c - interpret a script as bash would: variables, sourced files, commands and grammar.  shell_words.c expands
+ * words.
  *
- * The grammar is read by recursive descent, and a command runs as it is read.  What has to be known before (whether a
- * line is shell at all, where output goes, whether it runs in the background) is found by reading ahead with nothing
- * run; the branch that is not taken and the body of a function are read so too. */
+ * The grammar is parsed by recursive descent, and commands run while they are parsed.  Some facts must be known before
+ * a command runs: whether a line is shell at all, where its output goes, and whether it runs in the background.  They
+ * are found by reading ahead with nothing run.  Branches not taken and the bodies of functions are read the same way.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -95,18 +96,18 @@ bool mls_shell_fields_known(const shell_fields *fields)
     return known == fields->count && !fields->unknown;
 }
 
-/* bash gives these a value by itself, one that is not to be known from the text. */
+/* bash sets these variables itself; their values do not follow from the text. */
 static const char shell_names[] =
     " BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_VERSINFO"
     " BASH_VERSION COLUMNS COMP_WORDBREAKS HOSTNAME HOSTTYPE IFS LINES MACHTYPE OLDPWD OPTERR OPTIND OSTYPE PATH"
     " PIPESTATUS PS1 PS2 PS4 PWD SHELL SHLVL TERM ";
 
-/* Also these, whose value does not become the one that is assigned. */
+/* bash sets these too, and ignores assignments to them. */
 static const char stubborn_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME"
                                      " GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID"
                                      " DIRSTACK BASH_ARGV0 _ ";
 
-/* Return the place at which a name is, or belongs. */
+/* Return the index of a name, or the index to insert it at. */
 static size_t place_of(const shell_variables *variables, mls_str name, bool *found)
 {
     size_t begin = 0;
@@ -123,7 +124,7 @@ static size_t place_of(const shell_variables *variables, mls_str name, bool *fou
     return begin;
 }
 
-/* Return the entry of a name, made if there is none. */
+/* Return the entry of a name; create it if necessary. */
 static shell_slot *slot_touch(reading *r, mls_str name)
 {
     shell_variables *variables = &r->frame.variables;
@@ -131,7 +132,7 @@ static shell_slot *slot_touch(reading *r, mls_str name)
     const size_t at = place_of(variables, name, &found);
     if (!found) {
         const mls_str before = mls_shell_variable_get(r, name);
-        (void)mls_shell_step(r, name.len + (variables->count - at) / 8); /* for those that move, too */
+        (void)mls_shell_step(r, name.len + (variables->count - at) / 8); /* include the cost of moving entries */
         (void)MLS_ARENA_ADD(r->arena, variables, (shell_slot){0});
         memmove(&variables->items[at + 1], &variables->items[at], (variables->count - 1 - at) * sizeof(shell_slot));
         variables->items[at] =
@@ -164,7 +165,7 @@ void mls_shell_variable_set(reading *r, mls_str name, mls_str value, bool append
     shell_slot *slot = slot_touch(r, name);
     const bool stubborn = mls_str_among(name, stubborn_names);
     const bool was_set = slot->value.ptr != mls_shell_unset;
-    /* Assigning the same value again leaves no doubt, whichever way the script goes. */
+    /* Assigning the same value again leaves no doubt: it is the value whether or not the command runs. */
     const bool same = was_set && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
     const bool unsure = stubborn || frame->lost || (frame->doubt > 0 && !same);
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
@@ -213,7 +214,7 @@ static void print(reading *r, mls_str text)
     mls_buffer_append(&output->text, r->frame.lost || r->frame.doubt > output->doubt ? SHELL_HOLE : text);
 }
 
-/* Every variable may have changed, and what is set from now on is not known either. */
+/* Give up: make all variables unknown, now and after later assignments. */
 static void lose(reading *r, mls_str what)
 {
     if (!r->frame.lost) {
@@ -255,10 +256,10 @@ void mls_shell_subshell_leave(reading *r, const shell_frame *outer)
     r->frame.status = status;
 }
 
-/* ---- files: regular ones of a limited size that are, all links and ".." resolved, below a root: the folder of the
- * script (as named, and where a link leads), or one from the caller ---- */
+/* ---- files: regular files of limited size that are, after resolving links and "..", below a root: the folder of the
+ * script (as named, and after resolving links), or a folder given by the caller ---- */
 
-/* Return where a path (an empty one is the current folder) really leads; empty, with errno set, if nowhere. */
+/* Resolve a path (empty: the current folder).  If it does not exist, return an empty path with errno set. */
 static mls_str real_path(reading *r, mls_str path)
 {
     char *real = realpath(mls_arena_copy(r->arena, path.len > 0 ? path : MLS_S(".")).ptr, NULL);
@@ -285,21 +286,22 @@ static mls_status file_load(reading *r, const char *path, mls_str *bytes, mls_er
     return status;
 }
 
-/* MLS_ERROR_READ: nothing is there; MLS_ERROR_UNKNOWN: its longest part that exists lies outside the roots. */
+/* Resolve a path below the roots.  Return MLS_ERROR_READ if it does not exist, or MLS_ERROR_UNKNOWN if its longest
+ * existing part is outside the roots. */
 static mls_status locate(reading *r, mls_str path, mls_str *real)
 {
     mls_str there = path;
     *real = real_path(r, there);
     while (real->len == 0 && (errno == ENOENT || errno == ENOTDIR) && there.len > 0) {
         there = mls_path_folder((mls_str){there.ptr, there.len - 1});
-        there.len -= there.len > 1; /* the slash */
+        there.len -= there.len > 1; /* remove the slash */
         *real = real_path(r, there);
     }
     const bool inside = mls_path_is_below(*real, r->roots[0]) || mls_path_is_below(*real, r->roots[1]);
     return !inside ? MLS_ERROR_UNKNOWN : there.len == path.len ? MLS_OK : MLS_ERROR_READ;
 }
 
-/* The same for a path as it is or, if it is relative, beside the current script, whatever folder the job runs in. */
+/* Resolve a path as it is or, if it is relative, relative to the current script, since the job's folder is unknown. */
 static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
 {
     mls_status status = MLS_ERROR_UNKNOWN;
@@ -310,7 +312,7 @@ static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
         const mls_str beside = mls_shell_join(r, mls_path_folder(mls_str_from(r->frame.path)), *path);
         mls_str found;
         const mls_status second = locate(r, beside, &found);
-        /* A file that does not exist does not exist, even if the second place would lie outside. */
+        /* If the first path does not exist, say so even if the second one is outside the roots. */
         if (second == MLS_OK || status != MLS_ERROR_READ) {
             *path = beside;
             *real = found;
@@ -346,7 +348,7 @@ void mls_shell_file_match(reading *r, mls_str path, shell_fields *matches)
     mls_str real;
     int problem = 0;
     matches->unknown = true;
-    /* A path that starts with the hole may be anywhere. */
+    /* A path that starts with a hole may name any file. */
     if (hole == NULL || last.ptr[0] == '\0' || memchr(last.ptr, '/', last.len) != NULL || r->frame.moved) {
         return;
     }
@@ -371,10 +373,10 @@ typedef struct assignment {
     mls_str name;
     mls_str word;
     bool appends;
-    bool list; /* an item of one, or ( … ): not looked into */
+    bool list; /* an array item, or ( … ): not tracked */
 } assignment;
 
-/* Check whether a word, raw or expanded, is NAME=word, NAME+=word or NAME[…]=word; its name is set in any case. */
+/* Check whether a word, raw or expanded, is NAME=word, NAME+=word or NAME[…]=word.  Always set its name. */
 static bool is_assignment(mls_str raw, assignment *parts)
 {
     size_t length = mls_str_name_length(raw);
@@ -415,14 +417,15 @@ static int run_constant(reading *r, const shell_fields *fields)
     return mls_shell_status_of(!is(field(fields, 0), "false"));
 }
 
-/* Its effect can only be found out by running it. */
+/* Run a command with unknown effects. */
 static int run_unknown(reading *r, const shell_fields *fields)
 {
     mls_shell_forget_all(r, field(fields, 0));
     return STATUS_UNKNOWN;
 }
 
-/* Commands that change no variable, and succeed or not; some change what paths or arguments mean. */
+/* Run a command that does not change variables, with an unknown status.  Some of these change the meaning of paths or
+ * arguments. */
 static int run_ignored(reading *r, const shell_fields *fields)
 {
     shell_frame *frame = &r->frame;
@@ -432,7 +435,7 @@ static int run_ignored(reading *r, const shell_fields *fields)
     return STATUS_UNKNOWN;
 }
 
-/* Commands that no config uses: the variables they name are listed, with unknown values. */
+/* Give up at a command that configs do not use.  List the variables it names, with unknown values. */
 static int run_unused(reading *r, const shell_fields *fields)
 {
     lose(r, field(fields, 0));
@@ -445,7 +448,7 @@ static int run_unused(reading *r, const shell_fields *fields)
     return STATUS_UNKNOWN;
 }
 
-/* export and readonly, whose later assignments fail. */
+/* Run export or readonly.  Later assignments to readonly variables fail. */
 static int run_export(reading *r, const shell_fields *fields)
 {
     const bool doubtful = r->frame.doubt > 0;
@@ -464,7 +467,7 @@ static int run_export(reading *r, const shell_fields *fields)
         assignment parts;
         const bool assigns = is_assignment(word, &parts) && !parts.list;
         if (!assigns && !mls_str_is_name(word)) {
-            status = mls_str_starts(word, SHELL_HOLE) ? run_unknown(r, fields) : STATUS_NO; /* any name at all */
+            status = mls_str_starts(word, SHELL_HOLE) ? run_unknown(r, fields) : STATUS_NO; /* may name any variable */
             continue;
         }
         if (assigns) {
@@ -489,7 +492,7 @@ static const shell_function *find_function(const reading *r, mls_str name)
     return function;
 }
 
-/* A definition in doubt may not be the one that counts: then it is not known what the name does. */
+/* Define a function.  In doubt, it may not be the definition in use, so its body becomes unknown. */
 static void function_define(reading *r, mls_str name, mls_str body, size_t line)
 {
     shell_frame *frame = &r->frame;
@@ -499,7 +502,7 @@ static void function_define(reading *r, mls_str name, mls_str body, size_t line)
     frame->status = STATUS_YES;
 }
 
-/* A function of that name is gone, or (unset NAME) may be: a program of the name runs then, if there is one. */
+/* Run unset.  It removes a function, or with unset NAME may do so: then a program of that name, if any, would run. */
 static int run_unset(reading *r, const shell_fields *fields)
 {
     int status = STATUS_YES;
@@ -522,7 +525,7 @@ static int run_unset(reading *r, const shell_fields *fields)
     return status;
 }
 
-/* Of all options only allexport matters: a script that -e or -u ends is one that is not used. */
+/* Run set.  Only allexport matters: a script that stops because of -e or -u is not used. */
 static int run_set(reading *r, const shell_fields *fields)
 {
     shell_frame *frame = &r->frame;
@@ -573,7 +576,8 @@ static int run_echo(reading *r, const shell_fields *fields)
     return STATUS_YES;
 }
 
-/* printf with %s, \n, and %d or %02d of a number that is written as it is printed (08 is not); else it is unknown. */
+/* Run printf with %s, \n, and %d or %02d for numbers in canonical form (not 08); the output of anything else is
+ * unknown. */
 static int run_printf(reading *r, const shell_fields *fields)
 {
     mls_str format = field(fields, 1);
@@ -608,7 +612,7 @@ static int run_printf(reading *r, const shell_fields *fields)
     return STATUS_YES;
 }
 
-/* The end of a file, a function or a subshell; in doubt, the rest of it is in doubt. */
+/* Run exit, return or exec: end a file, a function or a subshell.  In doubt, the rest of it is in doubt. */
 static int run_leave(reading *r, const shell_fields *fields)
 {
     shell_frame *frame = &r->frame;
@@ -636,7 +640,7 @@ static mls_str without_slashes(mls_str path)
     return path;
 }
 
-/* dirname, basename, readlink -f and realpath. */
+/* Run dirname, basename, readlink -f or realpath. */
 static int run_path(reading *r, const shell_fields *fields)
 {
     const mls_str name = field(fields, 0);
@@ -667,7 +671,7 @@ static int run_path(reading *r, const shell_fields *fields)
     return STATUS_YES;
 }
 
-/* sed with scripts, and cat, of what is piped into them. */
+/* Run sed with scripts, or cat, on piped input. */
 static int run_filter(reading *r, const shell_fields *fields)
 {
     const bool cat = is(field(fields, 0), "cat");
@@ -687,13 +691,13 @@ static int run_filter(reading *r, const shell_fields *fields)
     return STATUS_YES;
 }
 
-/* Run a builtin or program and set the status; false if it is neither. */
+/* Run a builtin or a known program and set the status.  Return false if it is neither. */
 static bool run_known(reading *r, const shell_fields *fields)
 {
     static const struct {
         const char *names;
         int (*run)(reading *r, const shell_fields *fields);
-        bool program; /* not worth asking if an argument is not known */
+        bool program; /* skip it if an argument is unknown */
     } commands[] = {{" : true false ", run_constant, false},
                     {" export readonly ", run_export, false},
                     {" unset ", run_unset, false},
@@ -718,7 +722,7 @@ static bool run_known(reading *r, const shell_fields *fields)
 
 /* ---- files, functions and simple commands ---- */
 
-/* Run a file or a function: all that it changes lasts, but for its arguments, from fields[first] on, and its return. */
+/* Run a file or a function in the current shell, with the arguments from fields[first] on. */
 static void run_body(reading *r, const shell_fields *fields, size_t first, const char *path, mls_str text, size_t line)
 {
     shell_frame *frame = &r->frame;
@@ -745,7 +749,7 @@ static bool is_open(const reading *r, mls_str path)
     return i < r->source_depth;
 }
 
-/* Run a file with its arguments, fields[2] on. */
+/* Run a sourced file with its arguments, fields[2] on. */
 static void file_run(reading *r, const shell_fields *fields, mls_str path, mls_str text)
 {
     if (is_open(r, path) || r->source_depth == SHELL_SOURCE_DEPTH_MAX) {
@@ -783,7 +787,7 @@ static void run_source(reading *r, const shell_fields *fields)
                        known ? "', which is not read" : "a file whose place cannot be known", frame->line);
         mls_shell_forget_all(r, MLS_S(""));
     }
-    /* One of these files was sourced, or none: what they set may be set. */
+    /* One of these files, or none, was sourced, so their variables become doubtful. */
     for (size_t i = 0; i < matches.count && mls_shell_goes(r); i++) {
         path = matches.items[i];
         if (mls_shell_file_read(r, &path, &text) == MLS_OK && !is_open(r, path)) {
@@ -807,7 +811,7 @@ static void run_fields(reading *r, shell_fields *fields)
     } else if (function == NULL && mls_str_among(name, " source . ")) {
         run_source(r, fields);
     } else if (function != NULL || !run_known(r, fields)) {
-        /* A program cannot change variables, and it is not known what it prints. */
+        /* A program cannot change variables, but its output is unknown. */
         print(r, SHELL_HOLE);
         if (function != NULL || !mls_shell_known(name)) {
             mls_shell_forget_all(r, name);
@@ -816,7 +820,7 @@ static void run_fields(reading *r, shell_fields *fields)
     }
 }
 
-/* Run a command of words as they are in the text. */
+/* Run a command, given its raw words. */
 static void simple_run(reading *r, const shell_fields *words)
 {
     shell_frame *frame = &r->frame;
@@ -833,7 +837,8 @@ static void simple_run(reading *r, const shell_fields *words)
         const bool declared = declares && is_assignment(words->items[i], &parts);
         mls_shell_expand_fields(r, words->items[i], !declared, &fields);
     }
-    /* Assignments before a command last while it runs; for a file or function it is not asked whether any is left. */
+    /* Assignments before a command last only while it runs.  For a file or function, the reader does not check whether
+     * any stays. */
     const mls_str name = fields.count > 0 ? fields.items[0] : SHELL_HOLE;
     const bool stays = mls_str_among(name, " source . ") || find_function(r, name) != NULL;
     for (size_t i = 0; i < count && mls_shell_goes(r) && is_assignment(words->items[i], &parts); i++) {
@@ -853,7 +858,7 @@ static void simple_run(reading *r, const shell_fields *words)
     }
 }
 
-/* ---- tokens.  Words stay raw: spans of the text with their quotes and dollars. ---- */
+/* ---- tokens.  Words are raw: spans of the text with quotes and dollars. ---- */
 
 typedef enum shell_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NEWLINE, TOKEN_OPERATOR } shell_token_kind;
 
@@ -870,9 +875,9 @@ typedef struct heredoc {
 
 typedef struct redirections {
     bool any;
-    bool output;  /* > and the like */
-    bool input;   /* < and the like */
-    mls_str here; /* raw, of <<< */
+    bool output;  /* > and variants */
+    bool input;   /* < and variants */
+    mls_str here; /* raw word after <<< */
 } redirections;
 
 typedef struct parser {
@@ -881,13 +886,13 @@ typedef struct parser {
     size_t line; /* at `at` */
     size_t at;   /* after the token */
     shell_token token;
-    heredoc heredocs[SHELL_HEREDOCS_MAX]; /* waiting for the end of the line */
+    heredoc heredocs[SHELL_HEREDOCS_MAX]; /* read at the end of the line */
     size_t heredoc_count;
-    const char *problem;       /* static text: there are no more tokens */
-    redirections redirections; /* of the last command that was read */
+    const char *problem;       /* static text; there are no more tokens */
+    redirections redirections; /* of the last command read */
     size_t depth;
-    bool dry;     /* nothing runs */
-    bool skipped; /* something was passed over */
+    bool dry;     /* parse only, run nothing */
+    bool skipped; /* a loop or case was skipped */
 } parser;
 
 static size_t skip_until(mls_str text, size_t at, char quote, bool escapes)
@@ -912,7 +917,8 @@ static size_t end_of_line(mls_str text, size_t at)
     return newline != NULL ? (size_t)(newline - text.ptr) : text.len;
 }
 
-/* text.ptr[at] is '"', or the '{' of "${": an apostrophe quotes in braces for finding the end, even in "${A:-'}'}". */
+/* Skip an enclosed text; text.ptr[at] is '"', or the '{' of "${".  To find the end, bash treats an apostrophe in braces
+ * as a quote, even in "${A:-'}'}". */
 static size_t skip_enclosed(mls_str text, size_t at, char close, unsigned depth)
 {
     for (at++; depth < SHELL_NESTING_MAX && at < text.len;) {
@@ -962,7 +968,7 @@ size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned dept
     case '$':
         return next == '('                  ? mls_shell_parentheses_end(text, at + 1, depth + 1)
                : next == '{'                ? skip_enclosed(text, at + 1, '}', depth + 1)
-               : next == '['                ? skip_enclosed(text, at + 1, ']', depth + 1) /* arithmetic of old */
+               : next == '['                ? skip_enclosed(text, at + 1, ']', depth + 1) /* old arithmetic */
                : next == '\'' && !in_quotes ? skip_until(text, at + 2, '\'', true)
                                             : at + 1;
     default:
@@ -977,7 +983,7 @@ static void fail(parser *p, const char *problem)
     p->token = (shell_token){.text = mls_str_rest(p->text, p->at), .line = p->token.line};
 }
 
-/* Make the bytes up to `end` the token, and count its lines. */
+/* Make the bytes up to `end` the current token, and count its lines. */
 static void take_token(parser *p, shell_token_kind kind, size_t end)
 {
     const size_t begin = p->at;
@@ -1010,7 +1016,7 @@ static void skip_blanks(parser *p)
     }
 }
 
-/* Check whether a line of a here-document is its last; the delimiter's own quotes do not count. */
+/* Check whether a line ends a here-document.  Quotes in the delimiter are ignored. */
 static bool ends_heredoc(mls_str line, const heredoc *document)
 {
     size_t at = 0;
@@ -1031,7 +1037,7 @@ static size_t word_end(mls_str text, size_t begin)
     size_t at = begin;
     while (at < text.len) {
         const char c = text.ptr[at];
-        /* A=( … ) and @(a|b); "!(" is a negated subshell where a word may start. */
+        /* A=( … ) and @(a|b).  At the start of a word, "!(" is a negated subshell. */
         const bool encloses = c == '(' && at > begin && strchr(at > begin + 1 ? "=@?*+!" : "=@?*+", text.ptr[at - 1]);
         if (encloses) {
             at = mls_shell_parentheses_end(text, at, 0);
@@ -1046,7 +1052,7 @@ static size_t word_end(mls_str text, size_t begin)
     return at;
 }
 
-/* The 2 of 2>&1, or {fd} in its place. */
+/* Return the length of the descriptor before a redirection: the 2 of 2>&1, or {fd}. */
 static size_t descriptor_length(mls_str rest)
 {
     const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_str_name_length(mls_str_rest(rest, 1)) : 0;
@@ -1169,7 +1175,7 @@ static void read_redirection(parser *p, mls_str operation)
     next_token(p);
 }
 
-/* Read redirections, and, of a simple command, the words between them; return their number. */
+/* Read redirections and, for a simple command, the words between them.  Return the number of words. */
 static size_t read_words(parser *p, shell_fields *words)
 {
     size_t count = 0;
@@ -1194,7 +1200,7 @@ static size_t read_words(parser *p, shell_fields *words)
     }
 }
 
-/* Behind the name: the brackets and the body, which is kept as text. */
+/* Read the rest of a function definition after its name.  The body is stored as text. */
 static void read_function(parser *p, mls_str name)
 {
     const bool dry = p->dry;
@@ -1257,11 +1263,11 @@ static void read_if(parser *p)
     }
 }
 
-/* Up to the last word of a loop or case, which no config uses: whatever is set then or afterwards is not known. */
+/* Skip a loop or case, which configs do not use.  All values become unknown. */
 static void read_unused(parser *p)
 {
     const char *last = token_is(p, "case") ? "esac" : "done";
-    bool begins = true; /* a command, and so maybe a word of the grammar */
+    bool begins = true; /* a command may begin here, and so a keyword */
     p->skipped = true;
     if (!idle(p)) {
         lose(p->r, MLS_S("a loop or case"));
@@ -1278,7 +1284,7 @@ static void read_unused(parser *p)
         } else if (begins && mls_str_among(here.text, " if then elif else do while until { ! time ")) {
             next_token(p);
         } else {
-            if (!idle(p)) { /* what A=B assigns is listed */
+            if (!idle(p)) { /* list the names that it assigns */
                 mls_shell_doubt_names(p->r, begins ? here.text : MLS_S(""));
             }
             begins = read_words(p, &(shell_fields){0}) == 0;
@@ -1290,7 +1296,7 @@ static void read_unused(parser *p)
     p->depth--;
 }
 
-/* At the second bracket of "((": take the rest of (( … )).  False, nothing taken, if it is ( ( … ) … ) instead. */
+/* Read (( … )) from its second bracket.  If it is ( ( … ) … ) instead, read nothing and return false. */
 static bool take_arithmetic(parser *p, mls_str *expression)
 {
     const mls_str text = p->text;
@@ -1307,7 +1313,7 @@ static bool take_arithmetic(parser *p, mls_str *expression)
     return true;
 }
 
-/* (( … )), or ( … ), where a second bracket may open a subshell of its own. */
+/* Read (( … )), or a subshell ( … ), which may begin with another subshell. */
 static void read_parenthesis(parser *p)
 {
     reading *r = p->r;
@@ -1415,7 +1421,8 @@ static void run_command(parser *p, const redirections *redirected)
     frame->nesting--;
 }
 
-/* Where the output of each goes must be known before it runs: only the last one's is the pipeline's. */
+/* Read a pipeline.  Each command is read ahead, because the destination of its output must be known before it runs:
+ * only the output of the last one is that of the pipeline. */
 static void read_pipeline(parser *p)
 {
     reading *r = p->r;
@@ -1456,7 +1463,7 @@ static void read_pipeline(parser *p)
     p->dry = dry;
 }
 
-/* Pipelines joined by && and ||. */
+/* Read pipelines joined by && and ||. */
 static void read_joined(parser *p)
 {
     shell_frame *frame = &p->r->frame;
@@ -1477,7 +1484,7 @@ static void read_joined(parser *p)
     }
 }
 
-/* Commands up to what closes them, or, in no other command, to the end of the line. */
+/* Read commands up to the closing keyword; at the top level, up to the end of the line. */
 static void read_list(parser *p)
 {
     const bool dry = p->dry;
@@ -1487,7 +1494,7 @@ static void read_list(parser *p)
         if (!separated) {
             fail(p, "two commands without anything between them");
         }
-        if (!idle(p)) { /* an & sends all that was joined to the background */
+        if (!idle(p)) { /* & runs all joined commands in the background */
             const parser ahead = read_ahead(p, read_joined);
             p->dry = token_is(&ahead, "&");
             p->r->frame.status = p->dry ? STATUS_YES : p->r->frame.status;
@@ -1520,7 +1527,7 @@ void mls_shell_run_text(reading *r, mls_str text, size_t line)
             mls_shell_note(r, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", ahead.problem);
             print(r, SHELL_HOLE);
             r->frame.status = STATUS_UNKNOWN;
-            if (ahead.skipped) { /* maybe the end was not where it was looked for */
+            if (ahead.skipped) { /* the end may have been missed */
                 lose(r, MLS_S("a loop or case"));
             }
             return;
@@ -1540,7 +1547,7 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     self->path = mls_strdup(path);
     self->arena = mls_calloc(1, sizeof *self->arena);
     reading r = {.arena = self->arena, .findings = &self->findings};
-    mls_status status = file_load(&r, path, &text, &problem); /* values borrow from the text */
+    mls_status status = file_load(&r, path, &text, &problem); /* values borrow from this text */
     if (status == MLS_OK && !mls_shell_known(text)) {
         status = mls_error_set(&problem, MLS_ERROR_SYNTAX, 0, 0, "not a text: it holds NUL bytes");
     }

@@ -1,50 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.h - the variables that a shell script leaves in the environment, found by reading it.
+/* shell.h - find the variables that a shell script exports, without running it.
  *
- * Nothing in a script is ever run.  A value that would have to be run or looked up is unknown, and so is every value
- * that is made from it. */
+ * mls_shell_read() interprets a script and the files it sources; mls_shell_find() then returns an exported variable.
+ *
+ * A value that depends on running a program, or on anything outside the scripts, is unknown; so is every value derived
+ * from it. */
 #pragma once
 
 #include "base/base.h"
 
-/** A variable as the script leaves it.  The strings live as long as the script. */
+/** A variable at the end of the script.  The strings live as long as the script. */
 typedef struct mls_shell_variable {
     mls_str name;
-    mls_str value;    /**< as bash would print it; empty when it is not known */
-    bool known;       /**< false: it depends on something outside the scripts, or may not be set at all */
-    const char *path; /**< the file that assigned it last; ends in NUL */
-    size_t line;      /**< in that file, from 1; 0: not known */
+    mls_str value;    /**< as bash would print it; empty if it is unknown */
+    bool known;       /**< false: the value depends on something outside the scripts, or may be unset */
+    const char *path; /**< the file with the last assignment; NUL-terminated */
+    size_t line;      /**< line in that file, from 1; 0: unknown */
 } mls_shell_variable;
 
 /** A script that was read. */
 typedef struct mls_shell {
-    char *path;                        /**< it was read by */
-    const mls_shell_variable *exports; /**< in the order of their names */
+    char *path;                        /**< as given to mls_shell_read() */
+    const mls_shell_variable *exports; /**< sorted by name */
     size_t export_count;
-    bool complete; /**< a name that is not listed is certainly unset: no unknown command and no file that is not there
-                      may set it */
-    mls_findings findings; /**< while reading it */
+    bool complete; /**< true: names that are not listed are certainly unset, since no unknown command or missing file
+                      could set them */
+    mls_findings findings; /**< about the script */
     struct mls_arena *arena;
 } mls_shell;
 
-/** The longest file that is read as a script; a longer one is MLS_ERROR_LIMIT. */
+/** The maximum size of a script in bytes; a longer one is MLS_ERROR_LIMIT. */
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
 
-/** Read a config and the files it sources, without running anything, as bash would with `set -a` in an empty
- * environment: plain assignments are exports, names that are not set are empty, and what would have to be run or looked
- * up is unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
+/** Read a config and the files it sources as bash would with `set -a` in an empty environment, without running
+ * anything.  Plain assignments are exports, unset names are empty, and values that depend on running or looking up
+ * something are unknown.  bash's own variables (PWD, SHLVL, RANDOM …) are not listed.
  *
- * Files are read from the folder `root` and below, or, where it is NULL, from the config's own; their real place
- * counts: no link and no ".." leads out.
+ * Only files below the folder `root` are read, or below the config's own folder if it is NULL.  Paths are resolved
+ * first, so neither a symbolic link nor ".." leads out of it.
  *
- * On MLS_OK *script is to be given to mls_shell_free(); what could not be read in the text itself is among its
- * findings.  MLS_ERROR_READ when the file cannot be opened or is not a regular file; MLS_ERROR_SYNTAX when it is not
- * a text; MLS_ERROR_LIMIT. */
+ * On MLS_OK, free *script with mls_shell_free().  Problems in the text are among its findings.  Return MLS_ERROR_READ
+ * if the file cannot be opened or is not a regular file, MLS_ERROR_SYNTAX if it is not text, or MLS_ERROR_LIMIT. */
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 
-/** Return an exported variable by its name; NULL: there is none. */
+/** Return an exported variable by its name; NULL if it does not exist. */
 const mls_shell_variable *mls_shell_find(const mls_shell *script, mls_str name);
 
-/** Check whether a variable is set, or may be: configs write nothing, or null, for what they leave out. */
+/** Check whether a variable is set, or may be.  Empty values and "null" count as unset, since configs use them for
+ * that.
+ */
 bool mls_shell_is_set(const mls_shell_variable *variable);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell_words.c - what the words of a script become: quotes, $A, ${...}, $(...), $((...)), patterns, and [ ] and [[ ]].
+/* shell_words.c - expand the words of a script: quotes, $A, ${...}, $(...), $((...)), patterns, and [ ] and [[ ]].
  *
- * What no config uses is a hole: $'...', ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}; in arithmetic, bits, powers, ++, -- and
- * 2#101. */
+ * Constructs that configs do not use become holes: $'...', ${A:1:2}, ${A/b/c}, ${A^^} and ${!A}; in arithmetic, bit
+ * operations, powers, ++, -- and 2#101. */
 #include "base/pattern.h"
 #include "base/utf8.h"
 #include "config/shell_state.h"
 
-/* ---- arithmetic of 64 bits that wrap around; a name whose value is an expression is calculated, an unset one is 0
- * ---- */
+/* ---- arithmetic with 64 bits that wraps around.  If the value of a name is an expression, it is evaluated; an unset
+ * name is 0.  ---- */
 
 typedef struct calculation {
     reading *r;
@@ -19,7 +19,7 @@ typedef struct calculation {
 
 enum { RANK_NONE = -1, RANK_COMMA, RANK_ASSIGN, RANK_CHOICE, RANK_OR, RANK_AND };
 
-/* By rank: later ones bind tighter. */
+/* Operators by precedence, the loosest first. */
 static const char *const operations[] = {" , ",     " = *= /= %= += -= <<= >>= &= ^= |= ",
                                          " ? ",     " || ",
                                          " && ",    " | ",
@@ -43,7 +43,7 @@ static shell_integer problem(calculation *c, const char *text)
     return unknown_integer;
 }
 
-/* Return the rest of the text, after blanks. */
+/* Skip blanks and return the rest of the text. */
 static mls_str rest_of(calculation *c)
 {
     while (c->rest.len > 0 && mls_is_blank(c->rest.ptr[0])) {
@@ -68,7 +68,7 @@ static mls_str take_name(calculation *c)
     return name;
 }
 
-/* Return the rank of the operation at the cursor, which is the longest. */
+/* Return the precedence of the longest operator at the cursor. */
 static int rank_at(calculation *c, mls_str *operation)
 {
     const mls_str rest = rest_of(c);
@@ -83,7 +83,7 @@ static int rank_at(calculation *c, mls_str *operation)
     return RANK_NONE;
 }
 
-/* Apply an operation, also that of an assignment. */
+/* Apply an operator, which may be that of an assignment. */
 static shell_integer calculate(calculation *c, mls_str operation, shell_integer left, shell_integer right)
 {
     const char sign = operation.ptr[0];
@@ -120,7 +120,7 @@ static shell_integer calculate(calculation *c, mls_str operation, shell_integer 
     }
 }
 
-/* 12, 0x1f, 017 */
+/* Parse 12, 0x1f or 017. */
 static shell_integer literal(calculation *c)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_#";
@@ -158,7 +158,7 @@ void mls_shell_doubt_names(reading *r, mls_str expression)
                              rank_at(&ahead, &operation) == RANK_ASSIGN)) {
             mls_shell_variable_set(r, name, SHELL_HOLE, false);
         } else if (value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number)) {
-            mls_shell_forget_all(r, name); /* an expression, which may assign to something itself */
+            mls_shell_forget_all(r, name); /* an expression, which may assign to any name */
         }
     }
 }
@@ -174,7 +174,7 @@ static shell_integer whole(calculation *c)
     return rest_of(c).len > 0 ? problem(c, "syntax error in expression") : result;
 }
 
-/* Return the number of a name: its value as an expression of its own. */
+/* Return the number of a name, evaluating its value as an expression. */
 static shell_integer integer_of(calculation *c, mls_str name)
 {
     calculation inner = {.r = c->r, .rest = mls_shell_variable_get(c->r, name), .depth = c->depth};
@@ -244,7 +244,7 @@ static shell_integer unary(calculation *c, bool assignable)
     return value;
 }
 
-/* One side of && || ?:, which may not be evaluated. */
+/* Evaluate an operand of && || ?:, which may not be evaluated in bash. */
 static shell_integer side(calculation *c, int lowest)
 {
     c->r->frame.doubt++;
@@ -259,7 +259,7 @@ static shell_integer binary(calculation *c, int lowest)
 {
     shell_integer left = unary(c, lowest <= RANK_ASSIGN);
     mls_str operation;
-    /* An assignment to something that cannot be assigned to ends the expression here. */
+    /* An assignment to something that is not a name ends the expression here. */
     for (int rank; (rank = rank_at(c, &operation)) >= lowest && rank != RANK_ASSIGN && c->problem == NULL;) {
         c->rest = mls_str_rest(c->rest, operation.len);
         if (rank == RANK_CHOICE) {
@@ -298,9 +298,9 @@ static shell_integer calculate_text(reading *r, mls_str expression)
     return unknown_integer;
 }
 
-/* ---- patterns, =~, and the sed that takes "config_" and ".sh" from a name ---- */
+/* ---- patterns, =~, and sed as used to remove "config_" and ".sh" from a name ---- */
 
-/* Return false if it cannot be known what the text matches. */
+/* Compile a pattern.  Return false if it is unknown what the text matches. */
 static bool regex_init(mls_pattern *self, mls_str rule, mls_pattern_kind kind)
 {
     *self = (mls_pattern){0};
@@ -341,13 +341,13 @@ static mls_str pattern_strip(reading *r, mls_str text, mls_str pattern, bool fro
     return found == STATUS_UNKNOWN || !mls_shell_known(text) ? SHELL_HOLE : left;
 }
 
-/* Take the next part of an s command; false if it has no plain end. */
+/* Read the next part of an s command; return false if it is not terminated. */
 static bool take_part(mls_str *script, char mark, mls_str *part)
 {
     return mls_str_cut(script, mark, part) && !mls_str_ends(*part, MLS_S("\\"));
 }
 
-/* Apply the s command at the start of *script to a line, and move *script behind it and the sign that ends it. */
+/* Apply the s command at the start of *script to a line, and advance *script past it and its separator. */
 static mls_str substitute(reading *r, mls_str *script, mls_str line)
 {
     const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
@@ -399,18 +399,18 @@ mls_str mls_shell_sed(reading *r, const shell_fields *scripts, mls_str input)
 
 /* ---- words ---- */
 
-/* A word on its way from raw text to a text or to fields. */
+/* A word while it is expanded to a text or to fields. */
 typedef struct builder {
     reading *r;
     shell_quoting quoting;
-    shell_fields *fields; /* NULL: one text */
+    shell_fields *fields; /* NULL: expand to one text */
     mls_buffer text;
-    bool splits;        /* what comes out of expansions; * and ? stand for files */
-    bool braced;        /* an unquoted { */
-    bool several;       /* {a,b} or {1..4}: several words */
+    bool splits;        /* split the results of expansions; * and ? match files */
+    bool braced;        /* contains an unquoted { */
+    bool several;       /* contains {a,b} or {1..4}: several words */
     bool started;       /* the current field exists even if it is empty */
-    bool hole_unquoted; /* it holds a hole that may be several words, or none */
-    bool in_braces;     /* of "${A:-…}": "\}" is a brace */
+    bool hole_unquoted; /* contains a hole that may be no field or several */
+    bool in_braces;     /* in "${A:-…}", where "\}" is a brace */
 } builder;
 
 static void build(builder *self, mls_str raw, bool in_quotes);
@@ -451,14 +451,14 @@ static void end_field(builder *self)
     self->started = self->hole_unquoted = false;
 }
 
-/* Put a byte outside quotes: files matched by * ? and [ are unknown, and @(…) is not looked into. */
+/* Put an unquoted byte.  Files matched by * ? and [ are unknown, and so are patterns @(…). */
 static void put_bare(builder *self, char c)
 {
     const bool files = self->splits && (c == '*' || c == '?' || c == '[');
     put(self, files || (c == '(' && self->quoting != QUOTING_REGEX) ? SHELL_HOLE : (mls_str){&c, 1});
 }
 
-/* Put the outcome of an expansion: outside quotes it is split, and a pattern. */
+/* Put the result of an expansion.  Outside quotes it is split, and treated as a pattern. */
 static void put_expansion(builder *self, mls_str text, bool in_quotes)
 {
     if (in_quotes || !self->splits) {
@@ -486,7 +486,7 @@ static mls_str expand(reading *r, mls_str raw, shell_quoting quoting, bool in_qu
     return mls_shell_goes(r) ? text : SHELL_HOLE;
 }
 
-/* Expand in doubt, for what it may assign. */
+/* Expand a word in doubt, because it may assign variables. */
 static mls_str expand_doubtful(reading *r, mls_str raw, bool in_quotes)
 {
     r->frame.doubt++;
@@ -505,7 +505,7 @@ typedef struct parameter {
     bool in_quotes;
 } parameter;
 
-/* A name, a position or a special parameter at the start of `text`. */
+/* Return the length of a name, a position or a special parameter at the start of `text`. */
 static size_t parameter_length(mls_str text)
 {
     size_t length = 0;
@@ -517,7 +517,7 @@ static size_t parameter_length(mls_str text)
                                                     : mls_str_name_length(text);
 }
 
-/* A variable, or $?, $#, $1 and the like; as mls_shell_variable_get(). */
+/* Return the value of a variable, or of $?, $#, $1 and so on, like mls_shell_variable_get(). */
 static mls_str value_of(reading *r, mls_str name)
 {
     const shell_frame *frame = &r->frame;
@@ -550,10 +550,10 @@ static mls_str bad_substitution(reading *r, mls_str inner, const char *problem)
     return SHELL_HOLE;
 }
 
-/* ${A:-B} and its relatives, with `colon` also where A is empty. */
+/* Expand ${A:-B} and variants.  With `colon`, an empty A counts as unset. */
 static mls_str expand_default(reading *r, const parameter *self, char operation, bool colon, mls_str word)
 {
-    size_t holes = 0; /* at its start; what follows is there whatever they are */
+    size_t holes = 0; /* holes at the start; if anything follows, the value is not empty */
     while (holes < self->value.len && self->value.ptr[holes] == '\0') {
         holes++;
     }
@@ -562,7 +562,7 @@ static mls_str expand_default(reading *r, const parameter *self, char operation,
     const bool doubtful = maybe || (colon && self->value.len > 0 && holes == self->value.len);
     const bool named = mls_str_name_length(self->name) > 0;
     mls_str text = SHELL_HOLE;
-    if (operation == '?') { /* without a value the script would end, so it is the job that gives it one */
+    if (operation == '?') { /* without a value bash would exit, so assume that the job sets one */
         if (!there && named) {
             mls_shell_variable_set(r, self->name, SHELL_HOLE, false);
         }
@@ -610,7 +610,7 @@ static mls_str expand_braces(reading *r, mls_str inner, shell_quoting quoting, b
     }
     self.value = value_of(r, self.name);
     if (length) {
-        bool ascii = true; /* lengths count bytes here and characters in bash */
+        bool ascii = true; /* lengths count bytes here but characters in bash */
         for (size_t i = 0; i < self.value.len; i++) {
             ascii = ascii && (unsigned char)self.value.ptr[i] < 0x80 && self.value.ptr[i] != '\0';
         }
@@ -646,7 +646,7 @@ shell_integer mls_shell_expand_number(reading *r, mls_str raw)
     return calculate_text(r, expand(r, raw, QUOTING_TEXT, true, false));
 }
 
-/* Put the outcome of $(( … )) or $( … ). */
+/* Put the result of $(( … )) or $( … ). */
 static mls_str expand_parentheses(reading *r, mls_str inner)
 {
     if (inner.len > 1 && inner.ptr[0] == '(' && mls_shell_parentheses_end(inner, 0, 0) == inner.len) {
@@ -667,7 +667,7 @@ static mls_str expand_parentheses(reading *r, mls_str inner)
     return text;
 }
 
-/* Put the unit at `at`, a quoted string, a substitution or a byte; return the place after it. */
+/* Put the unit at `at`: a quoted string, a substitution, or a byte.  Return the index after it. */
 static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 {
     const char c = raw.ptr[at];
@@ -690,7 +690,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     }
     if (c == '$' && (next == '(' || next == '{')) {
         const mls_str inner = {unit.ptr + 2, unit.len - 3};
-        const bool quotes = next == '{' && !in_quotes && self->splits && /* in a default they keep it from splitting */
+        const bool quotes = next == '{' && !in_quotes && self->splits && /* in a default they prevent splitting */
                             (memchr(inner.ptr, '"', inner.len) != NULL || memchr(inner.ptr, '\'', inner.len) != NULL ||
                              memchr(inner.ptr, '\\', inner.len) != NULL);
         const mls_str text = next == '{'
@@ -699,7 +699,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_expansion(self, quotes ? SHELL_HOLE : text, in_quotes);
     } else if (c == '$' && next == '"' && !in_quotes) {
         self->started = true;                            /* as without the dollar */
-    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* no config uses `…`, $[…] and $'…' */
+    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* configs do not use `…`, $[…] and $'…' */
         put_expansion(self, SHELL_HOLE, in_quotes || c == '$');
     } else if (c == '$' && parameter_length(after) > 0) {
         const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);
@@ -708,12 +708,12 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_expansion(self, value, in_quotes);
         return at + 1 + length;
     } else if (in_quotes) {
-        put_quoted(self, c != '"' ? unit : MLS_S("")); /* quotes in quotes do nothing but go away: "${A:-"b c"}" */
+        put_quoted(self, c != '"' ? unit : MLS_S("")); /* nested quotes are just removed: "${A:-"b c"}" */
     } else if (c == '\'') {
         put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
     } else if (c == '"') {
         build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
-    } else if (c == '~') { /* a home folder, or, in the middle of a word, itself */
+    } else if (c == '~') { /* a home folder; inside a word a plain character */
         const char before = at > 0 ? raw.ptr[at - 1] : ':';
         put(self, before == ':' || (before == '=' && self->fields != NULL) ? SHELL_HOLE : unit);
     } else if ((c == '<' || c == '>') && at == 0 && self->splits) { /* <( … ) */
@@ -743,12 +743,12 @@ mls_str mls_shell_expand(reading *r, mls_str raw, shell_quoting quoting)
 
 void mls_shell_expand_fields(reading *r, mls_str raw, bool splits, shell_fields *fields)
 {
-    const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL; /* the command */
+    const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL; /* the command [ */
     builder self = {.r = r, .quoting = QUOTING_TEXT, .fields = fields, .splits = splits && !bracket};
     build(&self, raw, false);
     end_field(&self);
     mls_buffer_release(&self.text);
-    if (self.several && mls_shell_goes(r)) { /* else the field may not be there */
+    if (self.several && mls_shell_goes(r)) { /* otherwise the field may not exist */
         fields->items[fields->count - 1] = splits ? SHELL_HOLE : fields->items[fields->count - 1];
         fields->unknown = true;
     }
@@ -774,7 +774,7 @@ static mls_str operand(condition *c, size_t at, shell_quoting quoting)
     return c->expanded ? c->words[at] : mls_shell_expand(c->r, c->words[at], quoting);
 }
 
-/* Test a text, a variable (-v), or a file, by the ones that are beside the script. */
+/* Test a text, a variable (-v), or a file, relative to the script. */
 static int test_unary(reading *r, char kind, mls_str text)
 {
     shell_fields matching = {0};
@@ -875,7 +875,7 @@ static int term(condition *c)
     return status;
 }
 
-/* Terms joined by &&, and those by || (`either`); those after the first may not be evaluated. */
+/* Evaluate terms joined by && or, with `either`, by ||.  Terms after the first may not be evaluated. */
 static int joined(condition *c, bool either)
 {
     const char *joint = c->expanded ? (either ? " -o " : " -a ") : (either ? " || " : " && ");
