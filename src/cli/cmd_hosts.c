@@ -25,14 +25,14 @@ static void print_names(mls_cli *cli, mls_buffer *names, bool fold)
         mls_hosts_fold(rest, &list);
         mls_escape_append(&text, mls_buffer_str(&list));
         mls_buffer_append_text(&text, "\n");
-        mls_output_drop(&cli->output, &list);
+        mls_buffer_release(&list);
     }
     for (mls_str name; !fold && mls_str_cut(&rest, '\0', &name);) {
         mls_escape_append(&text, name);
         mls_buffer_append_char(&text, '\n');
     }
     mls_output_write(&cli->output, mls_buffer_str(&text));
-    mls_output_drop(&cli->output, &text);
+    mls_buffer_release(&text);
 }
 
 static void hosts_run(mls_cli *cli)
@@ -61,7 +61,7 @@ static void hosts_run(mls_cli *cli)
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);
     }
     mls_findings_release(&findings);
-    mls_output_drop(&cli->output, &names);
+    mls_buffer_release(&names);
     mls_buffer_release(&lists);
 }
 

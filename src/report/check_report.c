@@ -65,7 +65,7 @@ static void log_case(mls_printer *to, const void *what)
         mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
     mls_junit_case(to, log->run->benchmark != NULL ? log->run->benchmark : "no benchmark", name.ptr,
                    log->valid ? NULL : failure, &found);
-    mls_output_drop(to->view->output, &name);
+    mls_buffer_release(&name);
 }
 
 /* Whether no record of a log can be read, and why. */
@@ -124,7 +124,7 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     mls_view_wrapped(view, mls_buffer_str(&line), (mls_wrap){view->width, VERDICT_WIDTH, HANG, "  ", false},
                      MLS_STYLE_PLAIN);
     mls_output_text(view->output, "\n");
-    mls_output_drop(view->output, &line);
+    mls_buffer_release(&line);
     char words[MLS_NONE_READ_LENGTH];
     if (view->verbose > 0 || (!log->valid && !none_read(log->run, words))) {
         show_log_findings(view, log);

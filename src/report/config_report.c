@@ -26,7 +26,7 @@ static void show_known_group(mls_view *view, const mls_known_settings *known, co
     if (any) {
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
     } else {
-        mls_output_drop(view->output, &line);
+        mls_buffer_release(&line);
     }
 }
 
@@ -257,7 +257,7 @@ static void show_entry_findings(mls_view *view, const mls_config_entry *entry, b
         }
     }
     mls_found_show(view, &found, look);
-    mls_output_drop(view->output, &name);
+    mls_buffer_release(&name);
 }
 
 static void add_entry_row(mls_table *table, const mls_config_entry *entry)

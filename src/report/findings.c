@@ -406,7 +406,7 @@ static void remark(mls_output *output, const mls_finding *finding, const char *r
     github_append(&line, mls_str_from(finding->message), false);
     mls_buffer_append_char(&line, '\n');
     free(path);
-    mls_output_drop(output, &clean);
+    mls_buffer_release(&clean);
     mls_output_buffer(output, &line);
 }
 

@@ -24,7 +24,7 @@ static void oneline_item(mls_printer *to, const void *what)
     mls_buffer_cut(&line, LINE_BYTES_MAX);
     mls_buffer_append_char(&line, '\n');
     mls_output_write(to->view->output, mls_buffer_str(&line));
-    mls_output_drop(to->view->output, &line);
+    mls_buffer_release(&line);
 }
 
 const mls_format_writer mls_format_oneline = {offsetof(mls_report, line), NULL, oneline_item, NULL};

@@ -97,8 +97,8 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
         mls_style_end(view, style);
         mls_output_text(view->output, "\n");
     }
-    mls_output_drop(view->output, &escaped);
-    mls_output_drop(view->output, text);
+    mls_buffer_release(&escaped);
+    mls_buffer_release(text);
 }
 
 /* ------------------------------------------------------------------------- answers */

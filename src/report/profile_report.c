@@ -11,7 +11,10 @@ enum {
     FINDINGS_SHOWN = 10,
     NAME_SHOWN = 48,
     RIGHT = MLS_COLUMN_RIGHT,
-    DECIMAL = MLS_COLUMN_DECIMAL
+    DECIMAL = MLS_COLUMN_DECIMAL,
+    COUNT = RIGHT | MLS_COLUMN_DIM,
+    TIME = DECIMAL | MLS_COLUMN_DIM,
+    NAME = MLS_COLUMN_KEEP | MLS_COLUMN_CUT
 };
 
 void mls_profile_table_finish(mls_table *table, mls_view *view)
@@ -30,14 +33,14 @@ void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest)
     mls_view_gap(view);
 }
 
-/* Ends a table of the rows that --top lets through, and says how many it does not. */
+/* Print a table of the rows that --top allows, and how many it leaves out. */
 static void finish_top(mls_table *table, mls_view *view, size_t left)
 {
     mls_profile_table_finish(table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, left, NULL, "--top 0 lists all");
 }
 
-static void profile_cell(mls_table *table, const char *header, double number, int decimals)
+static void number_cell(mls_table *table, const char *header, double number, int decimals)
 {
     mls_table_cell(table, header, decimals > 0 ? DECIMAL : RIGHT, isfinite(number) ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
                    "%s", mls_words_grouped(number, decimals).text);
@@ -47,16 +50,16 @@ static void name_cell(mls_table *table, const char *header, mls_str name)
 {
     mls_buffer shown = {0};
     mls_utf8_append_cut(&shown, name, NAME_SHOWN);
-    mls_table_text(table, header, MLS_COLUMN_KEEP | MLS_COLUMN_CUT, mls_table_take(table, &shown));
+    mls_table_text(table, header, NAME, mls_table_take(table, &shown));
 }
 
-/* A table of rows that are counted: of `kernels` with what is known of them only. */
+/* A table of classes, kernels, copies or calls, each with its count and time; kernels have more columns. */
 typedef struct counted_table {
     bool wanted;
     const char *header, *counted_as;
     const mls_profile_rows *rows;
     bool kernels;
-    bool occupancy; /* of one of them is known */
+    bool occupancy; /* is known of a kernel */
 } counted_table;
 
 static void add_profile_row(mls_table *table, const counted_table *of, const mls_profile_row *row)
@@ -67,69 +70,68 @@ static void add_profile_row(mls_table *table, const counted_table *of, const mls
     if (of->kernels) {
         mls_table_text(table, "class", MLS_COLUMN_LEFT, row->class_name);
     }
-    profile_cell(table, of->counted_as, (double)row->count, 0);
-    profile_cell(table, "ms", row->total_ms, 3);
+    number_cell(table, of->counted_as, (double)row->count, 0);
+    number_cell(table, "ms", row->total_ms, 3);
     if (isfinite(row->share)) {
         mls_table_words(table, "share", DECIMAL, mls_words_percent(row->share, 1));
     }
     if (counter != NULL) {
-        profile_cell(table, "compute %", counter->compute_percent, 1);
+        number_cell(table, "compute %", counter->compute_percent, 1);
         mls_table_cell(table, "memory %", DECIMAL, MLS_STYLE_PLAIN, "%s%s", counter->memory_at_least ? ">" : "",
                        mls_words_grouped(counter->memory_percent, 1).text);
-        profile_cell(table, "DRAM %", counter->dram_percent, 1);
+        number_cell(table, "DRAM %", counter->dram_percent, 1);
         if (of->occupancy) {
-            profile_cell(table, "occupancy %", counter->occupancy_percent, 1);
-            profile_cell(table, "waves", counter->waves, 2);
+            number_cell(table, "occupancy %", counter->occupancy_percent, 1);
+            number_cell(table, "waves", counter->waves, 2);
         }
         mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s",
                        mls_profile_bound_names[counter->bound], counter->near_peak ? ", near peak" : "");
     } else if (of->kernels) {
-        profile_cell(table, "min µs", row->min_us, 1);
-        profile_cell(table, "max µs", row->max_us, 1);
+        number_cell(table, "min µs", row->min_us, 1);
+        number_cell(table, "max µs", row->max_us, 1);
     }
     if (isfinite(row->megabytes)) {
-        profile_cell(table, "MB", row->megabytes, 3);
+        number_cell(table, "MB", row->megabytes, 3);
     }
-}
-
-static void show_rows(mls_view *view, const counted_table *of, size_t shown)
-{
-    mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < shown; i++) {
-        add_profile_row(&table, of, &of->rows->items[i]);
-    }
-    finish_top(&table, view, of->rows->count - shown);
 }
 
 static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
 {
+#define DEVICE(header, look, member, digits) MLS_TABLE_MEMBER(header, look, mls_profile_device, member, digits)
+    static const mls_table_member device_columns[] = {
+        DEVICE("device", MLS_COLUMN_KEEP, device, 0),
+        DEVICE("activities", COUNT, activities, 0),
+        DEVICE("window ms", TIME, window_ms, 3),
+        DEVICE("computing", TIME, compute_ms, 3),
+        DEVICE("communication", TIME, communication_ms, 3),
+        DEVICE("exposed", TIME, exposed_communication_ms, 3),
+        DEVICE("copies", TIME, copy_ms, 3),
+        DEVICE("exposed", TIME, exposed_copy_ms, 3),
+        DEVICE("idle", TIME, idle_ms, 3),
+    };
+    static const mls_table_member launch_columns[] = {
+        DEVICE("host late", TIME, idle_host_ms, 3),
+        DEVICE("queued", TIME, idle_queue_ms, 3),
+        DEVICE("unknown", TIME, idle_unknown_ms, 3),
+    };
+    static const mls_table_member stream_columns[] = {
+        MLS_TABLE_MEMBER("stream", MLS_COLUMN_KEEP, mls_profile_stream, stream, 0),
+        MLS_TABLE_MEMBER("activities", COUNT, mls_profile_stream, activities, 0),
+        MLS_TABLE_MEMBER("busy ms", TIME, mls_profile_stream, busy_ms, 3),
+    };
     mls_table table = {.indent = INDENT};
     for (size_t i = 0; i < profile->device_count; i++) {
         const mls_profile_device *device = &profile->devices[i];
-        for (size_t k = 0; k < (streams ? device->stream_count : 1); k++) {
+        for (size_t k = 0; streams && k < device->stream_count; k++) {
             mls_table_row(&table);
-            mls_table_cell(&table, "device", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%.*s", (int)device->device.len,
-                           device->device.ptr);
-            if (streams) {
-                const mls_profile_stream *stream = &device->streams[k];
-                mls_table_cell(&table, "stream", MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%.*s", (int)stream->stream.len,
-                               stream->stream.ptr);
-                profile_cell(&table, "activities", (double)stream->activities, 0);
-                profile_cell(&table, "busy ms", stream->busy_ms, 3);
-                continue;
-            }
-            profile_cell(&table, "activities", (double)device->activities, 0);
-            profile_cell(&table, "window ms", device->window_ms, 3);
-            profile_cell(&table, "computing", device->compute_ms, 3);
-            profile_cell(&table, "communication", device->communication_ms, 3);
-            profile_cell(&table, "exposed", device->exposed_communication_ms, 3);
-            profile_cell(&table, "copies", device->copy_ms, 3);
-            profile_cell(&table, "exposed", device->exposed_copy_ms, 3);
-            profile_cell(&table, "idle", device->idle_ms, 3);
+            mls_table_members(&table, device_columns, 1, device);
+            MLS_TABLE_MEMBERS(&table, stream_columns, &device->streams[k]);
+        }
+        if (!streams) {
+            mls_table_row(&table);
+            MLS_TABLE_MEMBERS(&table, device_columns, device);
             if (isfinite(device->graph_share)) {
-                profile_cell(&table, "host late", device->idle_host_ms, 3);
-                profile_cell(&table, "queued", device->idle_queue_ms, 3);
-                profile_cell(&table, "unknown", device->idle_unknown_ms, 3);
+                MLS_TABLE_MEMBERS(&table, launch_columns, device);
             }
         }
     }
@@ -152,7 +154,7 @@ static void show_rules(mls_view *view, const mls_profile *profile)
         name_cell(&table, "rule", row->rule);
         mls_table_cell(&table, "faster", RIGHT, MLS_STYLE_PLAIN, "%s%s",
                        mls_words_percent(row->speedup_percent / 100, 1).text, row->global ? "" : " of a part");
-        profile_cell(&table, "gain ms", row->gain_ms, 3);
+        number_cell(&table, "gain ms", row->gain_ms, 3);
         mls_table_text(&table, "by", MLS_COLUMN_CUT, row->words);
     }
     mls_profile_table_finish(&table, view);
@@ -168,10 +170,10 @@ static void show_annotations(mls_view *view, const mls_profile *profile)
         const mls_profile_annotation *row = &profile->annotations[i];
         mls_table_row(&table);
         name_cell(&table, "annotation", row->name.len > 0 ? row->name : MLS_S("(outside of all)"));
-        profile_cell(&table, "count", (double)row->count, 0);
-        profile_cell(&table, "host ms", row->host_ms, 3);
-        profile_cell(&table, "activities", (double)row->activities, 0);
-        profile_cell(&table, "GPU ms", row->gpu_ms, 3);
+        number_cell(&table, "count", (double)row->count, 0);
+        number_cell(&table, "host ms", row->host_ms, 3);
+        number_cell(&table, "activities", (double)row->activities, 0);
+        number_cell(&table, "GPU ms", row->gpu_ms, 3);
         mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
     }
     finish_top(&table, view, profile->annotation_count - shown);
@@ -182,64 +184,56 @@ static void show_annotations(mls_view *view, const mls_profile *profile)
 
 static void show_steps(mls_view *view, const mls_profile *profile)
 {
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("step", COUNT, mls_profile_step, number, 0),
+        MLS_TABLE_MEMBER("from ms", TIME, mls_profile_step, start_ms, 3),
+        MLS_TABLE_MEMBER("ms", TIME, mls_profile_step, length_ms, 3),
+        MLS_TABLE_MEMBER("GPU ms", TIME, mls_profile_step, gpu_ms, 3),
+    };
     mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < profile->steps.count; i++) {
-        const mls_profile_step *step = &profile->steps.each[i];
-        mls_table_row(&table);
-        profile_cell(&table, "step", (double)step->number, 0);
-        profile_cell(&table, "from ms", step->start_ms, 3);
-        profile_cell(&table, "ms", step->length_ms, 3);
-        profile_cell(&table, "GPU ms", step->gpu_ms, 3);
-    }
+    MLS_TABLE_ROWS(&table, columns, profile->steps.each, profile->steps.count);
     mls_profile_table_finish(&table, view);
 }
 
 static void show_launched(mls_view *view, const mls_profile *profile)
 {
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("kernel", NAME, mls_profile_launches, name, NAME_SHOWN),
+        MLS_TABLE_MEMBER("launched by", NAME, mls_profile_launches, api, NAME_SHOWN),
+        MLS_TABLE_MEMBER("count", COUNT, mls_profile_launches, count, 0),
+        MLS_TABLE_MEMBER("call ms", TIME, mls_profile_launches, api_ms, 3),
+        MLS_TABLE_MEMBER("queued ms", TIME, mls_profile_launches, queue_ms, 3),
+        MLS_TABLE_MEMBER("kernel ms", TIME, mls_profile_launches, kernel_ms, 3),
+    };
     mls_table table = {.indent = INDENT};
     const size_t shown = mls_profile_top(profile, profile->launch_count);
-    for (size_t i = 0; i < shown; i++) {
-        const mls_profile_launches *row = &profile->launches[i];
-        mls_table_row(&table);
-        name_cell(&table, "kernel", row->name);
-        name_cell(&table, "launched by", row->api);
-        profile_cell(&table, "count", (double)row->count, 0);
-        profile_cell(&table, "call ms", row->api_ms, 3);
-        profile_cell(&table, "queued ms", row->queue_ms, 3);
-        profile_cell(&table, "kernel ms", row->kernel_ms, 3);
-    }
+    MLS_TABLE_ROWS(&table, columns, profile->launches, shown);
     finish_top(&table, view, profile->launch_count - shown);
 }
 
 static void show_analysis(mls_view *view, const mls_profile *profile)
 {
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("rule", NAME, mls_profile_found, rule, NAME_SHOWN),
+        MLS_TABLE_MEMBER("of", NAME, mls_profile_found, name, NAME_SHOWN),
+        MLS_TABLE_MEMBER("count", COUNT, mls_profile_found, count, 0),
+        MLS_TABLE_MEMBER("ms", TIME, mls_profile_found, total_ms, 3),
+        MLS_TABLE_MEMBER("longest ms", TIME, mls_profile_found, longest_ms, 3),
+    };
     mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < profile->analysis_count; i++) {
-        const mls_profile_found *row = &profile->analysis[i];
-        mls_table_row(&table);
-        name_cell(&table, "rule", row->rule);
-        name_cell(&table, "of", row->name);
-        profile_cell(&table, "count", (double)row->count, 0);
-        profile_cell(&table, "ms", row->total_ms, 3);
-        profile_cell(&table, "longest ms", row->longest_ms, 3);
-    }
+    MLS_TABLE_ROWS(&table, columns, profile->analysis, profile->analysis_count);
     mls_profile_table_finish(&table, view);
-}
-
-static bool knows_occupancy(const mls_profile *profile)
-{
-    bool known = false;
-    for (size_t i = 0; i < profile->counter_count; i++) {
-        known |= isfinite(profile->counters[i].occupancy_percent) || isfinite(profile->counters[i].waves);
-    }
-    return known;
 }
 
 static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
+    bool occupancy = false;
+    for (size_t i = 0; i < profile->counter_count; i++) {
+        occupancy |= isfinite(profile->counters[i].occupancy_percent) || isfinite(profile->counters[i].waves);
+    }
     const counted_table tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false, false},
                                     {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters),
-                                     "kernel", "launches", &profile->names, true, knows_occupancy(profile)},
+                                     "kernel", "launches", &profile->names, true, occupancy},
                                     {view->verbose > 0, "copy", "count", &profile->copies, false, false},
                                     {view->verbose > 0, "API", "calls", &profile->api, false, false},
                                     {view->verbose > 0, "range", "calls", &profile->ranges, false, false},
@@ -255,8 +249,13 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
     }
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const size_t count = tables[i].rows->count;
+        const size_t shown = i == 0 ? count : mls_profile_top(profile, count);
+        mls_table table = {.indent = INDENT};
+        for (size_t k = 0; k < shown && tables[i].wanted; k++) {
+            add_profile_row(&table, &tables[i], &tables[i].rows->items[k]);
+        }
         if (tables[i].wanted) {
-            show_rows(view, &tables[i], i == 0 ? count : mls_profile_top(profile, count));
+            finish_top(&table, view, count - shown);
         }
     }
     show_rules(view, profile);
@@ -279,14 +278,14 @@ static void show_changes(mls_view *view, const mls_profiles *all)
         const double factor = steps ? 1 : 100;
         mls_table_row(&table);
         name_cell(&table, "class", change->name);
-        profile_cell(&table, "before", change->before * factor, 3);
-        profile_cell(&table, "after", change->after * factor, 3);
+        number_cell(&table, "before", change->before * factor, 3);
+        number_cell(&table, "after", change->after * factor, 3);
         mls_table_words(&table, "change", DECIMAL, mls_words_signed((change->after - change->before) * factor, 3));
     }
     mls_profile_table_finish(&table, view);
 }
 
-/* A trace may not say which device an activity is of. */
+/* Return the name of a device, "?" if the trace does not contain it. */
 static mls_str device_shown(const mls_profile_device *device)
 {
     return device->device.len > 0 ? device->device : MLS_S("?");
@@ -316,7 +315,7 @@ static void show_device_line(mls_view *view, const mls_profile_device *device, b
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* Where the calls are known: how long after them kernels began, and what they launched. */
+/* Show how long kernels take and start after their launch, if launches are known. */
 static void show_launches(mls_view *view, const mls_profile_device *device)
 {
     mls_buffer line = {0};
@@ -335,32 +334,6 @@ static void show_launches(mls_view *view, const mls_profile_device *device)
                           mls_words_plural((size_t)device->without_launch, "kernel", "kernels").text);
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-}
-
-static void show_bounds(mls_view *view, const mls_profile *profile)
-{
-    mls_buffer line = {0};
-    for (size_t i = 0; i < profile->bound_count; i++) {
-        mls_buffer_printf(
-            &line, "%s%s %s of the %s", i > 0 ? " · " : "bound by ", mls_profile_bound_names[profile->bounds[i].bound],
-            mls_words_percent(profile->bounds[i].share, 1).text, profile->bounds_by_time ? "time" : "launches");
-    }
-    if (profile->bound_count > 0) {
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-    }
-}
-
-static void show_run(mls_view *view, const mls_profile *profile)
-{
-    if (profile->run.known) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s min after run_start of %s%s",
-                        mls_words_grouped(profile->run.offset_minutes, 2).text, profile->run.file,
-                        profile->run.inside ? ", all of it inside of the run" : ", not all of it inside of the run");
-    } else if (profile->run.file != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies is not known: %s", profile->run.file,
-                        isfinite(profile->start_ms) ? "there is no run with a run_start"
-                                                    : "the profile does not say the time of day");
-    }
 }
 
 static void show_peaks(mls_view *view, const mls_profile *profile)
@@ -414,8 +387,25 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
                         mls_words_percent(mls_profile_share(outside, profile->activity_ms), 1).text);
     }
     show_peaks(view, profile);
-    show_bounds(view, profile);
-    show_run(view, profile);
+    mls_buffer bounds = {0};
+    for (size_t i = 0; i < profile->bound_count; i++) {
+        mls_buffer_printf(&bounds, "%s%s %s of the %s", i > 0 ? " · " : "bound by ",
+                          mls_profile_bound_names[profile->bounds[i].bound],
+                          mls_words_percent(profile->bounds[i].share, 1).text,
+                          profile->bounds_by_time ? "time" : "launches");
+    }
+    if (profile->bound_count > 0) {
+        mls_view_line(view, &bounds, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+    if (profile->run.known) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s min after run_start of %s%s",
+                        mls_words_grouped(profile->run.offset_minutes, 2).text, profile->run.file,
+                        profile->run.inside ? ", all of it inside of the run" : ", not all of it inside of the run");
+    } else if (profile->run.file != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies is not known: %s", profile->run.file,
+                        isfinite(profile->start_ms) ? "there is no run with a run_start"
+                                                    : "the profile does not say the time of day");
+    }
 }
 
 static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
@@ -436,7 +426,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     mls_found_show(view, &found, look);
 }
 
-/* The profiles of a job's ranks are shown together, and each for itself where that is asked for. */
+/* Return whether a profile belongs to the job, whose ranks are shown together. */
 static bool is_of_job(const mls_profiles *all, const mls_profile *profile)
 {
     for (size_t i = 0; all->job != NULL && i < all->job->count; i++) {

@@ -21,7 +21,15 @@ static int compare_awaited(const void *a, const void *b)
 /* Show all ranks in their order, or of many those whom others waited for longest. */
 static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 {
-    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    enum { TIME = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("transfer ms", TIME | KEEP, mls_rank, transfer_ms, 3),
+        MLS_TABLE_MEMBER("waiting ms", TIME | KEEP, mls_rank, waiting_ms, 3),
+        MLS_TABLE_MEMBER("others waited", TIME | KEEP, mls_rank, others_waited_ms, 3),
+        MLS_TABLE_MEMBER("computing", TIME, mls_rank, compute_ms, 3),
+        MLS_TABLE_MEMBER("idle", TIME, mls_rank, idle_ms, 3),
+        MLS_TABLE_MEMBER("by host", TIME, mls_rank, idle_host_ms, 3),
+    };
     mls_table table = {.indent = INDENT};
     const bool some = !all && job->count > RANKS_SHOWN;
     const mls_rank **order = mls_calloc(job->count + 1, sizeof(const mls_rank *));
@@ -37,12 +45,7 @@ static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
         table.style = rank == job->straggler ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
         mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT | KEEP, table.style, "%zu", rank->rank);
         mls_table_text(&table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
-        mls_table_words(&table, "transfer ms", DECIMAL | KEEP, mls_words_grouped(rank->transfer_ms, 3));
-        mls_table_words(&table, "waiting ms", DECIMAL | KEEP, mls_words_grouped(rank->waiting_ms, 3));
-        mls_table_words(&table, "others waited", DECIMAL | KEEP, mls_words_grouped(rank->others_waited_ms, 3));
-        mls_table_words(&table, "computing", DECIMAL, mls_words_grouped(rank->compute_ms, 3));
-        mls_table_words(&table, "idle", DECIMAL, mls_words_grouped(rank->idle_ms, 3));
-        mls_table_words(&table, "by host", DECIMAL, mls_words_grouped(rank->idle_host_ms, 3));
+        MLS_TABLE_MEMBERS(&table, columns, rank);
     }
     free(order);
     mls_profile_table_finish(&table, view);
@@ -51,22 +54,19 @@ static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 
 static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
 {
-    enum { DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT };
+    enum { TIME = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT };
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("collective", KEEP | MLS_COLUMN_CUT, mls_collective_sum, name, NAME_SHOWN),
+        MLS_TABLE_MEMBER("bytes", RIGHT | KEEP, mls_collective_sum, bytes, 0),
+        MLS_TABLE_MEMBER("in group", RIGHT, mls_collective_sum, members, 0),
+        MLS_TABLE_MEMBER("count", RIGHT, mls_collective_sum, count, 0),
+        MLS_TABLE_MEMBER("transfer ms", TIME, mls_collective_sum, transfer_ms, 3),
+        MLS_TABLE_MEMBER("waiting ms", TIME, mls_collective_sum, waiting_ms, 3),
+        MLS_TABLE_MEMBER("bus GB/s", TIME, mls_collective_sum, bus_gb_s, 1),
+    };
     mls_table table = {.indent = INDENT};
     const size_t shown = all || job->collective_count < COLLECTIVES_SHOWN ? job->collective_count : COLLECTIVES_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
-        const mls_collective_sum *sum = &job->collectives[i];
-        mls_buffer name = {0};
-        mls_utf8_append_cut(&name, sum->name, NAME_SHOWN);
-        mls_table_row(&table);
-        mls_table_text(&table, "collective", KEEP | MLS_COLUMN_CUT, mls_table_take(&table, &name));
-        mls_table_words(&table, "bytes", RIGHT | KEEP, mls_words_grouped(sum->bytes, 0));
-        mls_table_words(&table, "in group", RIGHT, mls_words_grouped(sum->members, 0));
-        mls_table_words(&table, "count", RIGHT, mls_words_grouped((double)sum->count, 0));
-        mls_table_words(&table, "transfer ms", DECIMAL, mls_words_grouped(sum->transfer_ms, 3));
-        mls_table_words(&table, "waiting ms", DECIMAL, mls_words_grouped(sum->waiting_ms, 3));
-        mls_table_words(&table, "bus GB/s", DECIMAL, mls_words_grouped(sum->bus_gb_s, 1));
-    }
+    MLS_TABLE_ROWS(&table, columns, job->collectives, shown);
     mls_profile_table_finish(&table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
 }

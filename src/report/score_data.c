@@ -25,7 +25,7 @@ static void emit_nodes(mls_emitter *to, const char *list)
     for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1) {
         mls_emit_str(to, mls_str_from(names.ptr + at));
     }
-    mls_output_drop(to->output, &names);
+    mls_buffer_release(&names);
 }
 
 /* A seed as it was logged: a number where it is one, else its text. */

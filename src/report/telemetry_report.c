@@ -36,13 +36,13 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
     }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
     mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
-    mls_output_drop(view->output, &title);
+    mls_buffer_release(&title);
     mls_view_gap(view);
 }
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
 
-/* The metrics of devices that are shown.  Few logs know the activity of a GPU's units, and these know little else. */
+/* The metrics that are shown of a device.  Few logs have the activity of a GPU's units (detail), and little else. */
 static const struct shown_metric {
     const char *title;
     mls_metric metric;
@@ -64,14 +64,14 @@ static const struct shown_metric {
 };
 enum { SHOWN_METRICS = sizeof shown_metrics / sizeof *shown_metrics };
 
-/* Power is that over the measured time; where there is none, over the rows. */
+/* Return the mean to show: power over the measured time if that is known, else over the rows. */
 static double shown_value(const mls_telemetry_device *device, const struct shown_metric *shown)
 {
     const double mean = device->metrics[shown->metric].mean;
     return shown->metric == MLS_METRIC_POWER_W && !isnan(device->mean_power_w) ? device->mean_power_w : mean;
 }
 
-/* Which of them have a column: details where some device has them, and where one has any, so the others. */
+/* Choose the metrics that have a column: those that a device has, or if none has a detail, all that are not details. */
 static void choose_metrics(const mls_telemetry_window *window, bool chosen[SHOWN_METRICS])
 {
     bool detailed = false;
@@ -138,7 +138,7 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
     mls_view_more(view, MLS_STYLE_DIM, INDENT, hidden, "device", mls_view_hint(view));
 }
 
-/* Where there is only one log, findings need not name it. */
+/* Show findings, without the name of the log if there is only one. */
 static void show_window_findings(mls_view *view, const mls_telemetry_window *window, bool one_log)
 {
     const mls_found_look look = {
@@ -163,12 +163,11 @@ static void show_telemetry(mls_printer *to, const void *what)
     const mls_telemetry *telemetry = what;
     for (size_t i = 0; i < telemetry->window_count; i++) {
         mls_telemetry_window window;
-        if (mls_telemetry_window_get(telemetry, i, &window) == MLS_OK) {
-            mls_output_text(to->view->output, i > 0 ? "\n" : "");
-            show_window_line(to->view, &window);
-            show_devices(to->view, &window);
-            show_window_findings(to->view, &window, telemetry->source_count == 1);
-        }
+        mls_telemetry_window_get(telemetry, i, &window);
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_window_line(to->view, &window);
+        show_devices(to->view, &window);
+        show_window_findings(to->view, &window, telemetry->source_count == 1);
         mls_telemetry_window_release(&window);
     }
     const mls_collection skipped = {
@@ -264,19 +263,15 @@ MLS_FIELDS(measured, mls_telemetry_window, MEASURED_FIELDS)
     F(measured_csv, line, COUNT_OR_NULL, "", row->run.line)
 MLS_FIELDS_BESIDE(measured_csv, measured, MEASURED_CSV_FIELDS)
 
-/* Windows are made as they are written, as they may be many. */
+/* Make each window only when it is written, as there may be many. */
 static void emit_windows(mls_emitter *to, const mls_telemetry *telemetry)
 {
-    bool ok = true;
-    for (size_t i = 0; i < telemetry->window_count && ok; i++) {
+    for (size_t i = 0; i < telemetry->window_count; i++) {
         mls_telemetry_window window;
-        ok = mls_telemetry_window_get(telemetry, i, &window) == MLS_OK;
-        if (ok) {
-            mls_emit_row(to, &window);
-        }
+        mls_telemetry_window_get(telemetry, i, &window);
+        mls_emit_row(to, &window);
         mls_telemetry_window_release(&window);
     }
-    mls_output_short(to->output, !ok);
 }
 
 #define TELEMETRY_FIELDS(F)                                                                                            \

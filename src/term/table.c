@@ -2,6 +2,7 @@
 /* table.c - cells laid out in columns, for a terminal or as Markdown. */
 #include "term/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -48,6 +49,51 @@ void mls_table_text(mls_table *table, const char *header, unsigned look, const c
 void mls_table_words(mls_table *table, const char *header, unsigned look, mls_words words)
 {
     mls_table_text(table, header, look, words.text);
+}
+
+void mls_table_number(mls_table *table, const char *header, unsigned look, double number, int decimals)
+{
+    mls_table_text(table, header, look, mls_words_grouped(number, decimals).text);
+}
+
+void mls_table_members(mls_table *table, const mls_table_member *columns, size_t count, const void *of)
+{
+    for (size_t i = 0; i < count; i++) {
+        const mls_table_member *column = &columns[i];
+        const void *value = (const char *)of + column->offset;
+        mls_str text = {0};
+        mls_words words;
+        mls_style style = table->style;
+        mls_buffer cut = {0};
+        if (column->type == MLS_SHOWN_NUMBER || column->type == MLS_SHOWN_COUNT) {
+            const bool is_count = column->type == MLS_SHOWN_COUNT;
+            const double number = is_count ? (double)*(const size_t *)value : *(const double *)value;
+            words = mls_words_grouped(number, column->digits);
+            text = mls_str_from(words.text);
+            style = (column->look & MLS_COLUMN_DIM) != 0 && !isfinite(number) ? MLS_STYLE_DIM : style;
+        } else {
+            const char *shown = column->type == MLS_SHOWN_TEXT ? *(const char *const *)value : NULL;
+            text = column->type == MLS_SHOWN_STR ? *(const mls_str *)value
+                   : shown != NULL               ? mls_str_from(shown)
+                                                 : MLS_S("-");
+            if (column->digits > 0) {
+                mls_utf8_append_cut(&cut, text, (size_t)column->digits);
+                text = mls_buffer_str(&cut);
+            }
+        }
+        mls_table_cell(table, column->header, column->look & ~(unsigned)MLS_COLUMN_DIM, style, "%.*s", (int)text.len,
+                       text.ptr);
+        mls_buffer_release(&cut);
+    }
+}
+
+void mls_table_rows(mls_table *table, const mls_table_member *columns, size_t count, const void *items, size_t size,
+                    size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) {
+        mls_table_row(table);
+        mls_table_members(table, columns, count, (const char *)items + i * size);
+    }
 }
 
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...)

@@ -18,11 +18,12 @@
 enum {
     MLS_COLUMN_LEFT = 0,
     MLS_COLUMN_RIGHT = 1,
-    MLS_COLUMN_DECIMAL = 2,  /* on the decimal point */
-    MLS_COLUMN_KEEP = 4,     /* never dropped */
-    MLS_COLUMN_CUT = 8,      /* may be cut in the middle; at most one column */
-    MLS_COLUMN_DETAIL = 16,  /* dropped before all others */
-    MLS_COLUMN_CUT_LAST = 32 /* may be cut when all others are dropped */
+    MLS_COLUMN_DECIMAL = 2,   /* on the decimal point */
+    MLS_COLUMN_KEEP = 4,      /* never dropped */
+    MLS_COLUMN_CUT = 8,       /* may be cut in the middle; at most one column */
+    MLS_COLUMN_DETAIL = 16,   /* dropped before all others */
+    MLS_COLUMN_CUT_LAST = 32, /* may be cut when all others are dropped */
+    MLS_COLUMN_DIM = 1024     /* numbers that are not known are dim; only for mls_table_members() */
 };
 
 /* A column's rank, from 0 to 14, as bits of its look; all columns of a table have one of their own, or none has. */
@@ -58,7 +59,6 @@ typedef struct mls_table {
     mls_style style; /* of the cells that follow: plain until it is set after mls_table_row() */
     mls_arena text;
     mls_buffer raw, clean; /* scratch */
-    bool failed;           /* not used */
 } mls_table;
 
 /* Add a row, and then its cells from left to right: formatted, a number in words, or a text (NULL: "-"), the last two
@@ -72,6 +72,36 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...) 
 
 /* Set the first words of a heading, in a style of their own; such a heading is indented like the rows. */
 void mls_table_lead(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* Add a number with so many decimals, "-" if it is not finite. */
+void mls_table_number(mls_table *table, const char *header, unsigned look, double number, int decimals);
+
+/* A column that shows a member of a struct: a number with `digits` decimals, or a text of at most `digits` bytes (0: of
+ * any length).  MLS_TABLE_MEMBER() makes one from the type of the member.
+ *
+ *     static const mls_table_member columns[] = {MLS_TABLE_MEMBER("step", RIGHT, mls_profile_step, number, 0)};
+ *     MLS_TABLE_ROWS(&table, columns, steps, count); */
+typedef struct mls_table_member {
+    const char *header;
+    unsigned look;
+    enum { MLS_SHOWN_NUMBER, MLS_SHOWN_COUNT, MLS_SHOWN_STR, MLS_SHOWN_TEXT } type;
+    size_t offset;
+    int digits;
+} mls_table_member;
+
+/* clang-format off */
+#define MLS_TABLE_MEMBER(header, look, of, member, digits)                                                             \
+    {header, look, _Generic(((of *)NULL)->member, double : MLS_SHOWN_NUMBER, size_t : MLS_SHOWN_COUNT,               \
+                            mls_str : MLS_SHOWN_STR, default : MLS_SHOWN_TEXT), offsetof(of, member), digits}
+/* clang-format on */
+
+/* Add the cells of columns to the newest row, from the struct `of`; or a row for each item of an array of structs. */
+void mls_table_members(mls_table *table, const mls_table_member *columns, size_t count, const void *of);
+void mls_table_rows(mls_table *table, const mls_table_member *columns, size_t count, const void *items, size_t size,
+                    size_t rows);
+#define MLS_TABLE_MEMBERS(table, columns, of) mls_table_members(table, columns, sizeof columns / sizeof *columns, of)
+#define MLS_TABLE_ROWS(table, columns, items, rows)                                                                    \
+    mls_table_rows(table, columns, sizeof columns / sizeof *columns, items, sizeof *(items), rows)
 
 /* Return the text of a buffer as one that the table owns.  Releases the buffer. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);

@@ -9,18 +9,6 @@ bool mls_view_is_for_people(const mls_view *view)
     return view->format == MLS_FORMAT_TABLE || view->format == MLS_FORMAT_MARKDOWN;
 }
 
-void mls_output_short(mls_output *output, bool failed)
-{
-    (void)output;
-    (void)failed;
-}
-
-void mls_output_drop(mls_output *output, mls_buffer *buffer)
-{
-    (void)output;
-    mls_buffer_release(buffer);
-}
-
 void mls_output_buffer(mls_output *output, mls_buffer *buffer)
 {
     mls_output_write(output, mls_buffer_str(buffer));

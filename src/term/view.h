@@ -38,9 +38,7 @@ typedef struct mls_view {
     const char *only;                        /* "errors", "warnings" or "advice": show no other findings; NULL: all */
 } mls_view;
 
-/* Do nothing; release a buffer; write a buffer and release it; write text that is escaped on its way. */
-void mls_output_short(mls_output *output, bool failed);
-void mls_output_drop(mls_output *output, mls_buffer *buffer);
+/* Write a buffer and release it; write text that is escaped on its way. */
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
 void mls_output_escaped(mls_output *output, mls_str text);
 

@@ -461,7 +461,7 @@ static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
     return run;
 }
 
-mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window)
+void mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window)
 {
     mls_telemetry_reported *reported = telemetry->reported;
     mls_telemetry_window_make(telemetry->sources, telemetry->source_count, (mls_str){"", 0}, &telemetry->runs[number],
@@ -478,7 +478,6 @@ mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t numbe
         mls_finding_counts_add(&reported->counts, &window->findings.counts);
         reported->windows++;
     }
-    return MLS_OK;
 }
 
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,

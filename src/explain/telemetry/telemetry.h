@@ -173,10 +173,8 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error) MLS_MUST_USE;
 
-/** Makes a window: there may be many, of many devices, so that one after the other is made and released (in any case).
- * MLS_OK or MLS_ERROR_MEMORY. */
-mls_status mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number,
-                                    mls_telemetry_window *window) MLS_MUST_USE;
+/** Make one window, to be released before the next one is made: there may be many, of many devices. */
+void mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window);
 void mls_telemetry_window_release(mls_telemetry_window *window);
 
 void mls_telemetry_release(mls_telemetry *telemetry);
