@@ -492,8 +492,7 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
         return;
     }
     const mls_shell_variable *system = find_export(&self, "DGXSYSTEM");
-    if (name->kind != MLS_CONFIG_KIND_NONE &&
-        system != NULL && /* only a system with a shape of its own can be another */
+    if (name->kind != MLS_CONFIG_KIND_NONE && system != NULL && /* only a name with a shape can be another system */
         (system->value.len > name->system.len || mls_str_equal(system->value, name->name))) {
         judge_export(&self, system, mls_str_equal(system->value, name->name), name->name, "");
     }

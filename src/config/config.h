@@ -24,14 +24,13 @@ typedef enum mls_config_kind {
 #define MLS_CONFIG_SUFFIX_MAX 16
 
 /** A decoded name.  A number is 0 if the name does not contain it and it cannot be derived.  A valid name does not
- * contain zeros, except among the extra numbers.  The strings are spans of the decoded text. */
+ * contain zeros, except among the extra numbers.  The strings are spans of the decoded text.  If there is a problem,
+ * kind is NONE, unless the degrees of parallelism do not divide the GPUs or do not match dp<N>. */
 typedef struct mls_config_name {
     mls_str name;   /**< without folders, "config_" and ".sh": the value of DGXSYSTEM */
     mls_str system; /**< "GB200"; may contain '_', '-', 'x' and digits; may be empty */
     mls_config_kind kind;
-    const char
-        *problem; /**< what is wrong with the numbers, as a static text; NULL: nothing.  Then kind is NONE, unless the
-                     problem is that the degrees of parallelism do not divide the GPUs or do not match dp<N> */
+    const char *problem; /**< what is wrong with the numbers, a static text; NULL: nothing */
     uint64_t nodes, gpus_per_node;
     uint64_t gpus;           /**< nodes * gpus_per_node */
     uint64_t third;          /**< the number after the GPUs per node, whose meaning varies */
