@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - cuts a file into runs and judges each. */
+/* file.c - split a file into runs, and judge each. */
 #include "run/file.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "log/prefix.h"
 
 enum {
-    HELD_BYTES_MAX = MLS_RECORD_LENGTH_MAX, /* of payloads that are held back; with more no run is waited for */
-    EARLY_MAX = 256 /* nodes that may clear their caches before a run, and be waited for to see whose it is */
+    HELD_BYTES_MAX = MLS_RECORD_LENGTH_MAX, /* total payload held back; with more, stop waiting for a run */
+    EARLY_MAX = 256                         /* cache_clear records (of nodes) kept until their run is known */
 };
 
 static void end_hold(mls_run_cut *cut)
@@ -19,7 +19,7 @@ static void end_hold(mls_run_cut *cut)
     cut->held_bytes = 0;
 }
 
-/* Begin a run; `named`: its submission_benchmark has come already. */
+/* Begin a run.  With `named`, its submission_benchmark has come already. */
 static void begin_next(mls_run_cut *cut, bool named)
 {
     cut->begun = cut->started = cut->stopped = cut->next_named = false;
@@ -27,7 +27,7 @@ static void begin_next(mls_run_cut *cut, bool named)
     end_hold(cut);
 }
 
-/* What some benchmarks log before anything else of a run, others after the cache was cleared. */
+/* Check whether a key names the submission.  Some benchmarks log these first in a run, others after cache_clear. */
 static bool names_submission(mls_key key)
 {
     switch (key) {
@@ -45,7 +45,7 @@ static bool names_submission(mls_key key)
     }
 }
 
-/* The rank that logged a record, by the prefix of its line; -1: it has none. */
+/* Return the rank that logged a record, from the prefix of its line; -1 if there is none. */
 static int32_t rank_of(const mls_record *record)
 {
     char prefix[64];
@@ -56,7 +56,7 @@ static int32_t rank_of(const mls_record *record)
     return mls_log_line_first_rank(prefix);
 }
 
-/* Whether a record behind a run_stop begins a run.  A second run_start does, unless another rank logged it. */
+/* Check whether a record after a run_stop begins a run.  A second run_start does, unless another rank logged it. */
 static bool begins_after_stop(const mls_run_cut *cut, const mls_record *record)
 {
     const bool later = record->time_ms > cut->stop_ms;
@@ -71,7 +71,8 @@ static bool begins_after_stop(const mls_run_cut *cut, const mls_record *record)
     }
 }
 
-/* A run that has not named its benchmark before its run_stop does so behind it, as published logs of round 0.7 do. */
+/* Return the run that a record after a run_stop belongs to.  If the run has not named its benchmark yet, it may do so
+ * now: published logs of round 0.7 do. */
 static mls_record_owner owner_after_stop(mls_run_cut *cut, const mls_record *record)
 {
     const mls_key key = record->key_id;
@@ -91,7 +92,7 @@ static mls_record_owner owner_after_stop(mls_run_cut *cut, const mls_record *rec
     return MLS_OWNER_SAME_RUN;
 }
 
-/* Which run a record belongs to while the last one has no run_stop. */
+/* Return the run that a record belongs to while the current run does not have a run_stop. */
 static mls_record_owner owner_before_stop(const mls_run_cut *cut, const mls_record *record)
 {
     const bool init = record->key_id == MLS_KEY_INIT_START;
@@ -166,8 +167,7 @@ static mls_status hand_over(mls_file *file, bool part)
     return status;
 }
 
-/* The current run ends here.  What stands between the lines that start a run, and holds nothing, is no run; of a file
- * that is asked for there is always one. */
+/* End the current run.  Discard it if it is empty, unless the file has no other runs and must have one. */
 static mls_status finish(mls_file *file, bool last)
 {
     mls_status status = MLS_OK;
@@ -213,7 +213,7 @@ static mls_status pass_malformed(void *state, const mls_malformed *malformed)
     return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
 }
 
-/* After MLS_OWNER_NEXT_AFTER_HELD: return whether a record that was held back belongs to the run that has ended. */
+/* After MLS_OWNER_NEXT_AFTER_HELD, check whether a record held back belongs to the run that has ended. */
 static bool is_late(const mls_run_cut *cut, const mls_record *record)
 {
     return record->key_id == MLS_KEY_RUN_STOP || !(record->time_ms > cut->late_ms);
@@ -229,7 +229,7 @@ static mls_status pass_next_record(void *state, const mls_record *record)
     return is_late(&((const mls_file *)state)->cut, record) ? MLS_OK : pass_record(state, record);
 }
 
-/* Nothing that is held back is of another run than the current one. */
+/* Pass everything held back to the current run. */
 static mls_status pass_held(mls_file *file)
 {
     const mls_sink all = {.state = file, .record = pass_record, .malformed = pass_malformed};
@@ -288,7 +288,7 @@ static mls_status file_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-/* A marker before a trial holds for all that follow; one within it, for it first of all. */
+/* Process a marker line.  Before a trial it applies to all following runs; within a trial, first of all to that one. */
 static mls_status file_marker(void *state, const mls_marker *marker)
 {
     mls_file *file = state;

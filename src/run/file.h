@@ -1,77 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.h - one file → the runs in it, judged as they end.
+/* file.h - split one file into runs, and judge each run when it ends.
  *
- * Where a run begins is decided here alone.  A new run starts at a line "Beginning trial i of n" or "EXPERIMENT_START
- * <epoch>"; what comes before the first such line and is not a run belongs to it.  Until that line a new run also
- * starts at a cache_clear or init_start later than the run_stop before it, or at an init_start later than the run_start
- * before it when no run_stop came, as that run has died.  Times count, not the order in the file: logs carry a run's
- * own cache_clear lines after its run_stop.
+ * mls_file_begin() returns a sink for a scan of the file; its runs are passed to a callback.
  *
- * Some records behind a run_stop may be of that run or of the next one: a submission_…, unless the run has not named
- * its benchmark before, and a cache_clear or init_start that is not later, as the logs of runs that overlap, or in
- * another order, may be joined in one file.  They are held back, with the records that follow them, until a record
- * begins a run or the file ends.  A run begun so has them all but for late records of the run before.  A cache_clear
- * made while a run trained which then died is the next one's: until that is known a copy of it is kept, and both runs
- * are given it. */
+ * Only mls_run_cut decides where a run begins.  A new run starts at a line "Beginning trial i of n" or
+ * "EXPERIMENT_START <epoch>"; records before the first such line belong to it unless they are a run themselves.
+ * Without such lines, a new run starts at a cache_clear or init_start that is later than the run_stop before it, or at
+ * an init_start that is later than the run_start before it if there was no run_stop, since that run has died.  Times
+ * count, not the order in the file, because logs contain cache_clear records of a run after its run_stop.
+ *
+ * Some records after a run_stop may belong to that run or to the next one: a submission_…, unless the run has not named
+ * its benchmark yet, and a cache_clear or init_start that is not later, since a file may join the logs of overlapping
+ * or reordered runs.  They and the following records are held back until a record begins a run or the file ends.  A run
+ * that begins then gets them, except for late records of the previous run.  A cache_clear logged while a run trains
+ * belongs to the next run if this one dies; until that is known, a copy is kept, and both runs get it. */
 #pragma once
 
 #include "log/keep.h"
 #include "run/reading.h"
 
-/* The state of a file and its last run, as far as it matters for where the next one begins.  Zero-initialised for each
- * file. */
+/* The state of a file and its last run that determines where the next run begins.  Zero-initialise it for each file. */
 typedef struct mls_run_cut {
-    bool by_lines;            /* a line that starts a run has come; times no longer cut */
-    bool begun;               /* the run has an init_start, or one of the next two */
+    bool by_lines;            /* a line that starts a run has occurred, so times no longer count */
+    bool begun;               /* the run has an init_start, run_start or run_stop */
     bool started, stopped;    /* the run has a run_start, a run_stop */
-    bool named, next_named;   /* its benchmark was named before it stopped; that of the next one may have been */
+    bool named, next_named;   /* the run named its benchmark before it stopped; the next run may have named its own */
     bool holding;             /* records are held back … */
-    bool overlaps;            /* … and the run they begin, if there is one, began before this one stopped */
-    int32_t rank;             /* that logged the run_start, by its line's prefix; -1: the line has none */
-    double start_ms, stop_ms; /* of the first ones */
-    double late_ms;           /* records that were held back up to this time are of the run that has ended */
-    size_t held_bytes;        /* of the payloads of the records that are held back */
+    bool overlaps;            /* … and the run they may begin started before this one stopped */
+    int32_t rank;             /* rank that logged the run_start, from the prefix of its line; -1: no prefix */
+    double start_ms, stop_ms; /* of the first run_start and run_stop */
+    double late_ms;           /* records held back up to this time belong to the run that has ended */
+    size_t held_bytes;        /* total payload of the records held back */
 } mls_run_cut;
 
 /* The run that a record belongs to. */
 typedef enum mls_record_owner {
-    MLS_OWNER_SAME_RUN,         /* and so do the records that are held back, if any */
-    MLS_OWNER_SAME_OR_NEXT_RUN, /* a cache_clear or submission_… while a run trains: the next one's, should this one
-                                   have died */
-    MLS_OWNER_HELD,             /* not known yet: hold it back */
-    MLS_OWNER_NEXT_RUN,         /* a new run begins with it */
-    MLS_OWNER_NEXT_AFTER_HELD,  /* a new run begins with the records that are held back, but for late ones */
-    MLS_OWNER_NEXT_AFTER_DEATH  /* a new run begins; records that were of the same or the next run are of this one */
+    MLS_OWNER_SAME_RUN,         /* also for all records held back */
+    MLS_OWNER_SAME_OR_NEXT_RUN, /* a cache_clear or submission_… during training: it belongs to the next run if this one
+                                   dies */
+    MLS_OWNER_HELD,             /* unknown: hold it back */
+    MLS_OWNER_NEXT_RUN,         /* it begins a new run */
+    MLS_OWNER_NEXT_AFTER_HELD, /* the records held back, except late ones, begin a new run */
+    MLS_OWNER_NEXT_AFTER_DEATH /* it begins a new run; SAME_OR_NEXT_RUN records belong to that run */
 } mls_record_owner;
 
-/* Take the next record of the file.  Return which run it belongs to; the next record is judged by that. */
+/* Process the next record of a file, and return the run it belongs to. */
 mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record);
 
-/* Take the next marker line of the file; return whether a new run begins with it. */
+/* Process the next marker line of a file.  Return whether it begins a new run. */
 bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind);
 
-/* A file on its way through.  The first seven members are set by the caller and all others zero. */
+/* A file being read.  The caller sets the first seven members; the others must be zero. */
 typedef struct mls_file {
     const mls_reading *reading; /* how runs are read: brief, steps, observer */
-    bool whole;                 /* never cut: the file is one run */
-    bool asked_for;             /* it is a run even when nothing is in it */
-    bool not_json;              /* but not when it is a text of JSON */
-    mls_checker *checker; /* the caller's, ready for its first log; NULL: the sequence of its steps judges a run */
-    /* Takes a run over, as mls_reading has it; a run or notes that are left are released. */
+    bool whole;                 /* do not split: the file is one run */
+    bool asked_for;             /* the file is a run even if it is empty … */
+    bool not_json;              /* … unless it is JSON */
+    mls_checker *checker;       /* the caller's, ready for its first log; NULL: judge runs by their steps */
+    /* Callback for a run, as in mls_reading.  What it does not take is released. */
     mls_status (*run)(void *state, mls_run *run, void **notes);
     void *state;
-    mls_job job;                         /* what the file has said about the job so far */
-    mls_run current, pending;            /* being read; the one before, until it is known whether the file has others */
-    void *current_notes, *pending_notes; /* of these runs, by the reading's observer */
+    mls_job job;                         /* what the file reveals about the job so far */
+    mls_run current, pending;            /* the run being read; the one before, until it is known to be alone */
+    void *current_notes, *pending_notes; /* of these runs, by the observer of the reading */
     bool has_pending;
-    size_t count;           /* runs handed over */
+    size_t count;           /* runs passed on */
     mls_run_cut cut;        /* where the next one begins */
-    mls_kept_records early; /* cache_clear records that may be the next run's */
-    mls_kept_records held;  /* what is given to a run when it is known to which */
+    mls_kept_records early; /* cache_clear records that may belong to the next run */
+    mls_kept_records held;  /* records and malformed lines held back */
 } mls_file;
 
-/* Set the members below the caller's own, and make a sink of the file, which is to be released in any case. */
+/* Initialise all other members, and return a sink for the file.  Always call mls_file_release() afterwards. */
 mls_sink mls_file_begin(mls_file *file);
 
-/* Free what it holds; the checker stays the caller's. */
+/* Free what the file owns; not the checker. */
 void mls_file_release(mls_file *file);

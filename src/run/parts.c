@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.c - where the time of a run went.
+/* parts.c - break down the time of a run.
  *
- * Of the open spans the last that was opened owns the time until the next record, and a stop closes the oldest of its
- * kind: an evaluation within a block is evaluation, and training that starts again while an evaluation still runs is
- * training.  Since an evaluation is open once at most, the list of open spans is two numbers and a flag. */
+ * Of the open spans, the one opened last owns the time until the next record; a stop closes the oldest span of its
+ * kind.  So an evaluation within a block is evaluation, and training that starts again during an evaluation is
+ * training.  Since at most one evaluation is open, two numbers and a flag represent the list of open spans. */
 #include "run/parts.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "json/value.h"
 
-/* The meaning of a record of a span; 0: it is of none. */
+/* The meaning of a span record; 0: not a span record. */
 enum { IS_START = 1, OF_BLOCK = 2, OF_EPOCH = 4, OF_EVALUATION = 8 };
 
 static const unsigned char span_of[MLS_KEY_COUNT] = {
@@ -35,7 +35,7 @@ static void add_span(mls_spans *spans, mls_span span)
     }
 }
 
-/* Return the milliseconds that a record of tracked_stats measured under a name; NAN: none. */
+/* Return a duration in milliseconds from a record of tracked_stats; NAN if it is missing. */
 static double measured_ms(const mls_record *record, mls_str name)
 {
     mls_str span;
@@ -45,8 +45,8 @@ static double measured_ms(const mls_record *record, mls_str name)
     return known ? 1000 * seconds : (double)NAN;
 }
 
-/* Derive an evaluation, for a run without eval_start: from the begin of its first step to its result, or as long as a
- * record of the whole evaluation says, unless its steps were logged too. */
+/* Derive an evaluation for a run without eval_start.  It lasts from the start of its first step to its result or, if
+ * the steps were not logged, as long as the record for the whole evaluation states. */
 static void derive_evaluation(mls_spans *spans, const mls_record *record)
 {
     const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
@@ -93,14 +93,14 @@ void mls_spans_release(mls_spans *spans)
     *spans = (mls_spans){0};
 }
 
-/* A walk along the records of a run. */
+/* A walk over the records of a run. */
 typedef struct parts_walk {
     mls_parts *parts;
     mls_parts_visit visit;
     void *state;
-    double clock, end_ms; /* now, and where the clock stands still */
-    double idle_ms;       /* since when no span is open */
-    size_t older, newer;  /* spans of training that were opened before, and after, the open evaluation */
+    double clock, end_ms; /* current time, limited to the end */
+    double idle_ms;       /* start of the time without open spans */
+    size_t older, newer;  /* training spans opened before, and after, the open evaluation */
     bool evaluating;
     bool begun; /* a span of the timed part has started or stopped */
 } parts_walk;
@@ -124,14 +124,14 @@ static void give(parts_walk *walk, mls_part part, bool overlapped, double from_m
     }
 }
 
-/* The time in which no span was open belongs to what ends it. */
+/* Assign the time without open spans to the part that ends it. */
 static void give_idle(parts_walk *walk, mls_part part)
 {
     give(walk, part, false, walk->idle_ms, walk->clock);
     walk->idle_ms = walk->clock;
 }
 
-/* The clock never goes back, nor past the end. */
+/* Advance the clock.  It never goes back or past the end. */
 static void move_clock(parts_walk *walk, double time_ms)
 {
     const double before = walk->clock;
@@ -164,7 +164,8 @@ static void start_span(parts_walk *walk, bool evaluation, bool timed)
     }
 }
 
-/* Training that stops without having started has gone on since the last span ended, or since run_start. */
+/* Close a span.  If training stops without a start, it has gone on since the end of the last span, or since run_start.
+ */
 static void stop_span(parts_walk *walk, bool evaluation, bool timed)
 {
     if (evaluation && walk->evaluating) {

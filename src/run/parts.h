@@ -1,77 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.h - where the time of a run went: training, evaluation, and what is neither.
+/* parts.h - break down the time of a run into training, evaluation, and neither.
  *
- * These are the only parts of a run in the program; milliseconds, and whole ones wherever the log has whole ones.  What
- * the records delimit is the submitter's choice: the keys of blocks and epochs, and of evaluations, count by
- * themselves, in the order of the file, up to the first run_stop.
+ * Pass each record of a run to mls_spans_record(), then call mls_spans_parts().  All other code uses these parts.
+ * Times are in milliseconds, and integers if the log has integers.
  *
- * A run without eval_start may log in tracked_stats how long it evaluated (validation_step_time, validation_time): an
- * evaluation then lasts from the begin of its first such step to its eval_accuracy or eval_error. */
+ * Submitters choose what their records delimit.  Blocks or epochs, and evaluations, are counted separately, in the
+ * order of the file, up to the first run_stop.  A run without eval_start may log the duration of its evaluations in
+ * tracked_stats (validation_step_time, validation_time): then an evaluation lasts from the beginning of its first step
+ * to its eval_accuracy or eval_error. */
 #pragma once
 
 #include "log/log.h"
 
-/** So many records of spans are kept of a run; the parts of one with more are not known. */
+/** Number of span records kept for a run; with more, its parts are unknown. */
 #define MLS_SPANS_MAX 65536
 
 typedef enum mls_part {
     MLS_PART_TRAINING,
     MLS_PART_EVALUATION,
     MLS_PART_STARTUP, /**< before the first span starts */
-    MLS_PART_BETWEEN, /**< in no span, with one still to come */
-    MLS_PART_TAIL,    /**< after the last one */
+    MLS_PART_BETWEEN, /**< outside spans, before the last one */
+    MLS_PART_TAIL,    /**< after the last span */
     MLS_PART_COUNT
 } mls_part;
 
-/** The records that delimit training: blocks, if there is one in the run, else epochs. */
+/** The records that delimit training: blocks, if the run has any, otherwise epochs. */
 typedef enum mls_parts_by { MLS_PARTS_BY_NOTHING, MLS_PARTS_BY_BLOCK, MLS_PARTS_BY_EPOCH } mls_parts_by;
 
-/** "block", "epoch"; NULL for nothing. */
+/** Return "block" or "epoch"; NULL for MLS_PARTS_BY_NOTHING. */
 const char *mls_parts_by_name(mls_parts_by by);
 
 typedef struct mls_parts {
-    mls_parts_by by;                 /**< by nothing: all that is no evaluation is training */
-    double ms[MLS_PART_COUNT];       /**< they add up to the time from run_start to the end */
-    bool evaluation_delimited;       /**< an evaluation starts in the run; else its time counts as training */
-    bool evaluation_derived;         /**< no eval_start does: evaluations are as long as tracked_stats say */
-    size_t evaluations;              /**< that start in the run, but not within another */
-    double overlapped_evaluation_ms; /**< training while an evaluation is still open */
+    mls_parts_by by;           /**< NOTHING: everything except evaluations is training */
+    double ms[MLS_PART_COUNT]; /**< their sum is the time from run_start to the end */
+    bool evaluation_delimited; /**< the run logs the start of evaluations; otherwise their time counts as training */
+    bool evaluation_derived;   /**< evaluations are derived from tracked_stats, since there is no eval_start */
+    size_t evaluations;        /**< number of evaluations started, except nested ones */
+    double overlapped_evaluation_ms; /**< time of training while an evaluation is open */
 } mls_parts;
 
 typedef struct mls_span {
     double time_ms;
     mls_key key;
-    bool derived; /**< from tracked_stats: it counts only in a run without eval_start */
+    bool derived; /**< from tracked_stats: counts only in a run without eval_start */
 } mls_span;
 
-/** The starts and stops of one run, as its log has them.  Zero-initialised is empty. */
+/** The starts and stops logged by a run.  Zero-initialised is empty. */
 typedef struct mls_spans {
     mls_span *items;
     size_t count, capacity;
-    size_t start;    /**< where among the items run_start came */
-    double start_ms; /**< of it, if `started` */
+    size_t start;    /**< index of the first item after run_start */
+    double start_ms; /**< time of run_start, if `started` */
     bool started, ended, too_many;
-    bool delimited;    /**< an eval_start came behind run_start */
+    bool delimited;    /**< there is an eval_start after run_start */
     bool deriving;     /**< a derived evaluation is open */
-    double derived_ms; /**< the end of the one before it; 0: none */
+    double derived_ms; /**< end of the previous derived evaluation; 0: none */
 } mls_spans;
 
-/** Take a record of any key, and keep it if it says something about spans. */
+/** Process any record, and keep it if it delimits spans.  Always return true. */
 bool mls_spans_record(mls_spans *spans, const mls_record *record);
 
-/** A stretch of time in one part; milliseconds. */
+/** An interval in one part; milliseconds. */
 typedef struct mls_stretch {
     mls_part part;
-    bool overlapped; /**< training while an evaluation is still open */
+    bool overlapped; /**< training while an evaluation is open */
     double from_ms, to_ms;
 } mls_stretch;
 
-/** Takes each stretch of time, in order; neighbours may be of one part. */
+/** Callback for each interval, in order.  Adjacent ones may be in the same part. */
 typedef void (*mls_parts_visit)(void *state, const mls_stretch *stretch);
 
-/** The parts of the time from run_start to `end_ms`: run_stop, or whatever is taken for the end of a run that has none.
- * False when they are not known: no run_start, an end before it, or more than MLS_SPANS_MAX records.  `visit` may be
- * NULL. */
+/** Get the parts of the time from run_start to `end_ms`: the run_stop or, without one, an assumed end.  Return false if
+ * they are unknown: there is no run_start, the end is before it, or there are more than MLS_SPANS_MAX records.  `visit`
+ * may be NULL. */
 bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, mls_parts_visit visit,
                      void *state) MLS_MUST_USE;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reading.c - sources in, runs out, in order, on all threads.
+/* reading.c - read sources on all threads, and pass on their runs in order.
  *
- * Which files to read: named paths as they are, folders in natural order.  Small files are read side by side, and what
- * is in them is kept until its turn comes; a large one is read alone, and its runs are handed over as they end.  So
- * memory grows neither with the number of files nor with their size. */
+ * Paths given by the user come first to last, the files of a folder in natural order.  Small files are read in
+ * parallel, and their runs are kept until their turn; a large file is read alone, and its runs are passed on as they
+ * end.  So memory grows neither with the number of files nor with their size. */
 #include "run/reading.h"
 
 #include <errno.h>
@@ -23,16 +23,16 @@
 
 /* ----------------------------------------------------------------- sources */
 
-enum { HEAD_BYTES = 4096 }; /* of a log, which mostly have its first record */
+enum { HEAD_BYTES = 4096 }; /* bytes of a log to look at first, which usually contain its first record */
 
 typedef struct source_finder {
     mls_sources *list;
     mls_error *error;
-    bool foreign;    /* the folder that is walked is one out of which root must not be led */
-    size_t argument; /* the path that is looked at, from 0 */
+    bool foreign;    /* the current folder belongs to another user, and root must not be led out of it */
+    size_t argument; /* index of the current path */
 } source_finder;
 
-/* Names of files that run.sub and the tools around it leave beside the logs. */
+/* Names of files that run.sub and related tools write beside the logs. */
 static const struct {
     mls_str prefix, suffix;
     const char *reason;
@@ -59,7 +59,7 @@ static const char *name_skipped(const char *name)
     return strcmp(name, "core") == 0 ? "core dump" : NULL;
 }
 
-/* Whether a file of that name holds one run of a result. */
+/* Check whether a file with that name contains one run of a result. */
 static bool is_result(const char *name)
 {
     const mls_str text = mls_str_from(name);
@@ -137,8 +137,8 @@ static mls_status find_given(source_finder *finder, mls_folder_walk *walk, const
     return MLS_OK;
 }
 
-/* Where a result_*.txt is, whatever way led to it: its folder's identity and its name.  False when these are not known.
- * `about` is of the folder *known, in which the next one mostly is too. */
+/* Get the place of a result_*.txt: the identity of its folder, and its name.  Return false if it is unknown.  `about`
+ * caches the folder *known, which often contains the next file, too. */
 static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_buffer *place)
 {
     const mls_str folder = mls_path_folder(path);
@@ -152,8 +152,8 @@ static bool result_place(mls_str path, mls_str *known, struct stat *about, mls_b
     return known->ptr != NULL;
 }
 
-/* Every result_*.txt is one run of its folder and none repeats another, so the same file must not be taken twice: from
- * its folder and by its own name, say. */
+/* Skip a result_*.txt that several paths lead to, such as its folder and its own name.  Duplicate runs are not removed
+ * from results, so each file must be read once. */
 static void skip_repeated_results(mls_sources *list)
 {
     mls_arena arena = {0};
@@ -206,7 +206,7 @@ mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_m
     if (fd < 0) {
         return MLS_OK;
     }
-    /* Mostly it is in one of the first whole lines. */
+    /* The first record is usually in one of the first complete lines. */
     const ssize_t len = pread(fd, head, sizeof head, 0);
     mls_str text = {head, len > 0 ? (size_t)len : 0};
     mls_arena scratch = {0};
@@ -222,7 +222,7 @@ mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_m
         const mls_sink sink = {.state = time_ms, .record = first_record};
         const mls_scan_options options = {.room = room, .plain = plain};
         const mls_status status = mls_log_scan_fd(fd, &options, &sink, 1, NULL, NULL);
-        (void)status; /* what cannot be read has no date */
+        (void)status; /* a log that cannot be read does not have a date */
     }
     (void)close(fd);
     return MLS_OK;
@@ -250,12 +250,12 @@ void mls_sources_release(mls_sources *list)
 /* ----------------------------------------------------------------- reading */
 
 enum {
-    LARGE_FILE = 32 * 1024 * 1024, /* from this size on one file is scanned by all threads together */
-    FILES_AHEAD = 64,              /* small ones that may be read before their turn has come */
-    WAITING_MAX = 64,              /* runs of a small file; one with more is read once again when its turn has come */
+    LARGE_FILE = 32 * 1024 * 1024, /* from this size on, all threads scan one file together */
+    FILES_AHEAD = 64,              /* small files to read ahead of their turn */
+    WAITING_MAX = 64, /* runs of a small file to keep; a file with more is read again when its turn comes */
 };
 
-/* Tools for reading a file, which the next one uses again. */
+/* Objects for reading a file that the next file can reuse. */
 typedef struct reading_tools {
     mls_checker *checker; /* NULL: no rules */
     mls_scan_room *room;
@@ -264,13 +264,13 @@ typedef struct reading_tools {
 typedef struct reading_work {
     const mls_reading *reading;
     const mls_source *sources;
-    size_t next, end;         /* of the sources: those that are still to be read side by side, or one alone */
-    struct ahead_file *ahead; /* FILES_AHEAD of them */
+    size_t next, end;         /* the range of sources still to read, in parallel, or just one */
+    struct ahead_file *ahead; /* FILES_AHEAD items */
     mls_error *error;
-    mls_known_settings known; /* loaded when something was printed */
+    mls_known_settings known; /* loaded on first use */
     unsigned threads;
-    pthread_mutex_t lock;                 /* over what follows */
-    reading_tools tools[FILES_AHEAD + 1]; /* those that are idle */
+    pthread_mutex_t lock;                 /* protects the following members */
+    reading_tools tools[FILES_AHEAD + 1]; /* unused ones */
     size_t idle;
     size_t files_done, files;
     uint64_t bytes_done;
@@ -282,19 +282,19 @@ typedef struct waiting_run {
     void *notes;
 } waiting_run;
 
-/* A file that is being read. */
+/* A file being read. */
 typedef struct ahead_file {
     reading_work *work;
     mls_read read;
-    mls_status status; /* what ends everything; MLS_OK: nothing */
+    mls_status status; /* ends the reading unless it is MLS_OK */
     MLS_LIST_OF(waiting_run) waiting;
-    mls_printed_reader *printed; /* where that is asked for: its runs wait for the end of the file */
-    bool direct;                 /* its turn has come: runs are handed over as they end */
-    bool again;                  /* there were too many to be kept */
-    bool asked;                  /* other editions, for one of its runs */
+    mls_printed_reader *printed; /* if requested; runs then wait for the end of the file */
+    bool direct;                 /* its turn has come: pass on runs as they end */
+    bool again;                  /* too many runs to keep */
+    bool asked;                  /* other editions were tried for one of its runs */
 } ahead_file;
 
-/* Idle tools when there are some; its checker is ready for the log of the source. */
+/* Get unused tools, or new ones, and prepare the checker for the source. */
 static mls_status take_tools(reading_work *work, const mls_source *source, reading_tools *tools)
 {
     const mls_checker_options *rules = work->reading->run != NULL ? work->reading->rules : NULL;
@@ -316,7 +316,7 @@ static mls_status take_tools(reading_work *work, const mls_source *source, readi
     return status;
 }
 
-/* By other rules a run is as valid as the one that begins in the same place. */
+/* Copy the verdict by other rules to the run that begins at the same line. */
 static mls_status look_again(void *state, size_t index, mls_run *run, void **notes)
 {
     mls_run *look = state;
@@ -329,8 +329,8 @@ static mls_status look_again(void *state, size_t index, mls_run *run, void **not
     return MLS_STOPPED;
 }
 
-/* A run that ended well may get the other verdict by the next edition than the one that was guessed, or by the one
- * before: the file is read once more, when it can be, for the first such run in it. */
+/* Try the editions after and before the guessed one for a run that ended well, since they may give another verdict.
+ * The file is read again, only for the first such run. */
 static mls_status ask_neighbours(ahead_file *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
@@ -365,7 +365,7 @@ static mls_status ask_neighbours(ahead_file *file, mls_run *run)
     return status;
 }
 
-/* Whether another edition is worth the asking.  What is no regular file can be read only once. */
+/* Check whether other editions are worth trying.  Only a regular file can be read again. */
 static bool is_doubtful(const ahead_file *file, const mls_run *run)
 {
     const mls_source *source = file->read.source;
@@ -389,7 +389,7 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
     if (file->direct && file->printed == NULL) {
         return reading->run(reading->state, file->read.index, run, notes);
     }
-    /* Who listens would get everything twice. */
+    /* A listener would get everything twice. */
     if (file->waiting.count == WAITING_MAX && reading->listen == NULL && file->printed == NULL) {
         file->again = true;
         return MLS_STOPPED;
@@ -401,7 +401,7 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
     return MLS_OK;
 }
 
-/* Read a source: feed it to the runs in it and to the sink of whoever listens. */
+/* Read a source: feed the splitter of runs, and the sink of the listener. */
 static mls_status read_source(reading_work *work, ahead_file *file)
 {
     const mls_reading *reading = work->reading;
@@ -409,8 +409,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     const mls_source *source = read->source;
     const bool never = reading->cutting == MLS_CUT_NEVER;
     const bool is_run = source->result || never;
-    const bool may_be_json =
-        source->named && !source->result; /* what the user named may have been mistaken for a log */
+    const bool may_be_json = source->named && !source->result; /* the user may have named a file that is not a log */
     const double deadline_ms = reading->work.deadline_ms;
     const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
     const int fd = late                    ? -1
@@ -454,7 +453,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
                                           .deadline_ms = deadline_ms};
         status = mls_log_scan_fd(fd, &options, sinks, count, &read->totals, &read->error);
     }
-    /* A file that is a run in any case is then one without a line, if whoever asks wants it. */
+    /* A file that is always one run is then an empty run, if requested. */
     const char *unread = read->totals.unread;
     const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || never;
     if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run))) {
@@ -481,7 +480,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     return status;
 }
 
-/* Whether a source has all threads to itself.  What a pipe holds can be read only once. */
+/* Check whether a source is scanned by all threads alone.  This includes pipes, which can be read only once. */
 static bool is_alone(const reading_work *work, const mls_source *source)
 {
     const bool large = source->size >= LARGE_FILE || (source->named && source->size == 0);
@@ -489,7 +488,7 @@ static bool is_alone(const reading_work *work, const mls_source *source)
     return source->skip == NULL && (large || work->files == 1 || in_order);
 }
 
-/* The next source that is not skipped takes the place of one that has been delivered. */
+/* Replace a delivered source with the next one that is not skipped. */
 static bool next_source(void *state, size_t item)
 {
     reading_work *work = state;
@@ -533,7 +532,7 @@ static void forget_runs(ahead_file *file)
     *file = (ahead_file){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
 }
 
-/* Hands over what has been read of a file, and forgets it. */
+/* Pass on the results of reading a file, and free them. */
 static mls_status deliver(void *state, size_t item)
 {
     reading_work *work = state;

@@ -1,105 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reading.h - from paths to runs: the one way in for everything that is asked of logs.
+/* reading.h - find and read logs: from paths to runs.
  *
- * Sources are found, opened, scanned, cut into runs and judged, on all threads.  What comes out is handed over on the
- * calling thread, in order.  A further question about logs is a sink given to the reading, not a second reader. */
+ * mls_sources_find() lists the files, and mls_read_sources() opens, scans, splits and judges them on all threads.
+ * Results are passed to callbacks on the calling thread, in order.
+ *
+ * All code that needs logs uses this module.  To get anything else from them, add a sink or an observer to the
+ * mls_reading, not a second reader. */
 #pragma once
 
 #include "run/run.h"
 
-/** Folders are entered at most this deep below a named path, and this many files taken from all paths together. */
+/** Limits: depth of folders below a path, and number of files below all paths. */
 #define MLS_WALK_DEPTH_MAX 64
 #define MLS_WALK_FILES_MAX ((size_t)10000000)
 
-/** A file that may hold runs. */
+/** A file that may contain runs. */
 typedef struct mls_source {
-    char *path;                 /**< as the user would write it; "-" is standard input */
-    char *skip;                 /**< why it is not read, or was of no use; NULL: read it */
-    bool failed;                /**< it could not be read … */
-    const char *finding;        /**< … which is the finding of this name, a static text; NULL: it is none */
-    bool named;                 /**< by the user, not found in a folder */
-    bool result;                /**< result_*.txt: one run, whatever is in it */
-    size_t root;                /**< so many bytes of the path are that of a folder of a user whom root does not trust:
-                                   no link leads out of it; 0: it may */
-    size_t argument;            /**< it was found below this path of those that were named, from 0 */
-    uint64_t size;              /**< of a regular file when it was found; 0: not known */
-    const mls_edition *edition; /**< judged by this one, if by rules at all; NULL: as the reading says */
+    char *path;          /**< as the user would write it; "-" is standard input */
+    char *skip;          /**< why it is not read, or was not used; NULL: read it */
+    bool failed;         /**< it could not be read … */
+    const char *finding; /**< … which is reported as this finding, a static text; NULL: none */
+    bool named;          /**< given by the user, not found in a folder */
+    bool result;         /**< result_*.txt: one run, whatever it contains */
+    size_t root; /**< length of the prefix of the path that is another user's folder: for root, no link may lead out of
+                    it; 0: unrestricted */
+    size_t argument;            /**< index of the given path below which it was found */
+    uint64_t size;              /**< size of a regular file in bytes when it was found; 0: unknown */
+    const mls_edition *edition; /**< judge it by this edition; NULL: as the reading specifies */
 } mls_source;
 
-/** Sources in natural order, with their texts; zero-initialised is empty. */
+/** Sources in natural order, which own their texts.  Zero-initialised is empty. */
 typedef MLS_LIST_OF(mls_source) mls_sources;
 
-/** Lists the files under `paths`, those included that are skipped for their name or kind; each folder and each
- * result_*.txt is taken once, whatever ways lead to it.  MLS_OK or MLS_ERROR_LIMIT (too many files). */
+/** List the files below `paths`, including those that are skipped because of their name or type.  Each folder and each
+ * result_*.txt is listed once, even if several paths lead to it.  Return MLS_OK, or MLS_ERROR_LIMIT if there are too
+ * many files. */
 mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *sources,
                             mls_error *error) MLS_MUST_USE;
 void mls_sources_release(mls_sources *sources);
 
-/** Opens a source by its path; -1 with errno set on failure.  Nothing blocks but a pipe that the user named, where
- * `waits`: until somebody writes into it. */
+/** Open a source.  Return -1 with errno set on failure.  Opening does not block, except with `waits` for a pipe given
+ * by the user, until it has a writer. */
 int mls_source_open(const mls_source *source, bool waits);
 
-/** Find the time of the first record of a log that is open, and close it; NAN: not known, or fd is -1.  `plain` is
- * that of a reading; `room` is kept for the next log (see mls_scan_options). */
+/** Find the time of the first record of an open log, and close it; NAN if it is unknown or `fd` is -1.  `plain` is that
+ * of mls_reading.  Reuse `room` for the next log (see mls_scan_options). */
 mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms);
 
-/** Keeps more of each run, beside its summary, for a question that the summary does not answer: a sink for every run
- * by itself, however many there are in a file.  `notes` are `size` bytes, all zero when the first record comes; they
- * are given each record of the run, from one thread at a time, and handed over with it.  A callback that returns
- * anything but MLS_OK ends the reading with that.  What is kept must be bounded, as all of a run is. */
+/** An observer collects additional data for each run, in notes beside its summary.  Notes are `size` bytes, initially
+ * zero.  The observer gets each record of the run, from one thread at a time, and the notes are passed on with the
+ * run.  If a callback returns anything but MLS_OK, reading ends with that status.  Notes must have bounded size, as
+ * runs do. */
 typedef struct mls_observer {
     size_t size;
     mls_status (*record)(void *notes, const mls_record *record);
-    void (*release)(void *notes); /**< frees what they point to, not the notes themselves */
+    void (*release)(void *notes); /**< free what the notes own, but not the notes */
 } mls_observer;
 
-/** Free notes that an observer (NULL: they are NULL, too) has made, and set them to NULL. */
+/** Free the notes of a run and set *notes to NULL.  If `observer` is NULL, *notes must be NULL. */
 void mls_notes_release(const mls_observer *observer, void **notes);
 
-/** Which sources are asked what the jobs printed: none; those that cannot be read once more; all. */
+/** The sources whose printed settings are read: none; those that cannot be read twice; all. */
 typedef enum mls_printed_asked { MLS_PRINTED_OF_NONE, MLS_PRINTED_OF_PIPES, MLS_PRINTED_OF_ALL } mls_printed_asked;
 
-/** Which files are cut into runs: all but result_*.txt, each of which is one run; all; none. */
+/** The files that are split into runs: all except result_*.txt, each of which is one run; all; none. */
 typedef enum mls_cutting { MLS_CUT_RUNS, MLS_CUT_ALWAYS, MLS_CUT_NEVER } mls_cutting;
 
-/** The outcome of reading a source. */
+/** The result of reading a source. */
 typedef struct mls_read {
     size_t index; /**< of the source */
     const mls_source *source;
     mls_log_totals totals;
-    mls_status status; /**< MLS_OK, or MLS_ERROR_READ: the runs hold what came before the failure */
-    mls_error error;   /**< of a status other than MLS_OK */
-    size_t runs;       /**< handed over */
-    void *heard;       /**< what the listener keeps of it, until done() has returned; NULL: nothing */
+    mls_status status; /**< MLS_OK, or MLS_ERROR_READ: only data before the failure was read */
+    mls_error error;   /**< set unless the status is MLS_OK */
+    size_t runs;       /**< number of runs passed on */
+    void *heard;       /**< data of the listener, valid until done() returns; NULL: none */
 } mls_read;
 
-/** How to read, and who wants to know.  Zero-initialised reads everything and calls nobody. */
+/** How to read, and the callbacks.  Zero-initialised reads everything and calls nothing. */
 typedef struct mls_reading {
-    const mls_checker_options *rules; /**< whose rules say which runs are valid; NULL: their steps and status do */
-    bool unread_runs;                 /**< a file that is one run is handed over as one even when it cannot be read */
-    bool brief;                       /**< runs are wanted for their verdicts only: see mls_run */
-    bool doubting;                    /**< the neighbours of a guessed edition are asked about valid runs too */
-    bool foreign;                     /**< the lines of logs of other suites are read */
-    bool plain;                       /**< logs packed by gzip count as unread, as they do in a submission */
-    bool steps;                       /**< runs are judged by their steps too: see mls_run_finish() */
+    const mls_checker_options *rules; /**< rules that decide which runs are valid; NULL: their steps and status do */
+    bool unread_runs;                 /**< pass on a file that is one run even if it cannot be read */
+    bool brief;                       /**< only the verdicts of runs are needed: see mls_run */
+    bool doubting;                    /**< try the editions next to a guessed one for valid runs, too */
+    bool foreign;                     /**< read the lines of logs of other suites */
+    bool plain;                       /**< treat gzip files as unreadable, as in a submission */
+    bool steps;                       /**< also judge the steps of runs: see mls_run_finish() */
     mls_cutting cutting;
-    const mls_observer *observer; /**< what more is kept of each run; NULL: nothing */
-    mls_printed_asked printed;    /**< runs of these sources have `printed` and `facts` */
+    const mls_observer *observer; /**< collects more of each run; NULL: none */
+    mls_printed_asked printed;    /**< set `printed` and `facts` of the runs of these sources */
     mls_work work;
-    void *state; /**< of all callbacks */
-    /** Opens a source, from any thread; -1 with errno set.  NULL: mls_source_open(). */
+    void *state; /**< passed to all callbacks */
+    /** Open a source, on any thread; return -1 with errno set on failure.  NULL: mls_source_open(). */
     int (*open)(void *state, size_t index);
-    /** Fills one more sink for the file, from any thread; all that it is given comes from one thread.  NULL: none. */
+    /** Fill in an additional sink for the file, on any thread.  The sink is then used by one thread.  NULL: none. */
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
-    size_t heard_size; /**< bytes the listener keeps of a file: zero, and the sink's state when listen() is called */
-    bool apart;        /**< no runs are wanted, and files are read side by side; else all that is heard is in order */
-    /** A run has ended; who keeps it leaves an empty one behind, and NULL of its notes.  NULL: no runs. */
+    size_t heard_size; /**< size of the listener's data for a file: zeroed, and the state of the sink when listen() is
+                          called */
+    bool apart;        /**< without run(): read files in parallel; otherwise sinks are called in order */
+    /** A run has ended.  To keep it, move it and leave an empty one; the same for its notes, with NULL.  NULL: runs are
+     * not needed. */
     mls_status (*run)(void *state, size_t index, mls_run *run, void **notes);
-    /** A source has ended; its runs have been handed over. */
+    /** A source has ended, and all its runs were passed on. */
     mls_status (*done)(void *state, const mls_read *read);
 } mls_reading;
 
-/** Reads every source that is not skipped.  MLS_OK, what loading a guessed edition's rules or the table of settings
- * returned, or what a callback returned, which ends everything. */
+/** Read every source that is not skipped.  Return MLS_OK, the error of loading the rules of a guessed edition or the
+ * table of settings, or the status of a callback, which ends the reading. */
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count,
                             mls_error *error) MLS_MUST_USE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - one run: its summary, record by record; what it can be asked once it has been read (its numbers, how much
- * training it took to converge, the job around it, whether it is complete, succeeded and counts); and the setups of
- * many runs, most of which are alike. */
+/* run.c - the summary of a run, built record by record; what can be derived from it (times, convergence, job, verdict);
+ * and the shared hyperparameters and seeds of many runs. */
 #include "run/run.h"
 
 #include <math.h>
@@ -20,12 +19,13 @@
 
 /* -------------------------------------------------------- record by record */
 
-/* How much is kept of a name. */
+/* The maximum length of a name in bytes. */
 enum { NAME_LENGTH = 1000 };
 
 #define CUT_STRING_END "…\""
 
-/* A number of an evaluation's metadata, NaN where it is none; what they do not say is as the one before it said. */
+/* Read a number from the metadata of an evaluation (NAN: not a number).  If it is missing, that of the previous
+ * evaluation remains. */
 static double take_progress(const mls_record *record, mls_str name, double *progress)
 {
     mls_str span;
@@ -35,7 +35,7 @@ static double take_progress(const mls_record *record, mls_str name, double *prog
     return known ? said : (double)NAN;
 }
 
-/* Keeps an evaluation that is one of the two that stable_diffusion needs, by its metadata's metric. */
+/* Keep an evaluation for stable_diffusion if its metric is FID or CLIP. */
 static void take_image(mls_run *run, const mls_record *record, mls_evaluation image)
 {
     mls_str metric;
@@ -59,8 +59,8 @@ static void take_span(mls_run *run, void *member, const mls_record *record)
     mls_spans_record(&run->spans, record);
 }
 
-/* For people an evaluation that was logged after run_stop counts if it was made before it, since ranks interleave;
- * convergence goes by the order of the file, as the reference does. */
+/* Store an evaluation.  For people, one logged after run_stop counts if its time is before it, since the output of
+ * ranks interleaves.  For convergence, the order of the file counts, as in the reference. */
 static void take_evaluation(mls_run *run, void *member, const mls_record *record)
 {
     mls_evaluation taken = {.time_ms = record->time_ms,
@@ -97,7 +97,7 @@ static void take_throughput(mls_run *run, void *member, const mls_record *record
     }
 }
 
-/* The first one logged counts, as for the compliance checker; of file names, the first that names a config. */
+/* Store a text.  The first one counts, as in the compliance checker; for file names, the first that names a config. */
 static void take_text(mls_run *run, void *member, const mls_record *record)
 {
     char **taken = member;
@@ -115,7 +115,7 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     mls_arena_release(&arena);
 }
 
-/* Where a run's texts live; most runs that are read for their verdict have none. */
+/* Return the arena of a run's texts; create it on first use, since runs read only for their verdict rarely need one. */
 static mls_arena *run_arena(mls_run *run)
 {
     run->arena = run->arena != NULL ? run->arena : mls_calloc(1, sizeof *run->arena);
@@ -132,7 +132,7 @@ const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
     return NULL;
 }
 
-/* How many bytes of a string's span are kept, so that neither a character nor an escape is cut in two. */
+/* Return how many bytes of a string to keep without splitting a character or an escape. */
 static size_t string_kept(mls_str span)
 {
     size_t kept = 1;
@@ -147,15 +147,15 @@ static size_t string_kept(mls_str span)
     return kept;
 }
 
-/* Add a hyperparameter, whose value is JSON text that may be long. */
+/* Add a hyperparameter; its value is JSON text of any length. */
 static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t line)
 {
     mls_arena *arena = run_arena(run);
     const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
     const bool cut = value.len > MLS_HYPERPARAMETER_LENGTH;
     double number = (double)NAN;
-    mls_words words;      /* of value, if it is another */
-    if (cut && !string) { /* a number of very many digits */
+    mls_words words;      /* of a shortened value */
+    if (cut && !string) { /* a number with very many digits */
         (void)mls_json_number(value, &number);
         words = mls_words_exact(number);
         value = mls_str_from(words.text);
@@ -171,7 +171,7 @@ static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t 
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
 }
 
-/* A record that comes before training starts describes the run; the first value of a key stays. */
+/* Store a hyperparameter from a record before training starts.  The first value of a key counts. */
 static void take_hyperparameter(mls_run *run, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
@@ -210,7 +210,7 @@ static void take_run_start(mls_run *run, void *member, const mls_record *record)
     take_step(run, member, record);
 }
 
-/* The first run_stop ends the run; the last one says whether it converged, for that is what the reference looks at. */
+/* Store a run_stop.  The first one ends the run; the last one decides whether it converged, as in the reference. */
 static void take_run_stop(mls_run *run, void *member, const mls_record *record)
 {
     mls_str span;
@@ -225,10 +225,10 @@ static void take_run_stop(mls_run *run, void *member, const mls_record *record)
     take_step(run, member, record);
 }
 
-/* ---- seeds: each in one form that can be compared */
+/* ---- seeds, in a canonical form for comparison ---- */
 
-/* Appends the digits of a text that Python's int() reads: blanks around, a sign, digits with single underscores between
- * them, however many.  False when it is none. */
+/* Append the digits of a text that Python's int() accepts: blanks around it, a sign, and any number of digits with
+ * single underscores between them.  Return false if it does not accept the text. */
 static bool append_whole_text(mls_buffer *identity, mls_str text)
 {
     const size_t before = identity->len;
@@ -259,13 +259,14 @@ static bool append_whole_text(mls_buffer *identity, mls_str text)
     return some;
 }
 
-/* Appends the whole number that int() makes of a seed; false, with anything appended, when it makes none. */
+/* Append the integer that Python's int() makes of a seed.  Return false, perhaps after appending something, if it
+ * fails. */
 static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
 {
     double number;
     const size_t before = identity->len;
     const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
-    /* Written without a fraction or an exponent it keeps its digits, however many. */
+    /* A number without a fraction or an exponent keeps all its digits. */
     if (append_whole_text(identity, quoted ? decoded : span)) {
         return true;
     }
@@ -277,7 +278,7 @@ static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str deco
     return true;
 }
 
-/* Appends a value so that equal ones give equal bytes: 5, 5.0 and 5e0 are one number, "5" is another thing. */
+/* Append a value in canonical form: 5, 5.0 and 5e0 are equal, but "5" is different. */
 static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
 {
     double number;
@@ -292,7 +293,7 @@ static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
     mls_buffer_append_char(identity, '\0');
 }
 
-/* Return a span for people: strings without their quotes. */
+/* Return a span for messages: strings without quotes. */
 static mls_str decode(mls_arena *arena, mls_str span)
 {
     mls_str text;
@@ -341,14 +342,13 @@ static void take_number(mls_run *run, void *member, const mls_record *record)
     *number = mls_json_number(record->value, number) ? *number : (double)NAN;
 }
 
-/* The handler of records of each key, and the member of the run that it fills; a key without a row is a hyperparameter.
- */
+/* The handler for the records of each key, and the member it sets.  All other keys are hyperparameters. */
 static const struct {
     void (*take)(mls_run *run, void *member, const mls_record *record);
     size_t member;
-    bool brief;   /* kept of a brief run too: its steps, and whose it is */
-    bool setup;   /* a hyperparameter as well */
-    bool ignored; /* says how a run goes, whose it is or what files it was given, not how it was set up */
+    bool brief;   /* kept in a brief run, too */
+    bool setup;   /* also a hyperparameter */
+    bool ignored; /* describes the course of the run, its submitter or its files, not its setup */
 } handlers[MLS_KEY_COUNT] = {
     [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), .brief = true},
     [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), .brief = false},
@@ -523,10 +523,10 @@ void mls_run_release(mls_run *run)
     mls_run_init(run);
 }
 
-/* epoch_num is compared after rounding to this many digits, as the reference checker does. */
+/* Digits to which epoch_num is rounded before comparing, as in the reference checker. */
 #define EPOCH_DECIMALS 3
 
-/* Where in training an evaluation met its target. */
+/* A point of training where an evaluation met its target. */
 typedef struct image_point {
     double at;
     bool is_clip;
@@ -539,7 +539,7 @@ static double progress_of(const mls_training_progress *progress, mls_progress co
                                           : mls_number_round(progress->epoch_num, EPOCH_DECIMALS);
 }
 
-/* The smallest count at which an FID and a CLIP evaluation both meet their targets; NaN if none. */
+/* Return the smallest count at which an FID and a CLIP evaluation both meet their targets; NAN if there is none. */
 static double images_reached(const mls_run *run, const mls_benchmark *benchmark, mls_progress counts)
 {
     image_point *points = mls_calloc(run->image_count + 1, sizeof *points);
@@ -592,7 +592,7 @@ void mls_job_release(mls_job *job)
     mls_job_init(job);
 }
 
-/* Set a member to a text without the quotes around it; an empty one says nothing. */
+/* Set a member to a text without the quotes around it.  Ignore an empty text. */
 static void set(char **member, mls_str text)
 {
     if (text.len >= 2 && (text.ptr[0] == '\'' || text.ptr[0] == '"') && text.ptr[text.len - 1] == text.ptr[0]) {
@@ -605,8 +605,8 @@ static void set(char **member, mls_str text)
     }
 }
 
-/* :::SYSJSON {…}, slurmstepd: error: *** STEP <job>.<step> ON <node> …, :::DLPAL <container> <job> <nodes> <nodelist>
- * <cluster, perhaps several words> <DGXSYSTEM> */
+/* Parse :::SYSJSON {…}, slurmstepd: error: *** STEP <job>.<step> ON <node> …, and :::DLPAL <container> <job> <nodes>
+ * <nodelist> <cluster, perhaps several words> <DGXSYSTEM>. */
 void mls_job_marker(mls_job *job, const mls_marker *marker)
 {
     mls_str rest = marker->text;
@@ -658,13 +658,13 @@ void mls_job_inherit(mls_job *job, const mls_job *from)
     fill_text(&job->system, from->system);
 }
 
-/* A fault of the sequence is an error only where no rules say what counts. */
+/* Return the severity of a problem in the sequence: an error only if no rules judge the run. */
 static mls_severity own_severity(const mls_run *run)
 {
     return run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
 }
 
-/* The second step came before the first; either may be missing, which is a finding of its own. */
+/* Add a finding if the second step came before the first.  A missing step has its own finding. */
 static void steps_ordered(mls_run *run, const char *first, mls_step a, const char *second, mls_step b)
 {
     if (a.line > 0 && b.line > 0 && b.time_ms < a.time_ms) {
@@ -723,7 +723,7 @@ static void judge_status(mls_run *run)
     mls_buffer_release(&words);
 }
 
-/* Takes over the verdict of the rules; its findings come after those of the run's own steps. */
+/* Take over the verdict of the checker.  Its findings come after those about the run's steps. */
 static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
 {
     const mls_status status = mls_checker_end(checker);
@@ -739,12 +739,12 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     run->benchmark_line = verdict.benchmark_line;
     char words[MLS_NONE_READ_LENGTH];
     if (steps && mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words)) {
-        /* All else that is missing follows from it. */
+        /* All other missing records follow from this. */
         mls_findings_release(&run->findings);
         mls_findings_add(&run->findings, MLS_FINDING_MALFORMED,
                          (mls_finding_place){.line = run->line, .key = MLS_S("@malformed")}, "%s", words);
     } else if (steps) {
-        /* The checker's word on the status is shorter than the run's own. */
+        /* The checker's finding about the status is less detailed than the run's own. */
         mls_findings_append_except(&run->findings, verdict.findings, MLS_FINDING_STATUS);
     } else {
         mls_checker_take_findings(checker, &run->findings);
@@ -755,7 +755,7 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 {
     mls_status status = MLS_OK;
-    /* Some logs set the batch size more than once, and the last one is the run's; there is always room for it. */
+    /* If the batch size was logged more than once, the last one counts.  There is always room for it. */
     if (isfinite(run->global_batch_size)) {
         add_hyperparameter(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
                            mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
@@ -780,7 +780,7 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     return status;
 }
 
-/* A run that failed is best explained by how it ended, then by what is missing; a rule it broke comes after that. */
+/* Return the finding that best explains a failure: how the run ended, then missing steps, then a broken rule. */
 const mls_finding *mls_run_reason(const mls_run *run)
 {
     const mls_finding *reason = NULL;
@@ -801,13 +801,13 @@ const mls_finding *mls_run_reason(const mls_run *run)
 /* ------------------------------------------------------------------ setups */
 
 struct mls_setups {
-    mls_arena arena;               /* of all that is kept, in lists of their exact length */
-    mls_map texts;                 /* that have come */
-    mls_hyperparameter *last_list; /* that was kept */
+    mls_arena arena;               /* everything kept, in lists of their exact length */
+    mls_map texts;                 /* all texts so far */
+    mls_hyperparameter *last_list; /* the last list kept */
     size_t last_count;
 };
 
-/* Return the one copy of a text. */
+/* Return the shared copy of a text. */
 static mls_str kept_text(mls_setups *setups, mls_str text)
 {
     return mls_map_put(&setups->texts, text, NULL)->key;
@@ -822,7 +822,7 @@ static void keep_hyperparameters(mls_setups *setups, mls_run *run)
         each->key = kept_text(setups, each->key);
         each->value = kept_text(setups, mls_str_from(each->value)).ptr;
     }
-    /* Texts are the same where their places are. */
+    /* Texts are shared, so they are equal if their pointers are. */
     if (count > 0 && (setups->last_count != count || memcmp(setups->last_list, run->hyperparameters, bytes) != 0)) {
         setups->last_list = mls_arena_alloc(&setups->arena, bytes);
         setups->last_count = count;
@@ -833,7 +833,7 @@ static void keep_hyperparameters(mls_setups *setups, mls_run *run)
     run->hyperparameter_capacity = 0;
 }
 
-/* Seeds differ, but not where they are from. */
+/* Keep seeds.  Their values differ, but their files and lines repeat. */
 static void keep_seeds(mls_setups *setups, mls_run *run)
 {
     mls_seed *kept = run->seed_count > 0 ? mls_arena_array(&setups->arena, run->seed_count, sizeof *kept) : NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - what jobs print of their settings: from the lines of a log, by the three forms in which frameworks print
- * one, to the blocks of settings in them, and to the runs that these are of; and the settings that decide speed, by the
- * names under which they are printed or exported. */
+/* settings.c - parse the settings that jobs print, in three forms, into blocks, and assign the blocks to runs; and look
+ * up the settings that determine speed. */
 #include "run/settings.h"
 
 #include <stdlib.h>
@@ -19,33 +18,33 @@ enum {
     RANK_BLANKS_MAX = 8,
     RANK_DIGITS_MAX = 6,
     DOTS_MIN = 3,
-    LEVELS_MAX = 32, /* of yaml that a name is made of; deeper ones are read as if they were at this one */
+    LEVELS_MAX = 32, /* levels of yaml in a name; deeper ones are treated as this level */
     LOOK_BYTES = 32 * 1024,
-    COUNT_STRIDE = 128,  /* at most what a byte can count */
-    READINGS_MAX = 8192, /* ranks that are read by themselves */
+    COUNT_STRIDE = 128,  /* the most that a byte can count */
+    READINGS_MAX = 8192, /* ranks that are parsed separately */
     LINE_MAX_READ = 65536,
 };
 
-/* Blocks that are not known to be ones yet hold no more than this, all ranks together. */
+/* Limit for all open blocks, over all ranks. */
 static const size_t open_bytes_max = (size_t)8 << 20;
 
 /* ----------------------------------------------------------------- lines */
 
 typedef enum line_kind {
-    MLS_SETTING_NONE,  /* no line of this form: the block ends before it */
+    MLS_SETTING_NONE,  /* a line of another form, which ends the block */
     MLS_SETTING_LINE,  /* it sets something, or opens a level of yaml */
-    MLS_SETTING_INSIDE /* it is of the block, and sets nothing: of a list, or of the value before */
+    MLS_SETTING_INSIDE /* part of the block without a setting: in a list, or of the value before */
 } line_kind;
 
 typedef struct setting_line {
     line_kind kind;
     mls_printed_form form;
-    mls_str object; /* of Python: the line opens it, "" otherwise */
+    mls_str object; /* Python: the object that the line opens; otherwise empty */
     mls_str key;
-    mls_str value;  /* without the blanks and the quotes around it */
-    bool has_value; /* false: a level of yaml */
-    bool closes;    /* of Python: the object ends with this line */
-    size_t column;  /* of the key, in bytes from 0; of a first argument the column of those below */
+    mls_str value;  /* without blanks and quotes around it */
+    bool has_value; /* false: opens a level of yaml */
+    bool closes;    /* Python: the line closes the object */
+    size_t column;  /* column of the key in bytes, from 0; for the first argument, the column of the next ones */
 } setting_line;
 
 static size_t run_length(mls_str text, size_t from, char c)
@@ -57,7 +56,7 @@ static size_t run_length(mls_str text, size_t from, char c)
     return count;
 }
 
-/* Take "12: " off a line, and the blanks at its end.  Return the rank; -1: it has none. */
+/* Remove "12: " and trailing blanks from a line.  Return the rank; -1 if there is none. */
 static int32_t take_rank(mls_str *line)
 {
     const size_t blanks = run_length(*line, 0, ' ');
@@ -77,7 +76,7 @@ static int32_t take_rank(mls_str *line)
     return ranked ? rank : -1;
 }
 
-/* The length of a key at `from`; yaml's may have a '-' behind the first character. */
+/* Return the length of the key at `from`.  In yaml it may contain '-' after the first character. */
 static size_t key_length(mls_str line, size_t from, bool dashes)
 {
     size_t len = mls_str_name_length(mls_str_rest(line, from));
@@ -91,7 +90,7 @@ static size_t key_length(mls_str line, size_t from, bool dashes)
     return len;
 }
 
-/* Without the blanks around it, and one pair of equal quotes. */
+/* Remove blanks, and one pair of equal quotes, around a value. */
 static mls_str clean_value(mls_str value)
 {
     value = mls_str_trim(value, mls_is_blank);
@@ -100,7 +99,7 @@ static mls_str clean_value(mls_str value)
     return quoted ? (mls_str){value.ptr + 1, value.len - 2} : value;
 }
 
-/* KEY: VALUE, KEY: or - KEY: VALUE, of which `end` is the colon. */
+/* Parse KEY: VALUE, KEY: or - KEY: VALUE, with the colon at `end`. */
 static setting_line read_yaml(mls_str line, size_t column, size_t end)
 {
     setting_line read = {.form = MLS_PRINTED_YAML,
@@ -112,7 +111,7 @@ static setting_line read_yaml(mls_str line, size_t column, size_t end)
     return read;
 }
 
-/* KEY=VALUE, of Python from `from` on; a bracket too many closes the object. */
+/* Parse KEY=VALUE of Python, starting at `from`.  An unmatched bracket closes the object. */
 static bool take_argument(mls_str line, size_t from, setting_line *read)
 {
     const size_t len = key_length(line, from, false);
@@ -147,7 +146,7 @@ static bool only_brackets(mls_str text)
     return i == text.len;
 }
 
-/* A line inside of an object of Python whose arguments stand in `column`. */
+/* Parse a line in a Python object whose arguments are in `column`. */
 static setting_line read_python(mls_str line, size_t column)
 {
     setting_line read = {.form = MLS_PRINTED_PYTHON};
@@ -158,7 +157,7 @@ static setting_line read_python(mls_str line, size_t column)
     return read;
 }
 
-/* KEY ....... VALUE, of which `end` is the blank. */
+/* Parse KEY ....... VALUE, with the first blank at `end`. */
 static setting_line read_args(mls_str line, size_t column, size_t end)
 {
     setting_line read = {.form = MLS_PRINTED_ARGS, .column = column};
@@ -172,7 +171,7 @@ static setting_line read_args(mls_str line, size_t column, size_t end)
     return read;
 }
 
-/* Most lines of a log are told apart by their first word and what follows it. */
+/* Parse a line of any form.  For most lines of a log, the first word and the text after it decide. */
 static setting_line read_any(mls_str line)
 {
     setting_line read = {0};
@@ -195,8 +194,8 @@ static setting_line read_any(mls_str line)
     return read;
 }
 
-/* Read a line.  `python`: a block of Python is open, whose keys stand in `column`; a line that is of no such block is
- * read as one of any form. */
+/* Parse a line.  With `python`, a Python block is open whose keys are in `column`; a line that does not belong to it
+ * may have any form. */
 static setting_line read_line(mls_str line, bool python, size_t column)
 {
     const setting_line read = python ? read_python(line, column) : (setting_line){0};
@@ -205,14 +204,14 @@ static setting_line read_line(mls_str line, bool python, size_t column)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Setting and its place in the text of an open block. */
+/* The position of a setting in the text of an open block. */
 typedef struct open_setting {
     uint32_t name, name_len, value_len; /* the value follows the name */
 } open_setting;
 
 typedef struct yaml_level {
     size_t column;
-    size_t path_len; /* of the path to the key that opened it, with the point */
+    size_t path_len; /* length of the path to its key, including the point */
 } yaml_level;
 
 /* The block that a rank is printing. */
@@ -220,24 +219,24 @@ typedef struct rank_reading {
     bool open;
     mls_printed_form form;
     size_t lines, found; /* of the block */
-    size_t column;       /* of the arguments of Python */
+    size_t column;       /* of Python's arguments */
     mls_buffer object;
-    mls_buffer path; /* to the level of yaml */
+    mls_buffer path; /* to the current level of yaml */
     yaml_level levels[LEVELS_MAX];
     size_t level_count;
     mls_buffer text;
     MLS_LIST_OF(open_setting) settings;
 } rank_reading;
 
-/* A run that printed something, or the text before a run that is not known yet. */
+/* A run that printed something, or the text before a run_start that has not come yet. */
 typedef struct printed_run {
-    size_t run_start; /* line; 0: none came */
+    size_t run_start; /* line; 0: none yet */
     mls_printed *printed;
     mls_map names;
     size_t bytes;
 } printed_run;
 
-/* A line of a block that sets nothing; with it text may begin or cease to count. */
+/* A line with a record, and whether lines begin or cease to count there. */
 typedef enum text_edge { EDGE_NONE, EDGE_BEGINS, EDGE_ENDS } text_edge;
 typedef struct printed_mark {
     size_t line;
@@ -247,16 +246,16 @@ typedef struct printed_mark {
 struct mls_printed_reader {
     mls_arena arena, scratch;
     mls_run_cut cut;
-    bool counts;                     /* lines do: no run_start has come since the run before ended */
-    bool lines_count;                /* the same, of the lines that were read */
-    MLS_LIST_OF(printed_mark) marks; /* of the block: with a record in them, while lines count, and edges */
+    bool counts;                     /* lines currently count: there was no run_start since the last run ended */
+    bool lines_count;                /* the same, for the lines parsed so far */
+    MLS_LIST_OF(printed_mark) marks; /* lines of the current chunk with a record, while lines count, and edges */
     MLS_LIST_OF(printed_run *) runs;
-    printed_run *run; /* the last of them while it has no run_start */
-    mls_map ranks;    /* to readings */
+    printed_run *run; /* the last run, while it does not have a run_start */
+    mls_map ranks;    /* rank → reading */
     MLS_LIST_OF(rank_reading *) readings;
     rank_reading *last;
     int32_t last_rank;
-    size_t open_bytes, open_count; /* of blocks that have not ended */
+    size_t open_bytes, open_count; /* of open blocks */
 };
 
 const char *mls_printed_form_name(mls_printed_form form)
@@ -304,7 +303,7 @@ void mls_printed_release(mls_printed *printed)
     }
 }
 
-/* Keep a setting, the first of its name, as far as there is room for it. */
+/* Keep a setting if it is the first of its name and there is room for it. */
 static void keep_setting(printed_run *run, mls_str name, mls_str value)
 {
     mls_printed *printed = run->printed;
@@ -321,10 +320,10 @@ static void keep_setting(printed_run *run, mls_str name, mls_str value)
     mls_printed_add(printed, name, value);
 }
 
-/* A block that is one goes to the run; what is open of it goes in any case. */
+/* End a block.  If it has enough lines and settings, add it to the run; otherwise discard it. */
 static void end_block(mls_printed_reader *self, rank_reading *rank)
 {
-    size_t count = 0; /* of settings, by their names */
+    size_t count = 0; /* number of different names */
     if (rank->found >= MLS_PRINTED_BLOCK_MIN) {
         mls_map names = {.arena = &self->scratch};
         for (size_t i = 0; i < rank->settings.count; i++) {
@@ -387,7 +386,7 @@ static void add_setting(mls_printed_reader *self, rank_reading *rank, const sett
         (open_setting){(uint32_t)from, (uint32_t)name_len, (uint32_t)line->value.len};
 }
 
-/* Take a line, which was read as one of any form, to the block of its rank. */
+/* Process a line, already parsed as any form, for the block of its rank. */
 static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
 {
     if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
@@ -407,7 +406,7 @@ static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
         mls_buffer_append(&rank->object, line.object);
     }
     rank->lines++;
-    if (line.form == MLS_PRINTED_YAML) { /* the path: the levels that are further left */
+    if (line.form == MLS_PRINTED_YAML) { /* the path consists of the levels further to the left */
         while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line.column) {
             rank->level_count--;
         }
@@ -420,14 +419,14 @@ static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
             rank->levels[rank->level_count++] = (yaml_level){line.column, rank->path.len};
         }
     } else if (line.value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(line.value, MLS_S(" at 0x"))) {
-        add_setting(self, rank, &line); /* " at 0x" stands in what an object without a text of its own is printed as */
+        add_setting(self, rank, &line); /* skip objects printed as " at 0x…", without a text of their own */
     }
     if (line.closes) {
         end_block(self, rank);
     }
 }
 
-/* Return the reading of a rank; NULL: there are too many. */
+/* Return the reading of a rank; NULL if there are too many. */
 static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
 {
     if (self->last != NULL && self->last_rank == rank) {
@@ -453,7 +452,7 @@ static void end_all_blocks(mls_printed_reader *self)
     }
 }
 
-/* Text ceases to count with a run_start, and counts again when the run has ended. */
+/* Stop counting lines at a run_start, and start again at the end of the run. */
 static void pass_edge(mls_printed_reader *self, const printed_mark *mark)
 {
     end_all_blocks(self);
@@ -521,7 +520,7 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         }
         const int32_t number = take_rank(&text);
         const setting_line line = read_line(text, false, 0);
-        /* Most lines set nothing while no block is open. */
+        /* Skip most lines: they set nothing while no block is open. */
         rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
         if (rank != NULL) {
             take_setting_line(self, rank, text, line);
@@ -579,7 +578,7 @@ void mls_printed_reader_free(mls_printed_reader *reader)
     free(reader);
 }
 
-/* In strides, of which compilers make a few instructions over many bytes at once. */
+/* Count newlines in strides, which compilers vectorize. */
 static size_t count_newlines(mls_str text)
 {
     size_t count = 0;
@@ -597,11 +596,11 @@ static size_t count_newlines(mls_str text)
     return count;
 }
 
-/* Return whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file,
- * which stays as it is.  It costs a fraction of reading lines. */
+/* Check whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file,
+ * whose offset does not change.  This is much faster than parsing the lines. */
 static bool may_split(int fd, size_t run_start_line)
 {
-    /* Whoever prints degrees prints one of those that are called so. */
+    /* Jobs that print degrees print at least one with this name. */
     const mls_str degree = MLS_S("model_parallel_size");
     char bytes[LOOK_BYTES];
     size_t kept = 0;
@@ -622,7 +621,7 @@ static bool may_split(int fd, size_t run_start_line)
     return false;
 }
 
-/* The line up to which a log is read. */
+/* Stop reading after a line. */
 static mls_status stop_behind(void *state, const mls_lines *lines)
 {
     const size_t *last = state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracked.h - means of the numbers that a run tracked while it was timed, as notes beside it. */
+/* tracked.h - the means of the metrics that a run tracked, as notes of an observer. */
 #pragma once
 
 #include "base/map.h"
 #include "run/reading.h"
 
-/* Names kept of a run, and the longest in bytes; that others were passed over is known. */
+/* Limits: number of names per run, and length of a name in bytes.  Whether names were skipped is recorded. */
 #define MLS_TRACKED_NAMES_MAX 512
 #define MLS_TRACKED_NAME_LENGTH_MAX 200
 
@@ -14,19 +14,19 @@ typedef struct mls_tracked_sum {
     size_t count;
 } mls_tracked_sum;
 
-/* Notes on a run: of each member of tracked_stats and throughput (a bare number is the throughput) that was logged
- * between run_start and run_stop, in the order of the file, the sum of its finite values. */
+/* Notes on a run: the sum of the finite values of each member of tracked_stats and throughput (whose value may be a
+ * plain number) that was logged between run_start and run_stop, in the order of the file. */
 typedef struct mls_tracked {
     mls_arena arena, scratch;
-    mls_map sums; /* to an mls_tracked_sum */
+    mls_map sums; /* name → mls_tracked_sum */
     bool started, stopped;
-    bool too_many;    /* names were passed over */
-    size_t long_line; /* of the first name that was passed over for its length; 0: there is none */
+    bool too_many;    /* names were skipped */
+    size_t long_line; /* of the first name skipped for its length; 0: none */
 } mls_tracked;
 
 extern const mls_observer mls_tracked_observer;
 
-/* Return the mean of a name in the notes (NULL: none) of a run; NAN: there is none. */
+/* Return the mean of a metric from the notes (NULL: none) of a run; NAN if there is none. */
 double mls_tracked_mean(const mls_tracked *tracked, mls_str name);
 
 /* Add to the sum of a name. */
