@@ -9,16 +9,16 @@
 #include "base/utf8.h"
 #include "term/table.h"
 
-/* Sides beside the baseline that stand in one table. */
+/* Sides of one table, besides the baseline. */
 enum { SIDES_MOST = 4 };
 
-/* Part of a block as it stands in one table: the baseline's group, and some of the others, with a column for each side
- * and one for its difference from the baseline. */
+/* A table of a block: the baseline and up to SIDES_MOST other groups, with a column for each side and another one for
+ * its difference from the baseline. */
 typedef struct side_by_side {
     const mls_block *block;
-    size_t places[SIDES_MOST + 1]; /* in the block, the baseline's first */
+    size_t places[SIDES_MOST + 1]; /* indexes of the block, the baseline first */
     const mls_side_group *groups[SIDES_MOST + 1];
-    const mls_difference *differences[SIDES_MOST + 1]; /* the first says nothing */
+    const mls_difference *differences[SIDES_MOST + 1]; /* the first is not used */
     size_t count;
     const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1]; /* over the columns of both */
     const char *label;                                           /* over the first column */
@@ -27,7 +27,7 @@ typedef struct side_by_side {
     bool all;
 } side_by_side;
 
-/* How much of a value, where there is no more room, or of the name of a side, stands in a cell. */
+/* Columns of a side's name, and of a value if there is no more room. */
 enum { COMPARED_WIDTH = 24 };
 
 /* ------------------------------------------------------------- lines and means */
@@ -162,7 +162,7 @@ bool mls_compare_epochs(const mls_side_group *group)
 
 enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
 
-/* Returns the heading of a column; it may be a config's name, and so anything. */
+/* Return the heading of a column, escaped: it may be the name of a config, and so any text. */
 static const char *header_of(side_by_side *to, const char *before, const char *text)
 {
     const mls_str name = mls_utf8_fit_back(mls_str_from(text), COMPARED_WIDTH); /* paths differ at their ends */
@@ -215,25 +215,13 @@ static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
     return some;
 }
 
-/* Unless all or more is asked for; and how many values of a side stand in a cell. */
+/* Settings that are listed without --all or -v, and values in a cell. */
 enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10, VALUE_MOST = 64 };
 
-/* Lines of a screen; those of a block that head it, its tables and lists, and the one that counts what was folded. */
+/* Lines of a screen, and those of a block that are headings or count what is left out. */
 enum { SCREEN = 24, HEADINGS = 5 };
 
-/* A value that has no room loses its middle: names differ at their ends, and so do versions. */
-static void append_shortened(mls_buffer *cell, mls_str text, size_t width)
-{
-    if (mls_utf8_fit(text, width).len == text.len) {
-        mls_buffer_append(cell, text);
-    } else {
-        mls_buffer_append(cell, mls_utf8_fit(text, width / 2));
-        mls_buffer_append_text(cell, "…");
-        mls_buffer_append(cell, mls_utf8_fit_back(text, width - 1 - width / 2));
-    }
-}
-
-/* How much room each side has for the values of a list, beside its longest key. */
+/* Return the columns that each side has for a value, next to the longest key. */
 static size_t value_width(const side_by_side *to, const mls_differings *settings)
 {
     size_t longest = 0;
@@ -248,13 +236,22 @@ static size_t value_width(const side_by_side *to, const mls_differings *settings
     return to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST : room < COMPARED_WIDTH ? COMPARED_WIDTH : room;
 }
 
-static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most, size_t width)
+/* Append the values of a side, "a x 3, b".  A value without room loses its middle: names and versions differ at their
+ * ends. */
+static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most, size_t room)
 {
+    const size_t width = values->count > 1 ? COMPARED_WIDTH : room;
     for (size_t k = 0; k < values->count && k < most; k++) {
         const mls_setting_value *value = &values->items[k];
         const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
         mls_buffer_append_text(cell, k > 0 ? ", " : "");
-        append_shortened(cell, text, values->count > 1 ? COMPARED_WIDTH : width);
+        if (mls_utf8_fit(text, width).len == text.len) {
+            mls_buffer_append(cell, text);
+        } else {
+            mls_buffer_append(cell, mls_utf8_fit(text, width / 2));
+            mls_buffer_append_text(cell, "…");
+            mls_buffer_append(cell, mls_utf8_fit_back(text, width - 1 - width / 2));
+        }
         if (values->count > 1 && value->runs > 1) {
             mls_buffer_printf(cell, " x %zu", value->runs);
         }
@@ -283,7 +280,7 @@ static void setting_row(side_by_side *to, const mls_differing *setting, bool all
     }
 }
 
-/* Rows of the settings that differ, at most so many, and of the others too where all are asked for. */
+/* Add rows for at most so many settings that differ; with `all` also for those that do not. */
 static void setting_rows(side_by_side *to, const mls_differings *settings, size_t most, bool all)
 {
     const size_t width = value_width(to, settings);
@@ -304,7 +301,7 @@ static void setting_rows(side_by_side *to, const mls_differings *settings, size_
     }
 }
 
-/* A list of its own, with names wider than those of the parts; in Markdown all is one table. */
+/* Begin a list of settings: a table of its own, as its names are wider, but in Markdown a heading in the same table. */
 static void begin_settings(side_by_side *to, const char *heading)
 {
     if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
@@ -315,7 +312,7 @@ static void begin_settings(side_by_side *to, const char *heading)
     }
 }
 
-/* The sides of which no hyperparameter is known, as an export may have none. */
+/* Show which sides have no known hyperparameters, as exports may have none. */
 static bool show_unknown(side_by_side *to)
 {
     mls_buffer names = {0};
@@ -332,7 +329,7 @@ static bool show_unknown(side_by_side *to)
     return add_names(to, MLS_STYLE_PLAIN, &names);
 }
 
-/* The sides of which no printed setting is known, where another one printed some: most logs and no export have any. */
+/* Show which sides printed no settings, if another side did: most logs and all exports have none. */
 static void show_unprinted(side_by_side *to)
 {
     mls_buffer names = {0};
@@ -353,7 +350,7 @@ static void show_unprinted(side_by_side *to)
     (void)add_names(to, MLS_STYLE_PLAIN, &names);
 }
 
-/* Shows settings that decide speed; of the others how many differ. */
+/* Show known settings, which affect speed; the others with -v, else only their number. */
 static void show_known(side_by_side *to, const char *heading, const mls_differings *known, const mls_differings *others)
 {
     const bool all = to->all || to->view->verbose > 0;
@@ -379,10 +376,10 @@ static void show_setup(side_by_side *to)
         add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     }
     show_unprinted(to);
-    /* So that both lists end on the screen that the block begins on; few rows are of the environment. */
+    /* Both lists should end on the screen that the block begins on; the environment has few rows. */
     const size_t others = HEADINGS + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
-    const bool pair = to->block->group_count == 2; /* of more no screen has room */
+    const bool pair = to->block->group_count == 2; /* more sides never fit on a screen */
     const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
     if (settings->differ > 0 || (to->all && settings->count > 0)) {
         begin_settings(to, settings->differ > 0 ? "differs" : "the same");
@@ -405,7 +402,7 @@ static mls_words chance_words(double p)
 
 /* -------------------------------------------------------------------- rows */
 
-/* The cells of a row below a side, and below its difference from the baseline. */
+/* The cells of a row in the columns of a side: its value, and its difference from the baseline. */
 typedef struct cell_pair {
     mls_words side, difference;
 } cell_pair;
@@ -415,7 +412,7 @@ static mls_words signed_ms(bool known, int64_t ms, int decimals)
     return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
 }
 
-/* Whether anything is said of a difference: not where a side has no score. */
+/* Return whether the interval of a difference is shown; without a score of a side it is not. */
 static bool has_interval(const mls_difference *difference)
 {
     return difference->has_interval && difference->verdict != MLS_COMPARE_NO_SCORE;
@@ -433,8 +430,8 @@ void mls_compare_append_interval(mls_buffer *line, const mls_difference *differe
     }
 }
 
-/* Whether a side's training is counted without its evaluations, as it counts in its difference; of the baseline, in
- * any. */
+/* Return whether the training of a side is counted without its evaluations, as in its difference; that of the baseline
+ * is if it is in any difference. */
 static bool is_delimited(const side_by_side *to, size_t i)
 {
     bool other = false;
@@ -444,7 +441,7 @@ static bool is_delimited(const side_by_side *to, size_t i)
     return other && to->groups[i]->evaluations.known;
 }
 
-/* Returns what a side's runs did, that a share of the difference is made of; or several together. */
+/* Return the value of a side that a share of the difference is made of, or the sum of several. */
 static mls_words share_words(const side_by_side *to, size_t i, mls_share share, mls_share last)
 {
     const mls_side_group *group = to->groups[i];
@@ -480,32 +477,23 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
     return mls_words_grouped(ms / 1000, 3);
 }
 
-/* A row whose cells are numbers of the sides; it is shown where cells_make() finds that a side needs it. */
+/* A row of numbers of the sides; it is shown if cells_make() returns that a side needs it. */
 typedef struct value_row {
     enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
     const char *label;     /* NULL: by what sides converge in */
     mls_share first, last; /* of the difference: one share, or several; of a subtotal two */
 } value_row;
 
-/* Whether two shares are large, and most of what they say goes away when they are added up. */
-static bool cancel(const mls_split *split, mls_share first, mls_share last)
-{
-    const int64_t a = llabs(split->ms[first]);
-    const int64_t b = llabs(split->ms[last]);
-    const int64_t larger = a > b ? a : b;
-    return split->known && split->has[first] && split->has[last] && larger >= llabs(split->total_ms) / 10 &&
-           llabs(split->ms[first] + split->ms[last]) < larger / 2;
-}
-
-/* Makes the cells of a side; whether it needs the row. */
+/* Make the cells of a side, and return whether it needs the row. */
 static bool cells_make(const side_by_side *to, size_t i, const value_row *row, cell_pair *cells)
 {
     const mls_side_group *group = to->groups[i];
     const mls_difference *difference = to->differences[i];
     const mls_split *split = &difference->split;
     int64_t ms = 0;
+    int64_t larger = 0;
     switch (row->kind) {
-    case RUNS: /* how many are valid, where not all are */
+    case RUNS: /* valid runs, if not all are valid */
         if (group->valid < group->runs.count) {
             (void)mls_text_printf(cells->side.text, sizeof cells->side.text, "%zu of %zu runs", group->valid,
                                   group->runs.count);
@@ -515,7 +503,7 @@ static bool cells_make(const side_by_side *to, size_t i, const value_row *row, c
         cells->side = mls_words_grouped(group->score_minutes, 3);
         cells->difference = mls_words_signed(difference->minutes, 3);
         return true;
-    case SCALED_SCORE: /* the one that counts, where it is not the measured one */
+    case SCALED_SCORE: /* if it is not the measured score */
         cells->side = mls_words_grouped(group->scaled_minutes, 3);
         cells->difference = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
         return isfinite(group->scaled_minutes) && (group->scale != 1 || group->published != NULL);
@@ -529,10 +517,14 @@ static bool cells_make(const side_by_side *to, size_t i, const value_row *row, c
         cells->side = share_words(to, i, row->first, row->last);
         cells->difference = signed_ms(split->known && split->has[row->first], ms, 3);
         return split->known && split->has[row->first];
-    case SUBTOTAL: /* what they are together comes behind them */
+    case SUBTOTAL: /* of two shares that are large and mostly cancel each other; `last` + 1 is their sum */
+        larger = llabs(split->ms[row->first]);
+        larger = llabs(split->ms[row->last]) > larger ? llabs(split->ms[row->last]) : larger;
         cells->side = share_words(to, i, row->last + 1, row->last + 1);
         cells->difference = signed_ms(split->known, split->ms[row->first] + split->ms[row->last], 3);
-        return cancel(split, row->first, row->last);
+        return split->known && split->has[row->first] && split->has[row->last] &&
+               larger >= llabs(split->total_ms) / 10 &&
+               llabs(split->ms[row->first] + split->ms[row->last]) < larger / 2;
     case INIT:
         cells->side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
         cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
@@ -543,7 +535,7 @@ static bool cells_make(const side_by_side *to, size_t i, const value_row *row, c
     }
 }
 
-/* Shows a row that some side needs; whether one does. */
+/* Show a row if a side needs it, and return whether one does. */
 static bool show_row(side_by_side *to, value_row row)
 {
     cell_pair cells[SIDES_MOST + 1] = {0};
@@ -572,19 +564,7 @@ static bool show_row(side_by_side *to, value_row row)
     return true;
 }
 
-/* Shows the scores, of two sides with their interval. */
-static void show_scores(side_by_side *to)
-{
-    show_row(to, (value_row){.kind = RUNS, .label = ""});
-    show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
-    if (to->block->group_count == 2) {
-        mls_buffer note = {0};
-        mls_compare_append_interval(&note, to->differences[1]);
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
-    }
-}
-
-/* The score that counts; and whose does not count. */
+/* Show the scaled scores, and which sides have a score that is not official. */
 static void show_scaled(side_by_side *to)
 {
     mls_buffer names = {0};
@@ -602,7 +582,7 @@ static void show_scaled(side_by_side *to)
 
 /* ----------------------------------------------------------------- verdict */
 
-/* "gb300 is faster": the words before and after the name of the side that is meant (NULL: none is), and their style. */
+/* Verdicts: the words before and after the name of the side (NULL: no name follows), and their style. */
 static const struct {
     const char *before, *after;
     mls_style style;
@@ -614,14 +594,14 @@ static const struct {
                                           MLS_STYLE_WARN},
                 [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
 
-/* Whether all that can be said is that the runs of one side are those of the other. */
+/* Return whether both sides are the same runs and no other verdict applies. */
 static bool is_itself(const mls_difference *difference)
 {
     return mls_difference_all_same(difference) &&
            (difference->verdict == MLS_COMPARE_NONE || difference->verdict == MLS_COMPARE_TOO_FEW);
 }
 
-/* Whether a side is the reason why there is no verdict: it has no score, or no public runs. */
+/* Return whether a side is why there is no verdict: it has no score, or no public runs. */
 static bool lacks_for_verdict(const mls_side_group *group, mls_compare_verdict verdict)
 {
     return verdict == MLS_COMPARE_NOT_PUBLIC ? group->published != NULL && group->runs.count == 0
@@ -644,7 +624,7 @@ void mls_compare_append_verdict(mls_buffer *words, const mls_difference *differe
     }
 }
 
-/* What is known of a published score that is not exact. */
+/* Append how a published score that is not exact is known. */
 static void known_append(mls_buffer *line, const mls_side_group *group)
 {
     const mls_published_result *result = group->published;
@@ -655,7 +635,7 @@ static void known_append(mls_buffer *line, const mls_side_group *group)
     }
 }
 
-/* How the verdict is known. */
+/* Append the evidence for a verdict. */
 static void evidence_append(mls_buffer *line, const mls_difference *difference)
 {
     known_append(line, difference->a);
@@ -751,16 +731,21 @@ static void show_parts(side_by_side *to)
 
 static void show_abreast(side_by_side *to)
 {
+    const bool pair = to->block->group_count == 2;
     begin_table(to, "");
-    show_scores(to);
-    if (to->block->group_count == 2) {
+    show_row(to, (value_row){.kind = RUNS, .label = ""});
+    show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
+    if (pair) {
+        mls_buffer note = {0};
+        mls_compare_append_interval(&note, to->differences[1]);
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
         show_verdicts(to);
     }
     show_scaled(to);
     show_parts(to);
     show_row(to, (value_row){.kind = INIT, .label = "not in the score: init (s)"});
     show_row(to, (value_row){.kind = SPREAD, .label = "spread of the runs (n - 1)"});
-    if (to->block->group_count > 2) {
+    if (!pair) {
         add_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);
     }
@@ -768,21 +753,16 @@ static void show_abreast(side_by_side *to)
     mls_table_finish(&to->table, to->view);
 }
 
-static void put_abreast(side_by_side *to, size_t place)
-{
-    to->places[to->count] = place;
-    to->groups[to->count] = to->block->groups[place];
-    to->differences[to->count++] = &to->block->differences[place];
-}
-
 static void show_block(mls_view *view, const mls_block *block, bool all)
 {
     show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
     for (size_t next = 1; next < block->group_count;) {
         side_by_side to = {.block = block, .view = view, .all = all};
-        put_abreast(&to, 0);
-        while (next < block->group_count && to.count <= SIDES_MOST) {
-            put_abreast(&to, next++);
+        while (to.count == 0 || (next < block->group_count && to.count <= SIDES_MOST)) {
+            const size_t place = to.count == 0 ? 0 : next++; /* the baseline is in each table */
+            to.places[to.count] = place;
+            to.groups[to.count] = block->groups[place];
+            to.differences[to.count++] = &block->differences[place];
         }
         show_abreast(&to);
         mls_output_text(view->output, next < block->group_count ? "\n" : "");
@@ -804,23 +784,11 @@ void mls_comparison_show(mls_printer *to, const void *what)
 
 /* -------------------------------------------------------- published results, sizes */
 
-/* Where a group stands, or would stand if it were published. */
-static void append_ranks(mls_buffer *line, const mls_beside *beside)
-{
-    const mls_published_place *place = &beside->place;
-    mls_buffer_append_text(line, place->itself ? ", rank " : ", would be ");
-    if (place->ranked_alike > 0) {
-        mls_buffer_printf(line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
-    }
-    mls_buffer_printf(line, "%zu of %zu of all", place->rank, place->ranked);
-    if (place->published > place->ranked) {
-        mls_buffer_printf(line, " whose minutes are known (%zu are published)", place->published);
-    }
-}
-
+/* Print the score of a group, and the rank that it has or would have among published results. */
 static void show_yours(mls_view *view, const mls_beside *beside)
 {
     const mls_side_group *group = beside->group;
+    const mls_published_place *place = &beside->place;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
     if (isfinite(group->accelerators)) {
@@ -829,40 +797,45 @@ static void show_yours(mls_view *view, const mls_beside *beside)
     } else {
         mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
     }
-    append_ranks(&line, beside);
+    mls_buffer_append_text(&line, place->itself ? ", rank " : ", would be ");
+    if (place->ranked_alike > 0) {
+        mls_buffer_printf(&line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
+    }
+    mls_buffer_printf(&line, "%zu of %zu of all", place->rank, place->ranked);
+    if (place->published > place->ranked) {
+        mls_buffer_printf(&line, " whose minutes are known (%zu are published)", place->published);
+    }
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
 }
 
 static void nearest_row(mls_table *table, const mls_published_near *near)
 {
-    const bool alike = near->ranked_alike > 0; /* of as many of the same accelerators */
+    enum { RIGHT = MLS_COLUMN_RIGHT, DETAIL = MLS_COLUMN_DETAIL };
+    const bool alike = near->ranked_alike > 0; /* among results on as many of the same accelerators */
     const mls_published_result *result = near->result;
     const mls_published_system *system = result->system;
     mls_table_row(table);
-    mls_table_words(table, "published", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(result->minutes, 3));
-    mls_table_cell(table, "yours is", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s%s",
+    mls_table_number(table, "published", NUMBER, result->minutes, 3);
+    mls_table_cell(table, "yours is", NUMBER, MLS_STYLE_PLAIN, "%s%s",
                    near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
                    near->self        ? ""
                    : near->ratio < 0 ? " faster"
                                      : " slower");
     if (alike) {
-        mls_table_cell(table, "on as many", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu of %zu",
-                       near->rank_alike, near->ranked_alike);
+        mls_table_cell(table, "on as many", NUMBER, MLS_STYLE_PLAIN, "%zu of %zu", near->rank_alike,
+                       near->ranked_alike);
     } else {
-        mls_table_words(table, "accelerators", MLS_COLUMN_RIGHT, mls_words_count(system->accelerators));
+        mls_table_words(table, "accelerators", RIGHT, mls_words_count(system->accelerators));
         mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
     }
-    mls_table_words(table, "accelerator-min", MLS_COLUMN_RIGHT | MLS_COLUMN_DETAIL,
-                    mls_words_grouped(result->accelerator_minutes, 0));
-    mls_table_cell(table, alike ? "of all" : "rank", MLS_COLUMN_RIGHT | (alike ? MLS_COLUMN_DETAIL : 0),
-                   MLS_STYLE_PLAIN, "%zu of %zu", result->rank, result->ranked);
+    mls_table_number(table, "accelerator-min", RIGHT | DETAIL, result->accelerator_minutes, 0);
+    mls_table_cell(table, alike ? "of all" : "rank", RIGHT | (alike ? DETAIL : 0), MLS_STYLE_PLAIN, "%zu of %zu",
+                   result->rank, result->ranked);
     mls_table_text(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
     mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
     mls_buffer why = {0};
     mls_published_append_why(&why, "", near->self ? NULL : near->why);
-    if (why.len > 0) {
-        mls_table_note(table, MLS_STYLE_DIM, "%s", mls_table_take(table, &why));
-    }
+    mls_table_note(table, MLS_STYLE_DIM, "%s", mls_table_take(table, &why));
 }
 
 void mls_nearest_show(mls_printer *to, const void *what)
@@ -910,14 +883,13 @@ static void show_series(mls_view *view, const mls_scaling_series *series)
         const mls_side_group *group = point->group;
         mls_table_row(&table);
         mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
-        mls_table_words(&table, "measured min", NUMBER, mls_words_grouped(group->score_minutes, 3));
-        mls_table_words(&table, "speedup", RIGHT, mls_words_grouped(point->speedup, 2));
+        mls_table_number(&table, "measured min", NUMBER, group->score_minutes, 3);
+        mls_table_number(&table, "speedup", RIGHT, point->speedup, 2);
         mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
                        mls_words_grouped(point->efficiency, 3).text);
-        mls_table_words(&table, "algorithmic x", RIGHT, mls_words_grouped(point->algorithmic, 3));
-        mls_table_words(&table, "system", RIGHT, mls_words_grouped(point->system, 3));
-        mls_table_words(&table, "accelerator-min", RIGHT,
-                        mls_words_grouped(group->score_minutes * group->accelerators, 0));
+        mls_table_number(&table, "algorithmic x", RIGHT, point->algorithmic, 3);
+        mls_table_number(&table, "system", RIGHT, point->system, 3);
+        mls_table_number(&table, "accelerator-min", RIGHT, group->score_minutes * group->accelerators, 0);
         mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
         mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
         mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);

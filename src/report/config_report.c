@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_report.c - configs: what the name says, what the text says of it, where the two disagree, and what a job
- * printed of its settings; and configs side by side, a row for each key in which they differ, or may. */
+/* config_report.c - configs: the shape that a name encodes, the settings in the script, where the two disagree, and the
+ * settings that a job printed; and configs side by side, with a row for each key that differs or may differ. */
 #include <inttypes.h>
 
 #include "base/utf8.h"
@@ -9,26 +9,6 @@
 #include "term/table.h"
 
 enum { INDENT = 2, HANG = 4 };
-
-/* The known settings that a job printed, a line for each group. */
-static void show_known_group(mls_view *view, const mls_known_settings *known, const mls_str *values, const char *group)
-{
-    mls_buffer line = {0};
-    bool any = false;
-    mls_buffer_printf(&line, "%s:", group);
-    for (size_t i = 0; i < known->count; i++) {
-        if (strcmp(known->items[i].group, group) == 0 && values[i].ptr != NULL) {
-            mls_buffer_printf(&line, "%s%s=", any ? "  " : " ", known->items[i].name);
-            mls_buffer_append(&line, values[i]);
-            any = true;
-        }
-    }
-    if (any) {
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
-    } else {
-        mls_buffer_release(&line);
-    }
-}
 
 static void show_printed(mls_view *view, mls_str title, size_t run_line, const mls_printed *printed,
                          const mls_known_settings *known)
@@ -46,9 +26,17 @@ static void show_printed(mls_view *view, mls_str title, size_t run_line, const m
         mls_buffer_printf(&head, " before the run_start in line %s", mls_words_count((double)run_line).text);
     }
     mls_view_headline(view, title, &head, HANG);
+    /* A line for each group of known settings; the settings of a group follow one another. */
+    mls_buffer line = {0};
     for (size_t i = 0; i < known->count; i++) {
-        if (i == 0 || strcmp(known->items[i].group, known->items[i - 1].group) != 0) {
-            show_known_group(view, known, values, known->items[i].group);
+        const char *group = known->items[i].group;
+        if (values[i].ptr != NULL) {
+            mls_buffer_printf(&line, "%s%s%s=", line.len == 0 ? group : "", line.len == 0 ? ": " : "  ",
+                              known->items[i].name);
+            mls_buffer_append(&line, values[i]);
+        }
+        if (line.len > 0 && (i + 1 == known->count || strcmp(known->items[i + 1].group, group) != 0)) {
+            mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
         }
     }
     mls_view_more(view, MLS_STYLE_DIM, INDENT, printed->settings.count - shown, "setting", "--exports lists them");
@@ -58,20 +46,20 @@ static void show_printed(mls_view *view, mls_str title, size_t run_line, const m
     }
 }
 
-/* The settings that a person wants to know of a config beside its shape. */
+/* The settings of a script that are shown beside its shape. */
 static const char settings_that_matter[] =
     "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
     "CONTEXT_PARALLEL MICRO_BATCH_SIZE MBS PRIMUS_MICRO_BATCH_SIZE EP EXPERT_PARALLEL GBS GLOBAL_BATCH_SIZE LR "
     "MAX_STEPS SEGMENT "
     "WALLTIME_RUNANDTIME WALLTIME";
 
-/* A degree of parallelism: 1 where the name has others, 0 where it has none. */
+/* Return a degree of parallelism; one that the name leaves out is 1 if the name has others, else unknown (0). */
 static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
 {
     return degree == 0 && mls_config_has_degrees(name) ? 1 : degree;
 }
 
-/* Return the mark of a number that the text gives and the name leaves out, else "". */
+/* Return the mark of a number that is from the script and not in the name, else "". */
 static const char *mark_of(const mls_config_name *name, mls_config_part part)
 {
     return (name->from_text & 1U << part) != 0 ? "*" : "";
@@ -96,7 +84,7 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
     const mls_config_part of_name = MLS_CONFIG_PART_COUNT;
     const struct {
         const char *label;
-        uint64_t number; /* 0: there is none */
+        uint64_t number; /* 0: not known */
         mls_config_part part;
     } parts[] = {{"   tensor", degree_of(name, name->tensor_parallel), MLS_CONFIG_PART_TP},
                  {"  pipeline", degree_of(name, name->pipeline_parallel), MLS_CONFIG_PART_PP},
@@ -144,25 +132,7 @@ static void append_setting(mls_buffer *line, const char *before, const mls_shell
     mls_buffer_append(line, variable->value);
 }
 
-static void show_agreeing(mls_view *view, const mls_config_entry *entry)
-{
-    const mls_config_summary *summary = &entry->summary;
-    const mls_wrap wrap = {view->width, INDENT, HANG + INDENT, " ", true};
-    mls_buffer line = {0};
-    if (summary->agreeing_count == 0) {
-        return;
-    }
-    for (size_t i = 0; i < summary->agreeing_count; i++) {
-        append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
-    }
-    for (size_t i = 0; i < summary->absent_count; i++) {
-        mls_buffer_printf(&line, "%s%s", i == 0 ? " (" : ", ", summary->absent[i]);
-    }
-    mls_buffer_append_text(&line, summary->absent_count > 0 ? " not set: 1)" : "");
-    mls_view_item(view, &line, wrap, MLS_STYLE_PLAIN);
-}
-
-/* "16 chunks, 61 layers: 15 x 4, 1; 1 predicts", in the order of the chunks. */
+/* Append "16 chunks, 61 layers: 15 x 4, 1; 1 more predicts", in the order of the chunks. */
 static void append_layout(mls_buffer *line, const mls_pipeline_layout *layout)
 {
     mls_buffer_printf(line, "pipeline layout: %zu chunks, %" PRIu64 " layers:", layout->count, layout->layers);
@@ -182,28 +152,34 @@ static void append_layout(mls_buffer *line, const mls_pipeline_layout *layout)
     }
 }
 
-static bool is_shown_already(const mls_config_entry *entry, const mls_shell_variable *variable)
-{
-    bool shown = false;
-    for (size_t i = 0; i < entry->summary.agreeing_count; i++) {
-        shown |= entry->summary.agreeing[i] == variable;
-    }
-    for (size_t i = 0; i < entry->findings.count; i++) {
-        const mls_finding *finding = &entry->findings.items[i];
-        shown |= finding->code == MLS_FINDING_CONFIG_DISAGREES && finding->key != NULL &&
-                 mls_str_equal(mls_str_from(finding->key), variable->name);
-    }
-    return shown;
-}
-
-/* The settings that matter and that no other line shows. */
+/* Show the settings of the script: those that agree with the name, then others that matter and are in no finding. */
 static void show_settings(mls_view *view, const mls_config_entry *entry)
 {
+    const mls_config_summary *summary = &entry->summary;
     mls_buffer line = {0};
+    for (size_t i = 0; i < summary->agreeing_count; i++) {
+        append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
+    }
+    for (size_t i = 0; i < summary->absent_count && line.len > 0; i++) {
+        const bool last = i + 1 == summary->absent_count;
+        mls_buffer_printf(&line, "%s%s%s", i == 0 ? " (" : ", ", summary->absent[i], last ? " not set: 1)" : "");
+    }
+    if (line.len > 0) {
+        mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG + INDENT, " ", true}, MLS_STYLE_PLAIN);
+    }
     mls_str names = mls_str_from(settings_that_matter);
     for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_shell_variable *variable = mls_shell_find(entry->script, name);
-        if (variable != NULL && !is_shown_already(entry, variable)) {
+        bool shown = variable == NULL;
+        for (size_t i = 0; i < summary->agreeing_count; i++) {
+            shown |= summary->agreeing[i] == variable;
+        }
+        for (size_t i = 0; i < entry->findings.count && !shown; i++) {
+            const mls_finding *finding = &entry->findings.items[i];
+            shown = finding->code == MLS_FINDING_CONFIG_DISAGREES && finding->key != NULL &&
+                    mls_str_equal(mls_str_from(finding->key), variable->name);
+        }
+        if (!shown) {
             mls_buffer_append_text(&line, line.len == 0 ? "text sets:" : "");
             append_setting(&line, variable->known ? " " : "  ", variable);
         }
@@ -232,7 +208,6 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
     }
     if (entry->script != NULL) {
-        show_agreeing(view, entry);
         show_settings(view, entry);
     }
     if (entry->summary.layout.count > 0) {
@@ -302,7 +277,7 @@ static void show_configs(mls_printer *to, const void *what)
 {
     const mls_config_list *list = what;
     mls_view *view = to->view;
-    /* Advice about each file of a folder is too much; -v lists it. */
+    /* Advice about each file of a folder would be too much; -v lists it. */
     const bool advises = !view->quiet && (!list->folders || view->verbose > 0);
     mls_finding_counts counts = {0};
     mls_table table = {0};
@@ -370,11 +345,6 @@ static void show_exports(mls_printer *to, const void *what)
     }
 }
 
-static mls_str value_if_known(const mls_shell_variable *variable)
-{
-    return variable->known ? variable->value : (mls_str){0};
-}
-
 static size_t export_count(const mls_config_entry *entry)
 {
     return entry->script != NULL ? entry->script->export_count : 0;
@@ -397,7 +367,7 @@ static void emit_known(mls_emitter *to, const mls_config_entry *entry)
     F(block, name, TEXT_OR_NULL, "", row->name.len > 0 ? row->name : (mls_str){0})                                     \
     F(block, settings, NUMBER, "", row->settings)
 MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
-/* Append the names of the numbers that are the text's. */
+/* Append the names of the numbers that are from the script. */
 static void append_from_text(mls_buffer *to, const mls_config_name *name)
 {
     const char *before = "";
@@ -443,8 +413,9 @@ static void emit_from_text(mls_emitter *to, const mls_config_name *name)
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
     F(config, from_text, VALUES, "", emit_from_text(to, &row->name))                                                   \
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
-      MLS_MEMBERS(export_count(row), row->script->exports[i].name,                                                     \
-                  mls_emit_str_or_null(to, value_if_known(&row->script->exports[i]))))                                 \
+      MLS_MEMBERS(                                                                                                     \
+          export_count(row), row->script->exports[i].name,                                                             \
+          mls_emit_str_or_null(to, row->script->exports[i].known ? row->script->exports[i].value : (mls_str){0})))     \
     F(config, run_start_line, ELSE_OUT(COUNT_OR_NULL, row->printed != NULL), "", row->run_line)                        \
     F(config, blocks, LIST_ELSE_OUT(block, row->printed != NULL), "",                                                  \
       MLS_ROWS(row->printed->blocks.items, row->printed->blocks.count))                                                \
@@ -569,20 +540,14 @@ typedef struct config_diff_row {
     const mls_config_row *row;
 } config_diff_row;
 
-static void emit_rows(mls_emitter *to, const mls_config_diff *diff, const mls_config_rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        mls_emit_row(to, &(config_diff_row){diff, &rows->items[i]});
-    }
-}
-
 #define ROW_FIELDS(F)                                                                                                  \
     F(diff_row, key, TEXT, "", row->row->key)                                                                          \
     F(diff_row, values, MAP, "", MLS_EACH(row->diff->side_count, emit_word(to, row->diff, row->row, i)))
 MLS_FIELDS(diff_row, config_diff_row, ROW_FIELDS)
+#define DIFF_ROWS(rows) MLS_EACH((rows).count, mls_emit_row(to, &(config_diff_row){row, &(rows).items[i]}))
 #define DIFF_FIELDS(F)                                                                                                 \
-    F(diff, differs, LIST(diff_row), "", emit_rows(to, row, &row->differs))                                            \
-    F(diff, may_differ, LIST(diff_row), "", emit_rows(to, row, &row->may_differ))                                      \
+    F(diff, differs, LIST(diff_row), "", DIFF_ROWS(row->differs))                                                      \
+    F(diff, may_differ, LIST(diff_row), "", DIFF_ROWS(row->may_differ))                                                \
     F(diff, same, NUMBER, "", row->same)
 MLS_FIELDS(diff, mls_config_diff, DIFF_FIELDS)
 

@@ -218,8 +218,8 @@ static void size_row(mls_table *table, const char *name, double bytes, mls_style
     mls_table_row(table);
     table->style = style;
     mls_table_text(table, "", MLS_COLUMN_KEEP, name);
-    mls_table_words(table, "GB", look, mls_words_grouped(bytes / gb, 2));
-    mls_table_words(table, "GiB", look, mls_words_grouped(bytes / gib, 2));
+    mls_table_number(table, "GB", look, bytes / gb, 2);
+    mls_table_number(table, "GiB", look, bytes / gib, 2);
 }
 
 static void show_items(mls_view *view, const mls_memory_job *job)

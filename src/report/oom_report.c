@@ -106,8 +106,7 @@ static void show_ooms(mls_printer *to, const void *what)
         mls_table_text(&table, "advice", MLS_COLUMN_LEFT, mls_table_take(&table, &advice));
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             if (sizes[k].header != NULL) {
-                mls_table_words(&table, sizes[k].header, MLS_COLUMN_DECIMAL,
-                                mls_words_grouped(sizes[k].bytes / gib, 2));
+                mls_table_number(&table, sizes[k].header, MLS_COLUMN_DECIMAL, sizes[k].bytes / gib, 2);
             }
         }
         enough += oom->tried >= 0 && oom->free >= oom->tried;

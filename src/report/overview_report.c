@@ -625,7 +625,7 @@ static void add_group_row(mls_table *table, const mls_overview_group *of, size_t
                    isfinite(side->accelerators) ? mls_words_count(side->accelerators).text : "",
                    isfinite(side->accelerators) && side->accelerator != NULL ? " x " : "",
                    side->accelerator != NULL ? side->accelerator : "");
-    mls_table_words(table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, mls_words_grouped(side->scaled_minutes, 3));
+    mls_table_number(table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, side->scaled_minutes, 3);
     mls_table_cell(table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, of->sound ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
                    "%zu of %zu%s", valid, side->runs.count, of->sound ? "" : " !");
     if (fastest != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_report.c - a result that was packed, or would be: which run is which file, and what verify says of it. */
+/* pack_report.c - a result that was packed, or would be: the file of each run, and the findings of verify. */
 #include <math.h>
 
 #include "report/reports.h"
@@ -7,17 +7,11 @@
 
 enum { PACK_INDENT = 2, PACK_HANG = 4 };
 
-static const mls_submission_result *packed_result(const mls_pack *pack)
-{
-    const mls_submission *judged = &pack->judged;
-    const bool there = judged->submitter_count > 0 && judged->submitters[0].result_count > 0;
-    return there ? &judged->submitters[0].results[0] : NULL;
-}
-
 static double packed_score(const mls_pack *pack)
 {
-    const mls_submission_result *result = packed_result(pack);
-    return result != NULL ? result->group.score.score_minutes : (double)NAN;
+    const mls_submission *judged = &pack->judged;
+    const bool scored = judged->submitter_count > 0 && judged->submitters[0].result_count > 0;
+    return scored ? judged->submitters[0].results[0].group.score.score_minutes : (double)NAN;
 }
 
 static void add_pack_findings(mls_found *found, const mls_pack *pack, const mls_view *view)
@@ -28,35 +22,6 @@ static void add_pack_findings(mls_found *found, const mls_pack *pack, const mls_
     for (size_t i = 0; judged->submitter_count > 0 && i < judged->submitters[0].placed_count; i++) {
         const mls_placed_finding *placed = &judged->submitters[0].placed[i];
         mls_found_add_one(found, placed->finding, (mls_owner){.path = placed->path}, view);
-    }
-}
-
-static void show_pack_files(mls_view *view, const mls_pack *pack)
-{
-    mls_table table = {.indent = PACK_INDENT};
-    for (size_t i = 0; i < pack->file_count; i++) {
-        const mls_pack_file *file = &pack->files[i];
-        mls_table_row(&table);
-        mls_table_text(&table, "file", MLS_COLUMN_KEEP, strrchr(file->file, '/') + 1);
-        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL, mls_words_minutes(mls_run_minutes(file->run)));
-        mls_table_text(&table, "valid", MLS_COLUMN_LEFT, file->run->valid ? "yes" : "no");
-        mls_table_cell(&table, "log", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, file->first_line > 0 ? "%s:%zu-%zu" : "%s",
-                       file->run->file, file->first_line, file->last_line);
-    }
-    for (size_t i = 0; i < pack->left_out_count; i++) {
-        mls_table_row(&table);
-        table.style = MLS_STYLE_DIM;
-        mls_table_text(&table, "file", MLS_COLUMN_KEEP, "left out");
-        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL,
-                        mls_words_minutes(mls_run_minutes(pack->left_out[i])));
-        mls_table_text(&table, "valid", MLS_COLUMN_LEFT, pack->left_out[i]->valid ? "yes" : "no");
-        mls_table_text(&table, "log", MLS_COLUMN_CUT, pack->left_out[i]->file);
-    }
-    mls_table_finish(&table, view);
-    if (pack->left_out_count > 0) {
-        mls_view_printf(view, MLS_STYLE_DIM, PACK_INDENT, PACK_HANG,
-                        "%s left out: outside of the window of runs that the rules choose",
-                        mls_words_plural(pack->left_out_count, "log is", "logs are").text);
     }
 }
 
@@ -80,12 +45,39 @@ static void show_scrubbed(mls_view *view, const mls_pack *pack)
     mls_buffer_release(&line);
 }
 
-/* What is laid out beside the logs. */
-static void show_beside(mls_view *view, const mls_pack *pack)
+/* Show the packed files, those that were left out, and what else was written. */
+static void show_files(mls_view *view, const mls_pack *pack)
 {
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "  %s  %s", pack->group->edition->name,
+                      mls_words_plural(pack->file_count, "run", "runs").text);
+    mls_view_headline(view, mls_str_from(pack->path), &line, PACK_HANG);
     size_t cut = 0;
+    mls_table table = {.indent = PACK_INDENT};
     for (size_t i = 0; i < pack->file_count; i++) {
-        cut += pack->files[i].first_line > 0;
+        const mls_pack_file *file = &pack->files[i];
+        cut += file->first_line > 0;
+        mls_table_row(&table);
+        mls_table_text(&table, "file", MLS_COLUMN_KEEP, strrchr(file->file, '/') + 1);
+        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL, mls_words_minutes(mls_run_minutes(file->run)));
+        mls_table_text(&table, "valid", MLS_COLUMN_LEFT, file->run->valid ? "yes" : "no");
+        mls_table_cell(&table, "log", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, file->first_line > 0 ? "%s:%zu-%zu" : "%s",
+                       file->run->file, file->first_line, file->last_line);
+    }
+    for (size_t i = 0; i < pack->left_out_count; i++) {
+        const mls_run *run = pack->left_out[i];
+        mls_table_row(&table);
+        table.style = MLS_STYLE_DIM;
+        mls_table_text(&table, "file", MLS_COLUMN_KEEP, "left out");
+        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL, mls_words_minutes(mls_run_minutes(run)));
+        mls_table_text(&table, "valid", MLS_COLUMN_LEFT, run->valid ? "yes" : "no");
+        mls_table_text(&table, "log", MLS_COLUMN_CUT, run->file);
+    }
+    mls_table_finish(&table, view);
+    if (pack->left_out_count > 0) {
+        mls_view_printf(view, MLS_STYLE_DIM, PACK_INDENT, PACK_HANG,
+                        "%s left out: outside of the window of runs that the rules choose",
+                        mls_words_plural(pack->left_out_count, "log is", "logs are").text);
     }
     if (cut > 0) {
         mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG,
@@ -97,21 +89,9 @@ static void show_beside(mls_view *view, const mls_pack *pack)
     if (pack->implementation != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: new", pack->implementation);
     }
-}
-
-static void show_packing(mls_view *view, const mls_pack *pack)
-{
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "  %s  %s", pack->group->edition->name,
-                      mls_words_plural(pack->file_count, "run", "runs").text);
-    mls_view_headline(view, mls_str_from(pack->path), &line, PACK_HANG);
-    show_pack_files(view, pack);
-    show_beside(view, pack);
     if (pack->scrubbed) {
         show_scrubbed(view, pack);
     }
-    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
-                    mls_words_minutes(packed_score(pack)).text);
 }
 
 static void show_pack(mls_printer *to, const void *what)
@@ -120,7 +100,9 @@ static void show_pack(mls_printer *to, const void *what)
     mls_view *view = to->view;
     mls_found found = {0};
     if (!view->quiet) {
-        show_packing(view, pack);
+        show_files(view, pack);
+        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
+                        mls_words_minutes(packed_score(pack)).text);
     }
     add_pack_findings(&found, pack, view);
     mls_found_show(view, &found, (mls_found_look){.indent = PACK_INDENT, .hang = PACK_HANG, .named = true, .fold = 3});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_report.c - what other numbers of accelerators and other batches would score, and on what that stands. */
+/* plan_report.c - predicted scores for other numbers of accelerators and batch sizes, and what they are based on. */
 #include <math.h>
 
 #include "report/reports.h"
@@ -8,7 +8,7 @@
 enum { BASES_NAMED = 8 }; /* without -v */
 enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP, DECIMAL = MLS_COLUMN_DECIMAL };
 
-/* NULL: there is no base. */
+/* Return the first base, NULL if there is none. */
 static const mls_plan_base *first_base(const mls_plan *plan)
 {
     return plan->bases.count > 0 ? &plan->bases.items[0] : NULL;
@@ -57,8 +57,8 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
                     : unit != NULL && strcmp(unit, "tokens") == 0 ? "tokens/s"
                                                                   : "samples/s",
                     RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
-    mls_table_words(table, "efficiency", RIGHT, mls_words_grouped(row->efficiency, 2));
-    mls_table_words(table, "scaled min", DECIMAL | KEEP, mls_words_grouped(mls_plan_score(row), 3));
+    mls_table_number(table, "efficiency", RIGHT, row->efficiency, 2);
+    mls_table_number(table, "scaled min", DECIMAL | KEEP, mls_plan_score(row), 3);
     if (isfinite(row->minutes) && !row->measured) {
         mls_table_cell(table, "low - high", KEEP, table->style, "%s - %s",
                        mls_words_grouped(row->low_minutes * row->scale, 3).text,
@@ -66,8 +66,8 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
     } else {
         mls_table_text(table, "low - high", KEEP, row->measured ? "measured" : NULL);
     }
-    mls_table_words(table, "scale", RIGHT | MLS_COLUMN_DETAIL, mls_words_grouped(row->scale, 4));
-    mls_table_words(table, "accel.-min", RIGHT | MLS_COLUMN_DETAIL, mls_words_grouped(row->accelerator_minutes, 0));
+    mls_table_number(table, "scale", RIGHT | MLS_COLUMN_DETAIL, row->scale, 4);
+    mls_table_number(table, "accel.-min", RIGHT | MLS_COLUMN_DETAIL, row->accelerator_minutes, 0);
     if (row->place.ranked_alike > 1) {
         mls_table_cell(table, "on as many", RIGHT, table->style, "%zu of %zu", row->place.rank_alike,
                        row->place.ranked_alike);
@@ -112,7 +112,7 @@ static void show_target(mls_view *view, const mls_plan_target *target)
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 4);
 }
 
-/* On what the rows stand, and what no reading of logs can know. */
+/* Print what the rows are based on, and what logs cannot tell. */
 static void show_grounds(mls_view *view, const mls_plan *plan, const mls_plan_base *base)
 {
     const mls_plan_factors *factors = base->factors;
@@ -164,7 +164,7 @@ static void show_plan(mls_printer *to, const void *what)
     }
 }
 
-/* How many series have a target: all, or none. */
+/* Return how many series have a target: all or none. */
 static size_t count_targets(const mls_plan *plan)
 {
     return plan->series.count > 0 && !isnan(plan->series.items[0].target.minutes) ? plan->series.count : 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_report.c - published results, one a row, how the fastest changed from edition to edition, what they were
- * set up with, and their runs. */
+/* published_report.c - published results, how the fastest changed from edition to edition, and the settings and runs of
+ * results. */
 #include <math.h>
 
 #include "report/reports.h"
 #include "score/export.h"
 #include "term/table.h"
 
-/* So many settings stand on the screen. */
+/* Settings that have a column. */
 enum { SETTINGS_SHOWN = 12 };
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
@@ -31,7 +31,7 @@ mls_words mls_published_minutes_words(const mls_published_result *result)
         mls_words low;
         mls_words high;
         int decimals = result->unscaled_low < 1 ? 2 : 1;
-        do { /* as few as tell them apart, of the four there are */
+        do { /* as few decimals as tell them apart */
             low = mls_words_grouped(result->unscaled_low, decimals);
             high = mls_words_grouped(result->unscaled_high, decimals);
         } while (strcmp(low.text, high.text) == 0 && decimals++ < 4);
@@ -40,16 +40,18 @@ mls_words mls_published_minutes_words(const mls_published_result *result)
     return words;
 }
 
-/* Of how many, where not all have a rank. */
+/* Add a rank, with the number of ranked results if not all have a rank. */
 static void rank_cell(mls_table *table, const mls_published_result *result)
 {
-    char words[sizeof(mls_words)];
     const bool all = result->ranked == result->published;
-    (void)mls_text_printf(words, sizeof words, all ? "%zu" : "%zu/%zu", result->rank, result->ranked);
-    mls_table_text(table, "rank", RIGHT, result->rank > 0 ? words : NULL);
+    mls_table_cell(table, "rank", RIGHT, MLS_STYLE_PLAIN,
+                   result->rank == 0 ? "-"
+                   : all             ? "%zu"
+                                     : "%zu/%zu",
+                   result->rank, result->ranked);
 }
 
-/* A short name of what it ran on, or with -v the whole. */
+/* Return the short name of an accelerator, or with -v the whole. */
 static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
 {
     return view->verbose > 0 ? system->accelerator : system->model.text[0] != '\0' ? system->model.text : NULL;
@@ -63,7 +65,7 @@ static void note_division(mls_table *table, const mls_published_result *result)
     }
 }
 
-/* Says how many results the limit left out. */
+/* Print the table, and how many results the limit left out. */
 static void finish_list(mls_printer *to, mls_table *table, const mls_published_list *list)
 {
     mls_table_finish(table, to->view);
@@ -84,13 +86,13 @@ static bool has_known(const mls_published_list *list, mls_published_known known)
     return any;
 }
 
-/* Bounds have two decimal points, and would need much room if one of them were that of the column. */
+/* Return the look of a column of minutes.  Bounds have two decimal points and cannot be aligned on one of them. */
 static unsigned minutes_look(const mls_published_list *list)
 {
     return KEEP | (has_known(list, MLS_PUBLISHED_BOUNDS) ? RIGHT : DECIMAL);
 }
 
-/* Says what minutes stand for that are not exact. */
+/* Print what the marks of minutes that are not exact mean. */
 static void show_legend(mls_printer *to, const mls_published_list *list)
 {
     mls_buffer legend = {0};
@@ -155,7 +157,7 @@ static void show_trend(mls_printer *to, const void *what)
     show_legend(to, list);
 }
 
-/* A setting's value as people write it: a text without its quotes. */
+/* Return the value of a setting, a text without its quotes. */
 static const char *setting_shown(mls_table *table, const mls_published_runs *runs, mls_str key)
 {
     mls_str value = mls_published_setting_of(runs, key);
@@ -218,7 +220,7 @@ static run_of_result run_of_hit(const mls_published_hit *hit, size_t index)
     return (run_of_result){hit->result, hit->opened, &hit->opened->runs.items[index], index + 1};
 }
 
-/* Samples per second of training; of epochs nobody knows how many samples they have. */
+/* Return samples per second of training; NAN if the unit is epochs, whose samples are not known. */
 static double samples_per_second(const run_of_result *row)
 {
     const bool samples = row->of->unit != NULL && strcmp(row->of->unit, "samples") == 0;
@@ -243,15 +245,14 @@ static void show_published_runs(mls_printer *to, const void *what)
             mls_table_text(&table, "submitter", KEEP | MLS_COLUMN_CUT_LAST, row.result->system->submitter);
             mls_table_text(&table, "system", MLS_COLUMN_CUT, row.result->system->system_id);
             mls_table_cell(&table, "run", RIGHT | KEEP, MLS_STYLE_PLAIN, "%zu", row.number);
-            mls_table_words(&table, "min", DECIMAL | KEEP, mls_words_grouped(run->ms / 60000, 3));
-            mls_table_words(&table, "to converge", RIGHT, mls_words_grouped(run->to_converge, epochs ? 3 : 0));
+            mls_table_number(&table, "min", DECIMAL | KEEP, run->ms / 60000, 3);
+            mls_table_number(&table, "to converge", RIGHT, run->to_converge, epochs ? 3 : 0);
             mls_table_text(&table, "unit", 0, row.of->unit);
             mls_table_words(&table, "samples/s", RIGHT, mls_words_rate(samples_per_second(&row)));
             mls_table_words(&table, "evals", RIGHT, mls_words_count(run->evaluations));
-            mls_table_words(&table, "training", DECIMAL, mls_words_grouped(run->part_ms[MLS_PART_TRAINING] / 60000, 3));
-            mls_table_words(&table, "evaluation", DECIMAL,
-                            mls_words_grouped(run->part_ms[MLS_PART_EVALUATION] / 60000, 3));
-            mls_table_words(&table, "init", DECIMAL, mls_words_grouped(run->init_ms / 60000, 3));
+            mls_table_number(&table, "training", DECIMAL, run->part_ms[MLS_PART_TRAINING] / 60000, 3);
+            mls_table_number(&table, "evaluation", DECIMAL, run->part_ms[MLS_PART_EVALUATION] / 60000, 3);
+            mls_table_number(&table, "init", DECIMAL, run->init_ms / 60000, 3);
             if (!run->valid) {
                 mls_table_note(&table, MLS_STYLE_WARN, "not valid");
             }
@@ -260,7 +261,7 @@ static void show_published_runs(mls_printer *to, const void *what)
     finish_list(to, &table, list);
 }
 
-/* The settings in which results differ that were opened together. */
+/* Write the settings that differ between the results that were opened together. */
 static void emit_settings(mls_emitter *to, const mls_published_runs *of)
 {
     for (size_t i = 0; i < of->settings.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_report.c - what a round asks for: editions, checklists of what a benchmark must log, rule files, reference
+/* rules_report.c - the rules of a round: editions, checklists of what a benchmark must log, rule files and reference
  * points. */
 #include "report/reports.h"
 
@@ -8,7 +8,7 @@
 #include "rules/ruleset.h"
 #include "term/table.h"
 
-/* An edition, or NULL when another one was asked for. */
+/* Return an edition, or NULL if another one was asked for. */
 static const mls_edition *edition_at(const mls_rules_request *request, size_t index)
 {
     const mls_edition *edition = mls_editions_get(request->editions, request->usage, index);
@@ -62,7 +62,7 @@ typedef struct rule_place {
     F(rule, conditional, BOOL, "", row->conditional)
 MLS_FIELDS(rule, rule_place, RULE_FIELDS)
 
-/* The next rule of a scope of the chain that none further on overrules, from rule *next on. */
+/* Find the next rule of a scope, from rule *next on, that no later scope of the chain overrides. */
 static bool next_rule(const mls_scope_chain *chain, size_t at, size_t *next, rule_place *place)
 {
     const mls_scope *scope = &chain->ruleset->scopes[chain->scopes[at]];
@@ -168,7 +168,7 @@ static void emit_value(mls_emitter *to, const mls_value *value)
     }
 }
 
-/* One expression as it is, several as a list, none not at all. */
+/* Write one expression as a string, several as a list, and nothing for none. */
 static void emit_exprs(mls_emitter *to, const mls_expr_list *list)
 {
     if (list->count == 1) {
@@ -215,7 +215,7 @@ static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_acti
       emit_actions(to, row->scope, row->rule->actions, row->rule->action_count))
 MLS_FIELDS(file_rule, rule_place, FILE_RULE_FIELDS)
 
-/* The name of a member of the metadata, as it was read. */
+/* Return the name of a member with the "metadata." before it that was read. */
 static mls_str metadata_path(mls_str name)
 {
     static const size_t path = sizeof "metadata." - 1;
@@ -256,7 +256,7 @@ MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
 
 const mls_report mls_rule_file_report = {.object = &rule_file_fields};
 
-/* Digits after the point that suit all means of a table. */
+/* Return how many decimals the means of a table need. */
 static int decimals_of(const mls_rcp_point *points, size_t count)
 {
     double largest = 0;
@@ -287,8 +287,7 @@ static void show_points(mls_view *view, const mls_rcp_point *points, size_t coun
         mls_table_row(&table);
         table.style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
         for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
-            mls_table_words(&table, cells[k].header, cells[k].look,
-                            mls_words_grouped(cells[k].number, cells[k].decimals));
+            mls_table_number(&table, cells[k].header, cells[k].look, cells[k].number, cells[k].decimals);
         }
         mls_table_text(&table, "used", KEEP, point->pruned ? "pruned" : "yes");
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {

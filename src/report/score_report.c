@@ -112,7 +112,7 @@ static void add_run_row(mls_table *table, const mls_group *group, size_t index, 
     mls_table_words(table, "init", RIGHT, mls_words_clock(mls_run_init_minutes(run)));
     mls_table_words(table, "train (min)", DECIMAL | KEEP, mls_words_minutes(mls_run_minutes(run)));
     mls_table_words(table, unit, DECIMAL, mls_words_count(mls_run_to_converge(run).number));
-    mls_table_words(table, "eval", DECIMAL, mls_words_grouped(run->last_evaluation.value, EVALUATION_DECIMALS));
+    mls_table_number(table, "eval", DECIMAL, run->last_evaluation.value, EVALUATION_DECIMALS);
     mls_table_text(table, "status", 0, mls_run_status_name(run->status));
     mls_table_cell(table, "valid", KEEP, run->valid ? table->style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
     if (reason != NULL) {

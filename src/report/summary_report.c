@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_report.c - what groups score, as the tables of published results have it: a row a result, or a system. */
+/* summary_report.c - the scores of groups, like the tables of published results: a row for each result, or system. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static size_t valid_runs(const mls_group *group)
     return valid;
 }
 
-/* The system that describes itself, else what the logs say. */
+/* Return the submitter in the system description, else the one that was logged. */
 static const char *submitter_of(const mls_group *group)
 {
     return group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
@@ -35,7 +35,7 @@ static const char *accelerator_of(const mls_group *group)
     return name != NULL && name[0] != '\0' ? name : group->accelerator;
 }
 
-/* Fields of a system; groups that agree in these are results of one. */
+/* The fields of a system.  Groups with equal values are results of the same system. */
 #define OF_SYSTEM(F)                                                                                                   \
     F(summary, usage, TEXT, "", mls_usage_name(row->usage))                                                            \
     F(summary, round, TEXT, "", mls_edition_round(row->edition))                                                       \
@@ -81,16 +81,16 @@ const mls_report mls_summary_report = {
                 .sources = {&summary_fields},
                 .root = &summaries_fields}};
 
-/* The table that is made of a collection: which row each group stands in, and the benchmarks that are columns. */
+/* The table of a collection: the row of each group, and the benchmarks that are columns. */
 typedef struct system_table {
     const mls_collection *collection;
     mls_arena arena;
-    mls_map rows;       /* of what a system is, to its first group */
-    mls_map taken;      /* of that and a benchmark, to how often it came */
+    mls_map rows;       /* system and occurrence -> its first group */
+    mls_map taken;      /* system and benchmark -> how often they occurred */
     mls_map benchmarks; /* columns */
     mls_buffer key;     /* scratch */
     struct {
-        size_t row, benchmark; /* where it stands; the benchmark's number, and SIZE_MAX: none is known */
+        size_t row, benchmark; /* benchmark SIZE_MAX: not known */
         double minutes;
     } * cells; /* of each group */
 } system_table;
@@ -111,7 +111,7 @@ static void key_number(mls_buffer *key, double number)
     key_text(key, mls_words_exact(number).text);
 }
 
-/* A cell of a system as bytes. */
+/* Append a field of a system to `key`. */
 #define KEY_CELL(kind, name, type, in, value)                                                                          \
     _Generic((value), mls_str : key_str, double : key_number, default : key_text)(key, value);
 

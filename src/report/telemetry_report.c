@@ -103,11 +103,11 @@ static void add_device_row(mls_table *table, const mls_telemetry_device *device,
     for (size_t i = 0; i < SHOWN_METRICS; i++) {
         const struct shown_metric *shown = &shown_metrics[i];
         if (chosen[i]) {
-            mls_table_words(table, shown->title, shown->look,
-                            mls_words_grouped(shown_value(device, shown) * shown->scale, shown->decimals));
+            mls_table_number(table, shown->title, shown->look, shown_value(device, shown) * shown->scale,
+                             shown->decimals);
         }
     }
-    mls_table_words(table, "energy kJ", DECIMAL, mls_words_grouped(device->energy_joules / 1000, 2));
+    mls_table_number(table, "energy kJ", DECIMAL, device->energy_joules / 1000, 2);
     if (device->repeated) {
         mls_table_note(table, MLS_STYLE_DIM, "measured twice");
     } else if (fabs(device->energy_joules - device->counted_joules) > fabs(device->energy_joules) / 100) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* throughput_report.c - runs over time: a line each with its pace drawn, then what was slow, in words. */
+/* throughput_report.c - the pace of runs: a row for each run with its pace as bars, then what was slow, in words. */
 #include <math.h>
 
 #include "report/reports.h"
@@ -7,43 +7,32 @@
 
 enum { INDENT = 2, HANG = 6, CURVE_INDENT = 6 };
 
-/* Names of logs are cut only where one is longer than this: columns go first. */
+/* Names of logs are cut only if one is longer than this; else columns are dropped first. */
 enum { NAME_COLUMNS = 24 };
 
-/* Evaluations may lie between blocks, if so much of a run does. */
+/* Evaluations may have been between blocks if at least this share of a run was. */
 #define BETWEEN_MIN 0.001
 
-/* So many slow evaluations of a run are named. */
+/* Slow evaluations of a run that are listed. */
 enum { SLOW_EVALUATIONS_NAMED = 3 };
 
-/* Without -v so many findings of a group are listed. */
+/* Findings of a group that are listed without -v. */
 enum { SHOWN_WITHOUT_V = 12 };
 
-/* A cell's pace as a bar; without UTF-8 three levels are left: within the band, above it, far above it. */
+/* The pace of a cell as a bar.  Without UTF-8 there are three levels: within the band, above it, far above it. */
 static const char *const bars[2][MLS_SPARK_TOP + 1] = {{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
                                                        {".", ".", ".", ":", ":", ":", ":", "#"}};
 
-static void append_spark(mls_buffer *line, const mls_view *view, const mls_throughput *run)
-{
-    size_t cells = MLS_SPARK_CELLS; /* but for the gaps at the end */
-    while (cells > 0 && run->spark[cells - 1] == MLS_SPARK_GAP) {
-        cells--;
-    }
-    for (size_t i = 0; i < cells; i++) {
-        mls_buffer_append_text(line, run->spark[i] == MLS_SPARK_GAP ? " " : bars[view->ascii][run->spark[i]]);
-    }
-}
-
-/* Columns that any run of a group fills, and notes below the table. */
+/* The optional columns that a run of the group fills, and what the lines below the table are about. */
 typedef struct columns_used {
     bool tokens, step, lines;
     bool long_names;
     const char *unit;                   /* of the pace */
     const mls_throughput *paced;        /* the first run with a pace; NULL: none */
-    const mls_utilization *utilization; /* the highest, which is the one to be doubted; NULL: none is known */
+    const mls_utilization *utilization; /* the highest, as it may be implausible; NULL: not known */
 } columns_used;
 
-/* Of the peak in BF16, whether the FLOPs are published or derived. */
+/* Return the share of the peak in BF16, by published FLOPs if they are known, else by derived ones. */
 static double share_of(const mls_utilization *of)
 {
     return isnan(of->bf16) ? of->derived : of->bf16;
@@ -68,74 +57,73 @@ static columns_used used_by(const mls_throughput_group *group)
     return used;
 }
 
-static void add_run_cells(mls_table *table, const mls_view *view, const mls_throughput *run, columns_used used)
-{
-    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, DETAIL = MLS_COLUMN_DETAIL };
-    const double *ms = run->parts.ms;
-    const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
-    const bool delimited = run->has_parts && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING;
-    const bool epochs = mls_throughput_counts_epochs(run);
-    const double steady = 1000 / run->steady_ms_per_sample;
-    mls_buffer spark = {0};
-    append_spark(&spark, view, run);
-    mls_table_words(table, "min", DECIMAL | MLS_COLUMN_KEEP, mls_words_grouped(run->run_ms / 60000, 3));
-    mls_table_words(table, "train", RIGHT, mls_words_percent(ms[MLS_PART_TRAINING] / whole, 1));
-    mls_table_text(table, "eval", RIGHT, delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : "-");
-    mls_table_words(table, "other", RIGHT,
-                    mls_words_percent((ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL]) / whole, 1));
-    mls_table_words(table, epochs ? "steady epochs/h" : "steady samples/s", DECIMAL | MLS_COLUMN_KEEP,
-                    mls_words_rate(epochs ? steady * 3600 : steady));
-    if (used.tokens) {
-        mls_table_words(table, "tokens/s", RIGHT | DETAIL, mls_words_grouped(run->steady_tokens_per_second, 0));
-    }
-    if (used.step) {
-        mls_table_words(table, "step ms", DECIMAL | DETAIL, mls_words_rate(epochs ? (double)NAN : run->steady_step_ms));
-    }
-    if (used.utilization != NULL) {
-        mls_table_words(table, "MFU", RIGHT | MLS_COLUMN_KEEP, mls_words_grouped(share_of(&run->utilization), 2));
-    }
-    mls_table_text(table, "pace", MLS_COLUMN_LEFT, mls_table_take(table, &spark));
-}
-
-/* Why there is nothing to see, or what of the log is not as it should be. */
-static void add_run_note(mls_table *table, const mls_view *view, const mls_throughput *run)
-{
-    const size_t malformed = run->run->malformed;
-    mls_buffer note = {0};
-    mls_buffer_append_text(&note, run->state == MLS_TIMED_UNFINISHED          ? "unfinished: up to its last record"
-                                  : run->state == MLS_TIMED_NO_START          ? "no run_start"
-                                  : run->state == MLS_TIMED_STOP_BEFORE_START ? "run_stop is before run_start"
-                                                                              : "");
-    if (malformed > 0) {
-        mls_buffer_printf(&note, "%s%s", note.len > 0 ? ", " : "",
-                          mls_words_plural(malformed, "malformed line", "malformed lines").text);
-    }
-    if (run->backwards > 0 && view->verbose > 0) {
-        mls_buffer_printf(&note, "%s%s", note.len > 0 ? ", " : "",
-                          mls_words_plural(run->backwards, "record out of order", "records out of order").text);
-    }
-    mls_table_note(table, run->state <= MLS_TIMED_UNFINISHED ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
-                   mls_table_take(table, &note));
-}
-
 static void show_timed_runs(mls_view *view, const mls_throughput_group *group, columns_used used)
 {
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
     mls_table table = {.indent = INDENT};
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
+        const double *ms = run->parts.ms;
+        const double whole = run->has_parts && run->run_ms > 0 ? run->run_ms : (double)NAN;
+        const double other = ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL];
+        const bool delimited = run->has_parts && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING;
+        const bool epochs = mls_throughput_counts_epochs(run);
+        const double steady = 1000 / run->steady_ms_per_sample;
         mls_table_row(&table);
-        mls_table_cell(&table, "run", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu", i + 1);
-        mls_table_cell(&table, "log", MLS_COLUMN_KEEP | (used.long_names ? MLS_COLUMN_CUT : 0), MLS_STYLE_PLAIN,
+        mls_table_cell(&table, "run", RIGHT | KEEP, MLS_STYLE_PLAIN, "%zu", i + 1);
+        mls_table_cell(&table, "log", KEEP | (used.long_names ? MLS_COLUMN_CUT : 0), MLS_STYLE_PLAIN,
                        used.lines ? "%s:%zu" : "%s", mls_group_name_below(group->group, run->run->file),
                        run->run->line);
-        add_run_cells(&table, view, run, used);
-        add_run_note(&table, view, run);
+        mls_table_number(&table, "min", DECIMAL | KEEP, run->run_ms / 60000, 3);
+        mls_table_words(&table, "train", RIGHT, mls_words_percent(ms[MLS_PART_TRAINING] / whole, 1));
+        mls_table_text(&table, "eval", RIGHT,
+                       delimited ? mls_words_percent(ms[MLS_PART_EVALUATION] / whole, 1).text : NULL);
+        mls_table_words(&table, "other", RIGHT, mls_words_percent(other / whole, 1));
+        mls_table_words(&table, epochs ? "steady epochs/h" : "steady samples/s", DECIMAL | KEEP,
+                        mls_words_rate(epochs ? steady * 3600 : steady));
+        if (used.tokens) {
+            mls_table_number(&table, "tokens/s", RIGHT | DETAIL, run->steady_tokens_per_second, 0);
+        }
+        if (used.step) {
+            const double step = epochs ? (double)NAN : run->steady_step_ms;
+            mls_table_words(&table, "step ms", DECIMAL | DETAIL, mls_words_rate(step));
+        }
+        if (used.utilization != NULL) {
+            mls_table_number(&table, "MFU", RIGHT | KEEP, share_of(&run->utilization), 2);
+        }
+        mls_buffer spark = {0};
+        size_t cells = MLS_SPARK_CELLS; /* but for the gaps at the end */
+        while (cells > 0 && run->spark[cells - 1] == MLS_SPARK_GAP) {
+            cells--;
+        }
+        for (size_t k = 0; k < cells; k++) {
+            mls_buffer_append_text(&spark, run->spark[k] == MLS_SPARK_GAP ? " " : bars[view->ascii][run->spark[k]]);
+        }
+        mls_table_text(&table, "pace", MLS_COLUMN_LEFT, mls_table_take(&table, &spark));
+
+        /* The note tells why a run has no numbers, or what is wrong with its log. */
+        const size_t malformed = run->run->malformed;
+        mls_buffer note = {0};
+        mls_buffer_append_text(&note, run->state == MLS_TIMED_UNFINISHED          ? "unfinished: up to its last record"
+                                      : run->state == MLS_TIMED_NO_START          ? "no run_start"
+                                      : run->state == MLS_TIMED_STOP_BEFORE_START ? "run_stop is before run_start"
+                                                                                  : "");
+        if (malformed > 0) {
+            mls_buffer_printf(&note, "%s%s", note.len > 0 ? ", " : "",
+                              mls_words_plural(malformed, "malformed line", "malformed lines").text);
+        }
+        if (run->backwards > 0 && view->verbose > 0) {
+            mls_buffer_printf(&note, "%s%s", note.len > 0 ? ", " : "",
+                              mls_words_plural(run->backwards, "record out of order", "records out of order").text);
+        }
+        mls_table_note(&table, run->state <= MLS_TIMED_UNFINISHED ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
+                       mls_table_take(&table, &note));
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);
 }
 
-/* Why the utilization of a run is not known. */
+/* Print why the utilization of a run is not known. */
 static void show_no_utilization(mls_view *view, const mls_throughput *run)
 {
     const mls_utilization *of = &run->utilization;
@@ -160,7 +148,7 @@ static void show_no_utilization(mls_view *view, const mls_throughput *run)
     mls_view_line(view, &line, MLS_STYLE_DIM, INDENT, HANG);
 }
 
-/* The machine, what was counted and against what. */
+/* Print how the utilization was computed: the FLOPs that were counted, the accelerators and their peak. */
 static void show_utilization(mls_view *view, const mls_utilization *of, const mls_throughput_options *options,
                              bool of_many)
 {
@@ -185,7 +173,7 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* Where evaluations lie in a log without eval_start. */
+/* Print how evaluations were told from training in logs without eval_start. */
 static void show_evaluations(mls_view *view, const mls_throughput_group *group)
 {
     size_t of[MLS_EVALUATIONS_FROM_STEPS + 1] = {0};
@@ -217,17 +205,7 @@ static void show_evaluations(mls_view *view, const mls_throughput_group *group)
     }
 }
 
-/* Shows the time lost before the pace is steady. */
-static void show_warmup(mls_view *view, const mls_throughput *run, size_t of_runs)
-{
-    mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
-                    "warm-up: the first %s %s take %s of the run, %s more than at the steady pace%s",
-                    mls_words_count(run->warmup_samples).text, mls_throughput_unit(run),
-                    mls_words_percent(run->warmup_ms / run->run_ms, 1).text,
-                    mls_words_duration(run->warmup_lost_ms).text, of_runs > 1 ? " (the median run)" : "");
-}
-
-/* Shows the change of pace that the job asked for. */
+/* Print the change of pace that the job asked for. */
 static void show_healing(mls_view *view, const mls_throughput_group *group)
 {
     const mls_throughput *run = group->healed;
@@ -252,7 +230,7 @@ static void show_slow(mls_view *view, const mls_throughput_group *group)
     mls_found found = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
-        /* With its group, so that a line that was picked out of many says which it is of. */
+        /* The path names the group, so that the line can be understood alone. */
         finding.path = mls_path_shown(finding.path != NULL ? finding.path : group->group->path);
         mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
     }
@@ -260,7 +238,7 @@ static void show_slow(mls_view *view, const mls_throughput_group *group)
     mls_found_show(view, &found, look);
 }
 
-/* -v: what is not a finding but worth knowing of a run, in one line. */
+/* -v: print details of a run that are not findings, in one line. */
 static void show_details(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
 {
     mls_buffer line = {0};
@@ -305,16 +283,16 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* -v: what training reached, and when. */
+/* -v: print the evaluations of a run: when, after how many samples, and their result. */
 static void show_curve(mls_view *view, const mls_throughput *run)
 {
     mls_table table = {.indent = CURVE_INDENT};
     for (size_t i = 0; i < run->curve_count; i++) {
         const mls_curve_point *point = &run->curve[i];
         mls_table_row(&table);
-        mls_table_words(&table, "min", MLS_COLUMN_DECIMAL, mls_words_grouped(point->ms / 60000, 3));
+        mls_table_number(&table, "min", MLS_COLUMN_DECIMAL, point->ms / 60000, 3);
         mls_table_words(&table, mls_throughput_unit(run), MLS_COLUMN_DECIMAL, mls_words_count(point->samples));
-        mls_table_words(&table, "eval", MLS_COLUMN_DECIMAL, mls_words_grouped(point->value, 5));
+        mls_table_number(&table, "eval", MLS_COLUMN_DECIMAL, point->value, 5);
         if (run->target_at == i + 1) {
             mls_table_note(&table, MLS_STYLE_PLAIN, "target");
         }
@@ -332,21 +310,27 @@ static void show_throughputs(mls_printer *to, const void *what)
         mls_output_text(view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(view, group->group);
         show_timed_runs(view, group, used);
-        if (!isnan(group->median_ms_per_sample)) { /* the median run's pace stands for the group */
+        if (!isnan(group->median_ms_per_sample)) { /* the median run represents the group */
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
                             mls_words_rate(group->median_ms_per_sample).text, used.unit,
                             mls_words_rate(group->limit_ms_per_sample).text);
         }
         show_evaluations(view, group);
         if (group->warmed_up != NULL) {
-            show_warmup(view, group->warmed_up, group->group->run_count);
+            const mls_throughput *run = group->warmed_up;
+            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
+                            "warm-up: the first %s %s take %s of the run, %s more than at the steady pace%s",
+                            mls_words_count(run->warmup_samples).text, mls_throughput_unit(run),
+                            mls_words_percent(run->warmup_ms / run->run_ms, 1).text,
+                            mls_words_duration(run->warmup_lost_ms).text,
+                            group->group->run_count > 1 ? " (the median run)" : "");
         }
         if (group->healed != NULL) {
             show_healing(view, group);
         }
         if (used.utilization != NULL) {
             show_utilization(view, used.utilization, &all->options, group->group->run_count > 1);
-        } else if (used.paced != NULL) { /* a group without any pace has none to wonder about */
+        } else if (used.paced != NULL) { /* a group without a pace cannot have a utilization */
             show_no_utilization(view, used.paced);
         }
         mls_group_show_note(view, group->group, to->state);
@@ -492,7 +476,7 @@ MLS_FIELDS_AS(, mls_timed_group_fields, timed_group, mls_throughput_group, NULL,
 #define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(mls_timed_group), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
-/* Columns that only CSV has: the parts one by one, and of lists how long they are. */
+/* Columns that only CSV has: the parts, and the lengths of lists. */
 #define TIMED_CSV_FIELDS(F)                                                                                            \
     F(timed_csv, startup_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_STARTUP])                        \
     F(timed_csv, training_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_TRAINING])                      \

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_report.c - a judged submission: for a person, its fields, and its test cases. */
+/* verify_report.c - a checked submission: tables and findings for people, fields, and test cases. */
 
 #include "base/file.h"
 #include "base/utf8.h"
 #include "report/reports.h"
 #include "term/table.h"
 
-/* The owner of a finding; what is alike in one folder is reported together, of a result with the number of its logs. */
+/* Return the owner of a finding.  Similar findings of a folder are reported together, those about the logs of a result
+ * with their number; each system description stands alone. */
 static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter *submitter)
 {
     const char *slash = strrchr(placed->path, '/');
     const mls_str folder = {placed->path, slash != NULL ? (size_t)(slash - placed->path) : 0};
-    const mls_str none = {0};
     const char *description = placed->system != NULL ? placed->system->description.path : NULL;
     const mls_str name = mls_str_from(mls_path_name(placed->path));
-    const char *of = placed->result != NULL ? placed->result->path : NULL;
-    const size_t runs = placed->result != NULL ? placed->result->run_count : 0;
-    const bool log = of != NULL && mls_str_equal(folder, mls_str_from(of)) && mls_str_starts(name, MLS_S("result_")) &&
-                     mls_str_ends(name, MLS_S(".txt"));
-    /* Each description is one of its own. */
-    const bool alone = description != NULL && strcmp(placed->path, description) == 0;
-    return (mls_owner){.path = placed->path,
-                       .name = submitter->name,
-                       .result = alone ? none : folder,
-                       .runs = log ? runs : 0,
-                       .of = of};
+    mls_owner owner = {.path = placed->path, .name = submitter->name};
+    if (description == NULL || strcmp(placed->path, description) != 0) {
+        owner.result = folder;
+    }
+    if (placed->result != NULL) {
+        const bool log = mls_str_equal(folder, mls_str_from(placed->result->path)) &&
+                         mls_str_starts(name, MLS_S("result_")) && mls_str_ends(name, MLS_S(".txt"));
+        owner.of = placed->result->path;
+        owner.runs = log ? placed->result->run_count : 0;
+    }
+    return owner;
 }
 
-/* Adds how many findings of each code there were beyond those that were kept of a submitter. */
+/* Add the number of findings of each code that were counted but not kept of a submitter. */
 static void add_more_of(mls_found *found, const mls_view *view, const mls_submitter *submitter)
 {
     const mls_owner owner = {.path = *submitter->path != '\0' ? submitter->path : ".", .name = submitter->name};
@@ -37,20 +37,19 @@ static void add_more_of(mls_found *found, const mls_view *view, const mls_submit
     }
 }
 
-/* Adds what is to be shown of a submitter's findings (NULL: of those that are nobody's). */
+/* Add the findings of a submitter; or, if that is NULL, those of the submission as a whole. */
 static void add_of(mls_found *found, const mls_view *view, const mls_submission *submission,
                    const mls_submitter *submitter)
 {
     if (submitter == NULL) {
         mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
+        return;
     }
-    for (size_t i = 0; submitter != NULL && i < submitter->placed_count; i++) {
+    for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
         mls_found_add_one(found, placed->finding, owner_of(placed, submitter), view);
     }
-    if (submitter != NULL) {
-        add_more_of(found, view, submitter);
-    }
+    add_more_of(found, view, submitter);
 }
 
 static void add_all(mls_found *found, const mls_view *view, const mls_submission *submission)
@@ -61,10 +60,10 @@ static void add_all(mls_found *found, const mls_view *view, const mls_submission
     }
 }
 
-/* Findings of one severity of all, those of one kind together where they are many. */
+/* Show all findings of one severity.  With `many` results fewer lines are shown of each kind. */
 static void show_findings(mls_view *view, const mls_submission *submission, mls_severity severity, bool many)
 {
-    static const size_t most[] = {16, 8, 8}; /* lines of what is many */
+    static const size_t most[] = {16, 8, 8}; /* lines of each severity */
     const mls_found_look look = {
         .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
     mls_found found = {0};
@@ -80,8 +79,8 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
     found.count = kept;
     found.unkept = mls_finding_counts_of(&submission->counts, severity) - kept;
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
-        const size_t nobodys = mls_findings_found(&submission->findings, code);
-        found.unkept_of[code] = nobodys > MLS_FINDINGS_KEPT_PER_CODE ? nobodys - MLS_FINDINGS_KEPT_PER_CODE : 0;
+        const size_t general = mls_findings_found(&submission->findings, code);
+        found.unkept_of[code] = general > MLS_FINDINGS_KEPT_PER_CODE ? general - MLS_FINDINGS_KEPT_PER_CODE : 0;
         for (size_t i = 0; i < submission->submitter_count; i++) {
             found.unkept_of[code] += submission->submitters[i].unkept[code];
         }
@@ -89,7 +88,7 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
     mls_found_show(view, &found, look);
 }
 
-/* What is odd about results, of which no rule is broken: what tells most first. */
+/* Show odd results that break no rule, the most important kind first. */
 static void show_odd(mls_view *view, const mls_submission *submission)
 {
     static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS,
@@ -122,38 +121,48 @@ static void check_cell(mls_table *table, const char *header, bool shown, mls_che
     mls_table_cell(table, header, MLS_COLUMN_KEEP, styles[check], "%s", shown ? words[check] : "");
 }
 
-/* `submitter` NULL: the result stands below the headings of its submitter and system. */
+/* Add the row of a result.  `submitter` NULL: headings above the row name the submitter and the system. */
 static void add_result_row(mls_table *table, const mls_view *view, const mls_submitter *submitter,
                            const mls_submission_result *result)
 {
+    enum { KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, DETAIL = MLS_COLUMN_DETAIL };
     const mls_group *group = &result->group;
-    const bool judged = result->judged; /* else there is nothing but its name */
-    const char *mark = !judged ? "skipped" : result->valid ? "✓" : "✗";
-    const mls_style look = !result->valid ? MLS_STYLE_BAD : judged ? MLS_STYLE_GOOD : MLS_STYLE_WARN;
+    const bool judged = result->judged; /* else only its name is known */
     const size_t needed = group->rules->runs_needed;
     const bool forgiven = result->invalid <= group->rules->left_out;
     const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);
     const double minutes = result->weak ? group->weak.minutes : group->scaled_minutes;
+    mls_buffer runs = {0};
+    if (judged) {
+        mls_buffer_append_text(&runs, mls_words_exact((double)result->run_count).text);
+    }
+    if (wrong) {
+        mls_buffer_printf(&runs, " of %s", mls_words_exact((double)needed).text);
+    }
     mls_table_row(table);
     if (submitter != NULL) {
-        mls_table_cell(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, MLS_STYLE_PLAIN, "%s",
-                       submitter->name);
-        mls_table_cell(table, "system", MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s", result->system);
+        mls_table_text(table, "submitter", KEEP | MLS_COLUMN_CUT_LAST, submitter->name);
+        mls_table_text(table, "system", MLS_COLUMN_CUT, result->system);
     }
-    mls_table_cell(table, "benchmark", MLS_COLUMN_KEEP | (submitter != NULL ? MLS_COLUMN_CUT_LAST : MLS_COLUMN_CUT),
+    mls_table_cell(table, "benchmark", KEEP | (submitter != NULL ? MLS_COLUMN_CUT_LAST : MLS_COLUMN_CUT),
                    MLS_STYLE_PLAIN, "%s%s", result->benchmark, result->weak ? " (weak)" : "");
-    mls_table_cell(table, "runs", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s%s%s",
-                   judged ? mls_words_exact((double)result->run_count).text : "", wrong ? " of " : "",
-                   wrong ? mls_words_exact((double)needed).text : "");
-    mls_table_cell(table, "not valid", MLS_COLUMN_RIGHT | MLS_COLUMN_DETAIL, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD,
-                   "%s", judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
-    mls_table_text(table, "scaled min", MLS_COLUMN_DECIMAL, judged ? mls_words_minutes(minutes).text : "");
-    mls_table_text(table, "scale", MLS_COLUMN_DECIMAL | MLS_COLUMN_DETAIL,
-                   judged ? mls_words_grouped(group->scale, 3).text : "");
+    mls_table_cell(table, "runs", RIGHT | KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s",
+                   mls_table_take(table, &runs));
+    mls_table_cell(table, "not valid", RIGHT | DETAIL, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
+                   judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
+    mls_table_text(table, "scaled min", DECIMAL, judged ? mls_words_minutes(minutes).text : "");
+    mls_table_text(table, "scale", DECIMAL | DETAIL, judged ? mls_words_grouped(group->scale, 3).text : "");
     check_cell(table, "rcp", judged, group->rcp.check);
     check_cell(table, "seeds", judged, group->seeds.check);
     check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);
-    mls_table_cell(table, "", MLS_COLUMN_KEEP, look, "%s", mark);
+    mls_table_cell(table, "", KEEP,
+                   !result->valid ? MLS_STYLE_BAD
+                   : judged       ? MLS_STYLE_GOOD
+                                  : MLS_STYLE_WARN,
+                   "%s",
+                   !judged         ? "skipped"
+                   : result->valid ? "✓"
+                                   : "✗");
     for (size_t i = 0; i < result->run_count && view->verbose > 0 && judged && forgiven; i++) {
         const mls_submission_run *run = &result->runs[i];
         if (!run->run.valid) {
@@ -164,7 +173,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     }
 }
 
-/* Appends what a description says, which may be of any length. */
+/* Append a text of a system description, which may be of any length, cut at some bytes. */
 static void append_cut(mls_buffer *line, const char *before, const char *text, size_t bytes)
 {
     if (text != NULL) {
@@ -217,7 +226,7 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
     mls_view_gap(view);
 }
 
-/* Of more results than this only those are listed that are not ready, unless -v lists all. */
+/* With more results than this only those that are not ready are listed, unless -v lists all. */
 enum { RESULTS_MANY = 40, RESULTS_SHOWN = 12 };
 
 static size_t count_results(const mls_submission *submission)
@@ -229,7 +238,7 @@ static size_t count_results(const mls_submission *submission)
     return count;
 }
 
-/* Of many results those that are not ready. */
+/* Show the results that are not ready, of many. */
 static void show_many(mls_view *view, const mls_submission *submission)
 {
     const size_t count = count_results(submission);
@@ -384,7 +393,7 @@ MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
     F(submission, findings, FINDINGS, "", add_of(&found, to->view, row, NULL))
 MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 
-/* A row a finding of all there are. */
+/* The rows of CSV: all findings. */
 #define ALL_FIELDS(F) F(all, findings, FINDINGS, "", add_all(&found, to->view, row))
 MLS_FIELDS_BESIDE(all, submission, ALL_FIELDS)
 static void all_findings(mls_found *found, const mls_printer *to, const void *submission)
@@ -402,7 +411,7 @@ static void add_case(mls_printer *to, mls_found found, const mls_finding_counts 
     mls_junit_case(to, class_name, name, mls_findings_pass(counts, strict) ? NULL : failure.text, &found);
 }
 
-/* Returns a submitter's findings about a system, a result, or neither. */
+/* Return the findings of a submitter about a system, a result, or neither. */
 static mls_found found_about(const mls_view *view, const mls_submitter *submitter, const mls_system *system,
                              const mls_submission_result *result)
 {
