@@ -15,7 +15,7 @@ static const mls_report *const reports[] = {
 };
 /* clang-format on */
 
-/* Whether a report before this one prints the same in JSON. */
+/* Return whether an earlier report prints the same JSON. */
 static bool is_printed_already(size_t index)
 {
     bool printed = false;

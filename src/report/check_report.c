@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_report.c - logs that were judged, for a person and for programs, and the fields of records: values are passed
- * on as the JSON they were logged as, made safe. */
+/* check_report.c - checked logs for people and programs, and the fields of records, whose values are the logged JSON,
+ * made safe to print. */
 #include "report/reports.h"
 
 #include "base/utf8.h"
@@ -8,8 +8,8 @@
 /* Findings shown under one log of the table; -v shows all. */
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, VERDICT_WIDTH = 6, INDENT = 6, HANG = 10 };
 
-/* Adds the findings of a log; in one that is part of a file, those without a line are at the line of the log.  Where
- * path and line of the log stand beside, it is `bare`. */
+/* Add the findings of a log.  If the log is part of a file, findings without a line get the line of the log.  `bare`:
+ * path and line are left out, as the output contains them already. */
 static void add_findings(mls_found *found, const mls_check_log *log, const mls_view *view, bool bare)
 {
     const mls_owner owner = {
@@ -40,14 +40,14 @@ MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
 MLS_FIELDS_BESIDE(log_csv, log, LOG_CSV_FIELDS)
 
-/* One row a finding, whose line comes before the log's. */
+/* Add a row for each finding. */
 static void log_findings(mls_found *found, const mls_printer *to, const void *what)
 {
     (void)to;
     add_findings(found, what, NULL, false);
 }
 
-/* A case fails by "2 errors", or, since only --strict makes these a failure, "1 warning, 0 advice". */
+/* Print the test case of a log.  It fails with "2 errors", or with --strict with "1 warning, 0 advice". */
 static void log_case(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
@@ -68,13 +68,13 @@ static void log_case(mls_printer *to, const void *what)
     mls_buffer_release(&name);
 }
 
-/* Whether no record of a log can be read, and why. */
+/* Return whether no record of a log can be read; if so, `words` explains why. */
 static bool none_read(const mls_run *run, char words[MLS_NONE_READ_LENGTH])
 {
     return mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words);
 }
 
-/* "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors" */
+/* Append "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors". */
 static void describe(const mls_check_log *log, mls_buffer *line)
 {
     const mls_run *run = log->run;

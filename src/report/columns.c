@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns.c - down from what is printed to the rows of its lists, which become rows of a CSV or lines of NDJSON. */
+/* columns.c - walk from an object down to the rows of its lists, which become rows of CSV or lines of NDJSON. */
 #include "report/columns.h"
 
 /* --------------------------------------------------------- finding the way */
 
-/* The field of a name: one with rows below it, or one with a value for a cell. */
+/* Find the field of a name that has rows (a list or an object), or else one that has a value for a cell. */
 static const mls_field *named_field(const mls_fields *fields, mls_str name, bool rows)
 {
     for (size_t i = 0; i < fields->count; i++) {
@@ -17,7 +17,7 @@ static const mls_field *named_field(const mls_fields *fields, mls_str name, bool
     return NULL;
 }
 
-/* The level whose rows a table has, or stands beside; above the last one: none. */
+/* Return the level whose rows a table describes; above the last level: none. */
 static unsigned level_of(const mls_walk *walk, const mls_fields *fields)
 {
     unsigned level = 0;
@@ -40,7 +40,7 @@ static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool
     return (mls_placed_field){.name = name};
 }
 
-/* The list or object of a name: beside the tables of the way, else in the innermost of them that has it. */
+/* Find a list or object by its name: in the sources, else in the innermost table of the path that has it. */
 static mls_placed_field find_step(const mls_walk *walk, mls_str name)
 {
     mls_placed_field step = find_in_sources(walk, name, true);
@@ -127,8 +127,8 @@ static void put_cells(mls_walk *walk, mls_emitter *to)
     to->visit = visit_row;
 }
 
-/* Writes the rows below the row of the level that was reached, or that row itself. */
-static void go_on(mls_walk *walk, mls_emitter *to)
+/* Write the rows below the current row, or on the last level the row itself. */
+static void walk_rows(mls_walk *walk, mls_emitter *to)
 {
     if (walk->level == walk->last) {
         put_cells(walk, to);
@@ -147,7 +147,7 @@ static void visit_row(mls_emitter *to, const void *row)
 {
     mls_walk *walk = to->walk;
     walk->rows[++walk->level] = row;
-    go_on(walk, to);
+    walk_rows(walk, to);
     walk->level--;
 }
 
@@ -169,7 +169,7 @@ void mls_walk_rows(mls_walk *walk, mls_emitter *to, const void *what)
     walk->rows[0] = what;
     to->walk = walk;
     to->visit = visit_row;
-    go_on(walk, to);
+    walk_rows(walk, to);
     if (!walk->named) {
         put_names(walk, to);
     }
@@ -203,7 +203,7 @@ void mls_walk_lines(mls_walk *walk, mls_emitter *to, const char *lists, const vo
 
 /* ---------------------------------------------------------- documentation */
 
-/* Whether a row of a level may be missing from a row of cells. */
+/* Return whether a level may have no row, so that its cells are empty. */
 static bool may_be_missing(const mls_walk *walk, unsigned level)
 {
     return level > 0 && (walk->steps[level - 1].field->type == MLS_FIELD_OBJECT_OR_NULL ||

@@ -38,7 +38,7 @@ static void emit_values(mls_emitter *to, const mls_setting_values *of)
     F(differing, values, MAP_OF(setting_value), "", MLS_EACH(row->value_count, emit_values(to, &row->values[i])))
 MLS_FIELDS(differing, mls_differing, DIFFERING_FIELDS)
 
-/* But for the settings that all have alike. */
+/* Write the settings that differ. */
 static void emit_differing(mls_emitter *to, const mls_differings *list)
 {
     MLS_EACH(list->count, mls_emit_row(to, list->items[i].differs ? &list->items[i] : NULL));
@@ -223,7 +223,7 @@ MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FI
     F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
 MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, NULL, BESIDE_FIELDS)
 
-/* Of the result where its name is the group's too. */
+/* Fields of the result whose names the group has too. */
 #define NEAR_CSV_FIELDS(F)                                                                                             \
     F(near_csv, published_edition, TEXT, "", row->result->round)                                                       \
     F(near_csv, published_accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                         \
@@ -311,7 +311,7 @@ MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
     F(difference_csv, interval_of, IF(TEXT, row->has_interval), "", interval_of(row))
 MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 
-/* Names with a point are none of C, so that these fields are written out. */
+/* Names with a point are not C identifiers, so these fields are written out. */
 typedef mls_difference part_row;
 #define HAS(id) row->split.known && row->split.has[MLS_SHARE_##id]
 #define PART_FUNCTION(id, name) MLS_FIELD_FUNCTION(part, name, IF(NUMBER, HAS(id)), "ms", row->split.ms[MLS_SHARE_##id])

@@ -59,7 +59,7 @@ static void show_heading(mls_view *view, const mls_side_group *const *groups, si
     mls_view_gap(view);
 }
 
-/* Returns the name of a run's file below the path of its group. */
+/* Return the name of a run's file below the path of its group. */
 static const char *file_below(const mls_side_group *group, const mls_side_run *run)
 {
     const size_t len = strlen(group->path);

@@ -51,7 +51,7 @@ static void json_text(mls_emitter *to)
     mls_buffer_clear(&to->text);
 }
 
-/* Writes the comma and the name before a value. */
+/* Write the comma and the name before a value. */
 static void json_before(mls_emitter *to)
 {
     const bool member = to->name.ptr != NULL;

@@ -40,7 +40,7 @@ typedef struct mls_emitter {
     const struct mls_view *view; /* of what is to be shown */
     bool csv;
     bool indented; /* JSON over many lines, else in one */
-    bool inside;   /* something stands in the innermost list or object: a comma comes first */
+    bool inside;   /* the innermost list or object is not empty: a comma comes first */
     mls_str name;  /* of the member whose value comes next, borrowed; ptr NULL: none */
     unsigned depth;
     const struct mls_fields *child; /* of the rows that mls_emit_row() takes */
@@ -72,7 +72,7 @@ void mls_emit_name(mls_emitter *to, mls_str name);
 void mls_emit_row(mls_emitter *to, const void *row);
 void mls_emit_row_or_null(mls_emitter *to, const void *row);
 
-/* Whether something is known; writes null where it is not. */
+/* Return `known`, after writing null if it is false. */
 bool mls_emit_known(mls_emitter *to, bool known);
 
 /* A buffer for a text, and the text that was appended to it; nothing: null. */
@@ -160,7 +160,7 @@ typedef struct mls_fields {
 #define MLS_EMIT_MAP_OF(kind) MLS_EMIT_MAP
 /* clang-format on */
 
-/* Where an expansion ends with the name of another macro, the preprocessors of some tools have to look once more. */
+/* Some tools need another pass if an expansion ends with the name of a macro. */
 #define MLS_EXPAND(...) __VA_ARGS__
 #define MLS_EXPAND_AGAIN(...) MLS_EXPAND(__VA_ARGS__)
 
@@ -192,11 +192,11 @@ typedef struct mls_fields {
 #define MLS_ROWS(items, total) MLS_EACH(total, mls_emit_row(to, &(items)[i]))
 #define MLS_ROWS_AT(pointers, total) MLS_EACH(total, mls_emit_row(to, (pointers)[i]))
 
-/* Writes a row as an object, or its members alone; row NULL: null. */
+/* Write a row as an object, or its members alone; row NULL: null. */
 void mls_emit_object(mls_emitter *to, const mls_fields *fields, const void *row);
 void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row);
 
-/* Prints a table and all below it for the documentation: section, name and type; but not those `apart`, up to NULL,
- * which have sections of their own. */
+/* Print a table and all tables below it for the documentation: section, name and type; except those of `apart` (ends
+ * with NULL), which have sections of their own. */
 void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields,
                       const mls_fields *const *apart);

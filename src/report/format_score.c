@@ -88,7 +88,7 @@ void mls_score_line(mls_buffer *line, const void *what)
 
 enum { SAMPLES_MAX = 10000, GROUP_FAMILIES = 7, GROUP_SAMPLES = 13, RUN_FAMILIES = 4, JOB_SAMPLES = 2 };
 
-/* The labels of ours, which nobody adds. */
+/* The names of our own labels, which users cannot add. */
 #define OWN_LABELS "benchmark division edition config batch path group run valid severity job version"
 
 typedef struct metrics {

@@ -9,7 +9,7 @@
 struct mls_printer;
 struct mls_found;
 
-/* The report of a command.  `what` is the command's own struct; a format is offered whose member is not NULL. */
+/* The report of a command.  `what` is the struct of the command; formats whose member is NULL are not offered. */
 typedef struct mls_report {
     const char *name;    /* JUnit: of all that is printed, "mlscore check" */
     const char *section; /* of mlscore-formats(5) that has the tables */
@@ -58,7 +58,7 @@ typedef struct mls_format_writer {
 const char *mls_format_name(mls_format format);
 bool mls_format_from_name(mls_str name, mls_format *format);
 
-/* Prints one thing after the other, where the report can be printed in the view's format. */
+/* Print objects one after the other in the format of the view, which the report must offer. */
 bool mls_report_offers(const mls_report *report, mls_format format);
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
@@ -70,5 +70,5 @@ typedef struct mls_metrics_labels {
     bool no_path;
 } mls_metrics_labels;
 
-/* NULL, or what is wrong with the added label of that number. */
+/* Return NULL, or the error in the added label of that number. */
 const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t number);

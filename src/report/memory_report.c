@@ -329,7 +329,7 @@ static void show_inference(mls_view *view, const mls_memory_job *job)
     append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
     mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
     mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG, "  ", false}, MLS_STYLE_PLAIN);
-    /* How the weights are kept where that is not alike for all, and what they would be if it were. */
+    /* The forms of the weights if they are not all the same, and their size if they were. */
     if (published->decides) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "weights as published checkpoints have them, %s (all alike they would be %s)", of->form.words,

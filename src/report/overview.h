@@ -5,7 +5,7 @@
 #include "compare/overview.h"
 #include "report/reports.h"
 
-/* Appends in how many bits the first run said to compute: "   FP4 until step 350, then FP8". */
+/* Append the precision that the first run printed: "   FP4 until step 350, then FP8". */
 void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group);
 
 /* Append what stands behind a label; nothing where there is nothing to say.  `place`: among published results;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview_report.c - an overview in words: of each group the answers of several commands, a line each, or of many
- * groups a row each. */
+/* overview_report.c - an overview: the answers of several commands about each group, a line each, or for many groups a
+ * row each. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,17 +10,18 @@
 #include "report/overview.h"
 #include "term/table.h"
 
-/* Lines begin with a label, behind which they go on. */
+/* Lines begin with a label and continue below the text after it. */
 enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
 
 enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5 };
 
-/* Lines that one answer takes at most, and one that is a list. */
+/* Most lines of an answer, and of one that is a list. */
 enum { LINES = 2, LIST_LINES = 3 };
 
 /* ------------------------------------------------------------------------- lines */
 
-/* Where the item that begins at `at` ends, before three blanks or a point; of a text that is no list 0. */
+/* Return the end of the item starting at `at`.  Items are separated by "   " or " · ".  Return 0 if the text is not a
+ * list. */
 static size_t item_end(mls_str text, size_t at)
 {
     static const char *const between[] = {"   ", " · "};
@@ -35,8 +36,8 @@ static size_t item_end(mls_str text, size_t at)
     return list ? end : 0;
 }
 
-/* The end of what may not be broken, from `at` on: an item of a list, where a line has room for it; else a word, with
- * the sign of percent that belongs to it. */
+/* Return the end of the text from `at` on that is not broken: an item of a list if it fits on a line, else a word with
+ * the percent sign after it. */
 static size_t unbroken_end(mls_str text, size_t at, size_t room)
 {
     size_t end = item_end(text, at);
@@ -49,7 +50,7 @@ static size_t unbroken_end(mls_str text, size_t at, size_t room)
     return end + (mls_str_starts(mls_str_rest(text, end), MLS_S(" %")) ? 2 : 0);
 }
 
-/* Text over a few lines, the first of which has begun; what has no room there is cut. */
+/* Print text on at most `most` lines, the first of which has begun, and cut the rest. */
 static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t most)
 {
     const size_t room = view->width - indent;
@@ -63,7 +64,7 @@ static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t mos
         end = unbroken_end(text, begin, room);
         const size_t gap = column > 0 ? begin - at : 0;
         const size_t wide = mls_display_width((mls_str){text.ptr + begin, end - begin});
-        /* On the last line there is room to say that there is more. */
+        /* The last line needs room for the mark of a cut. */
         const size_t mark = lines == most && end < text.len ? 2 : 0;
         const bool fits = column + gap + wide + mark <= room;
         if (!fits && column > 0 && lines == most) {
@@ -83,7 +84,7 @@ static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t mos
     }
 }
 
-/* A line behind a label, where there is anything to say.  Frees the buffer. */
+/* Print a line after a label unless it is empty.  Releases the buffer. */
 static void show_fitted(mls_view *view, const char *label, mls_style style, mls_buffer *text)
 {
     const size_t indent = label[0] != '\0' ? HANG : INDENT;
@@ -103,10 +104,10 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
 
 /* ------------------------------------------------------------------------- answers */
 
-/* The share of startup that is worth a word. */
+/* Startup is shown if it is more than this share of a run. */
 #define STARTUP_SHOWN 0.05
 
-/* "FP4 until step 350, then FP8", as the first run printed it. */
+/* Append "FP4 until step 350, then FP8", as printed by the first run. */
 void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group)
 {
     mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
@@ -308,7 +309,7 @@ static void show_heading(mls_view *view, const mls_overview *all, const mls_over
                       INDENT);
 }
 
-/* The folder of a group among others, its end where it is long. */
+/* Print the folder of a group, or the end of a long one. */
 static void show_path(mls_view *view, mls_str text)
 {
     const mls_str end = mls_utf8_fit_back(text, view->width - INDENT - 1);
@@ -542,7 +543,7 @@ static void show_answer(mls_view *view, const char *label, mls_style style, cons
     show_fitted(view, label, style, &line);
 }
 
-/* The runs of an export, of which nothing else says more. */
+/* Show the runs of an export, which has nothing else. */
 static void show_exported(mls_view *view, const mls_side_group *side)
 {
     mls_table table = {.indent = INDENT};
@@ -599,7 +600,7 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
 
 /* ---------------------------------------------------------------------------- many */
 
-/* The length of the folders, with the slash behind them, that all groups lie in. */
+/* Return the length of the folder that contains all groups, with its slash. */
 static size_t common_path(const mls_overview *all)
 {
     const char *first = all->items[0].side->path;

@@ -5,6 +5,7 @@
 #include "report/reports.h"
 #include "term/table.h"
 
-/* The title of a profile or a job, which frees the buffer; prints a table, in Markdown with an empty line behind it. */
+/* Print the title of a profile or job, and release the buffer; print a table, in Markdown with an empty line after it.
+ */
 void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest);
 void mls_profile_table_finish(mls_table *table, mls_view *view);

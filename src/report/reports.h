@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reports.h - what the commands print, one mls_report each, and the structs that they print.  A report words what was
- * computed elsewhere; it decides nothing, and of its own it has no more numbers than sums and ratios of those it shows.
- */
+/* reports.h - the reports of the commands, one mls_report each, and the structs that they print.  A report only prints
+ * results of other modules: it decides nothing and computes no more than sums and ratios of the numbers it shows. */
 #pragma once
 
 #include "compare/comparison.h"
@@ -21,16 +20,16 @@
 #include "submission/pack.h"
 #include "submission/submission.h"
 
-/* Prints the fields and the columns of every report: section of mlscore-formats(5), name and type. */
+/* Print the fields and the columns of every report: section of mlscore-formats(5), name and type. */
 void mls_reports_print_fields(mls_output *output);
 
 /* ---- plan: an mls_plan */
 extern const mls_report mls_plan_report;
 
-/* Of an mls_published_place. */
+/* The fields of an mls_published_place. */
 extern const mls_fields mls_place_fields;
 
-/* What is shown of a group beside its score; NULL: nothing. */
+/* Data shown next to the scores of groups; NULL: none. */
 typedef struct mls_score_beside {
     const mls_telemetry_notes *telemetry;
     const mls_published_near *published; /* one a group, see mls_published_beside */
@@ -47,21 +46,21 @@ extern const mls_report mls_pack_report;
  * a system with a column a benchmark, an mls_summary. */
 extern const mls_report mls_score_wide_report, mls_summary_report, mls_summary_wide_report;
 
-/* How a path is called ("-": standard input), and a file below the folder that its group is named by. */
+/* Return the name of a path for people ("standard input" of "-"); return a path relative to that of its group. */
 const char *mls_path_shown(const char *path);
 const char *mls_group_name_below(const mls_group *group, const char *path);
 
-/* Appends tensor, pipeline, context and expert parallel, "   tp1 pp1 cp8", where a shape has any. */
+/* Append the degrees of tensor, pipeline, context and expert parallelism, "   tp1 pp1 cp8", if a shape has any. */
 void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape);
 
-/* The head of a group, above its runs; the line of its note below them; the files without runs, but for those that
- * could not be read, which standard error names. */
+/* Print the heading of a group; print the line of its telemetry.  mls_collection_show_skipped() prints the files
+ * without runs, except those that could not be read, which are reported on standard error. */
 void mls_group_show_headline(mls_view *view, const mls_group *group);
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes);
 
-/* The lines of a group's jobs, below its head; what was wrong with the words of sacct, below all groups. */
+/* Print the lines of a group's jobs; print the problems in the output of sacct; return the job of a run. */
 void mls_group_show_jobs(mls_view *view, const mls_group *group, const struct mls_slurm_jobs *jobs);
-/* NULL: that of a run before it */
+/* NULL: an earlier run has the same job */
 const struct mls_slurm_job *mls_group_new_job(const struct mls_slurm_jobs *jobs, const mls_group *group, size_t run);
 void mls_jobs_show_findings(mls_view *view, const struct mls_slurm_jobs *jobs);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
@@ -70,7 +69,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 void mls_score_metrics(mls_printer *to, const void *what);
 void mls_score_line(mls_buffer *line, const void *what);
 
-/* Prints a collection for people. */
+/* Print a collection for people. */
 void mls_score_show(mls_printer *to, const void *what);
 
 /* ---- throughput: an mls_throughputs, and as the printer's state an mls_telemetry_notes */
@@ -85,7 +84,7 @@ extern const mls_fields mls_skipped_fields;
 /* ---- check: mls_check_log after mls_check_log, as they come; only JUnit is held back to the end. */
 extern const mls_report mls_check_report;
 
-/* How logs are named; the state of the printer. */
+/* The names of logs: the state of the printer. */
 typedef struct mls_check_names {
     const mls_sources *sources; /* that are read */
     bool split;                 /* every log is a part of a file */
@@ -167,7 +166,7 @@ typedef struct mls_profiles {
     bool each;                          /* the profiles of a job are wanted for themselves too */
 } mls_profiles;
 
-/* The ranks of a job, for people; its fields, those of its ranks and of its collectives. */
+/* Print the ranks of a job for people; the fields of a job, of its ranks and of its collectives. */
 void mls_ranks_show(mls_view *view, const mls_profiles *all);
 extern const mls_fields mls_ranks_fields, mls_rank_fields, mls_collective_fields;
 
@@ -222,8 +221,8 @@ typedef struct mls_published_list {
  * which are of what it was before scaling. */
 mls_words mls_published_minutes_words(const mls_published_result *result);
 
-/* Appends what a difference from a published result is made of, with a text before it, as "samples/s +4.1 %"; nothing
- * where that is not known (NULL) or no part is large. */
+/* Append the large parts of the difference from a published result, "samples/s +4.1 %", after a text; nothing if the
+ * parts are not known (NULL) or none is large. */
 void mls_published_append_why(mls_buffer *words, const char *before, const mls_published_why *why);
 
 /* ---- the tool without a command: an mls_overview; and the fields of groups that it has from other reports */
@@ -235,15 +234,15 @@ extern const mls_report mls_overview_report;
 typedef enum mls_html_detail { MLS_HTML_AUTO, MLS_HTML_ALL, MLS_HTML_BRIEF, MLS_HTML_NONE } mls_html_detail;
 extern const mls_report mls_page_report;
 
-/* What a comparison is shown with, as the printer's state: all settings, those too that do not differ; and, of the
- * sides that are logs, what throughput measured with `series` of the collections of the comparison, for its page. */
+/* The printer's state for a comparison: whether to show all settings, also equal ones; and for the page the throughput
+ * (with `series`) of the sides that are logs. */
 typedef struct mls_compare_beside {
     bool all;
     const mls_throughputs *measured;
     size_t measured_count;
 } mls_compare_beside;
 
-/* The pages of an mls_submission, and of an mls_comparison of sides. */
+/* Write the page of an mls_submission, and of an mls_comparison of sides. */
 void mls_html_verify(mls_printer *to, const void *what);
 void mls_html_compare(mls_printer *to, const void *what);
 

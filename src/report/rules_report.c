@@ -146,8 +146,8 @@ static void show_checklist(mls_printer *to, const void *what)
 
 const mls_report mls_checklist_report = {.section = "RULES JSON", .show = show_checklist, .object = &checklist_fields};
 
-/* Writes the initial value of a variable, which is not an object.  Lists are bounded in depth when they are loaded, as
- * are actions. */
+/* Write the initial value of a variable, which is not an object.  The depth of lists and actions was limited when they
+ * were loaded. */
 static void emit_value(mls_emitter *to, const mls_value *value)
 {
     switch (value->kind) {

@@ -39,7 +39,7 @@ static void emit_seed(mls_emitter *to, mls_str seed)
     }
 }
 
-/* The seeds of a run for a cell: there may be thousands. */
+/* Append the seeds of a run for a cell; there may be thousands. */
 static void line_seeds(mls_buffer *words, const mls_run *run)
 {
     const size_t shown = run->seed_count < SEEDS_IN_A_CELL ? run->seed_count : SEEDS_IN_A_CELL;
@@ -218,7 +218,7 @@ MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
 MLS_FIELDS(spent, mls_job_times, SPENT_FIELDS)
 MLS_FIELDS(job, mls_slurm_job, JOB_FIELDS)
 
-/* What was wrong with the words of sacct. */
+/* The problems in the output of sacct. */
 #define SACCT_FIELDS(F) F(sacct, findings, FINDINGS, "", mls_found_add(&found, row->findings, (mls_owner){0}, NULL))
 MLS_FIELDS(sacct, mls_slurm_jobs, SACCT_FIELDS)
 

@@ -9,10 +9,10 @@
 #include "score/jobs.h"
 #include "term/table.h"
 
-/* Without -v: lines of findings under a group; of seeds, where what is wrong is often wrong with all; skipped files. */
+/* Lines without -v: findings of a group; problems of seeds, which often affect all of them; skipped files. */
 enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10 };
 
-/* Lines below a table, and what does not fit into one. */
+/* Indentation of lines below a table, and of their continuations. */
 enum { INDENT = 2, HANG = 6, EVALUATION_DECIMALS = 5 };
 
 const char *mls_path_shown(const char *path)
@@ -35,14 +35,14 @@ void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape)
     uint64_t degrees[MLS_DEGREES];
     mls_config_name_degrees(shape, degrees);
     for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(shape); i++) {
-        if (degrees[i] > 1 || i < MLS_DEGREES - 1) { /* ep is of few models */
+        if (degrees[i] > 1 || i < MLS_DEGREES - 1) { /* few models have ep */
             mls_buffer_printf(line, "%s%s%" PRIu64, i == 0 ? "   " : " ", mls_degree_letters[i],
                               degrees[i] > 0 ? degrees[i] : 1);
         }
     }
 }
 
-/* How the model was split, where its config's name or the job says so, and over how many its data was. */
+/* Append the degrees of model and data parallelism, from the name of the config or from the job. */
 static void line_degrees(mls_buffer *line, const mls_group *group, const mls_config_name *shape)
 {
     uint64_t degrees[MLS_DEGREES];
@@ -97,49 +97,43 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     mls_output_text(view->output, markdown ? "\n\n" : "\n");
 }
 
-/* `several` runs are in one file; `unit` is what took them so long to converge. */
-static void add_run_row(mls_table *table, const mls_group *group, size_t index, bool several, const char *unit)
-{
-    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
-    const mls_run *run = group->runs[index];
-    const mls_finding *reason = mls_run_reason(run);
-    const bool outside = group->marks[index] == MLS_OLYMPIC_OUTSIDE;
-    mls_table_row(table);
-    table->style = outside ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
-    mls_table_cell(table, "run", RIGHT | KEEP, table->style, "%zu", index + 1);
-    mls_table_cell(table, "log", KEEP | MLS_COLUMN_CUT, table->style, several ? "%s:%zu" : "%s",
-                   mls_group_name_below(group, run->file), run->line);
-    mls_table_words(table, "init", RIGHT, mls_words_clock(mls_run_init_minutes(run)));
-    mls_table_words(table, "train (min)", DECIMAL | KEEP, mls_words_minutes(mls_run_minutes(run)));
-    mls_table_words(table, unit, DECIMAL, mls_words_count(mls_run_to_converge(run).number));
-    mls_table_number(table, "eval", DECIMAL, run->last_evaluation.value, EVALUATION_DECIMALS);
-    mls_table_text(table, "status", 0, mls_run_status_name(run->status));
-    mls_table_cell(table, "valid", KEEP, run->valid ? table->style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
-    if (reason != NULL) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s", reason->message);
-    } else if (outside) {
-        mls_table_note(table, MLS_STYLE_DIM, "outside the window");
-    }
-}
-
 static void show_runs(mls_view *view, const mls_group *group)
 {
-    const char *unit = "samples";
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
+    const char *unit = "samples"; /* to converge */
     mls_table table = {.indent = 2};
-    bool several = false;
+    bool several = false; /* runs in a file */
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         unit = isnan(own.number) ? unit : own.unit;
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
     for (size_t i = 0; i < group->run_count; i++) {
-        add_run_row(&table, group, i, several, unit);
+        const mls_run *run = group->runs[i];
+        const mls_finding *reason = mls_run_reason(run);
+        const bool outside = group->marks[i] == MLS_OLYMPIC_OUTSIDE;
+        mls_table_row(&table);
+        table.style = outside ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
+        mls_table_cell(&table, "run", RIGHT | KEEP, table.style, "%zu", i + 1);
+        mls_table_cell(&table, "log", KEEP | MLS_COLUMN_CUT, table.style, several ? "%s:%zu" : "%s",
+                       mls_group_name_below(group, run->file), run->line);
+        mls_table_words(&table, "init", RIGHT, mls_words_clock(mls_run_init_minutes(run)));
+        mls_table_words(&table, "train (min)", DECIMAL | KEEP, mls_words_minutes(mls_run_minutes(run)));
+        mls_table_words(&table, unit, DECIMAL, mls_words_count(mls_run_to_converge(run).number));
+        mls_table_number(&table, "eval", DECIMAL, run->last_evaluation.value, EVALUATION_DECIMALS);
+        mls_table_text(&table, "status", 0, mls_run_status_name(run->status));
+        mls_table_cell(&table, "valid", KEEP, run->valid ? table.style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
+        if (reason != NULL) {
+            mls_table_note(&table, MLS_STYLE_BAD, "%s", reason->message);
+        } else if (outside) {
+            mls_table_note(&table, MLS_STYLE_DIM, "outside the window");
+        }
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);
 }
 
-/* "10 of 10 runs, 1 dropped · olympic mean 1.586 min" and what else there is to say about it. */
+/* Append "10 of 10 runs, 1 dropped · olympic mean 1.586 min". */
 static mls_style line_score(mls_buffer *line, const mls_group *group)
 {
     static const char *const no_score[] = {[MLS_OLYMPIC_TOO_MANY_DROPPED] = "more runs dropped than the rules forgive",
@@ -183,7 +177,7 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
     return score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
 
-/* Weak scaling has no olympic mean but "59 models, at least 10 needed · 32 accelerators each · all trained in …". */
+/* Append the score of weak scaling: "59 models, at least 10 needed · 32 accelerators each · all trained in …". */
 static mls_style line_weak(mls_buffer *line, const mls_group *group)
 {
     const bool enough = group->weak.check == MLS_CHECK_PASS;
@@ -312,8 +306,8 @@ static void show_group_findings(mls_view *view, const mls_group *group)
     mls_found_show(view, &found, look);
 }
 
-/* The findings of runs, but for the reason that stands in a run's row already (listed only with -v): first why those
- * that never ended did not, whatever else there is. */
+/* Show the findings of runs: first why runs did not end, then all others.  The one that the row of a run contains is
+ * shown only with -v. */
 static void show_run_findings(mls_view *view, const mls_group *group)
 {
     const mls_found_look look = {.indent = INDENT,
@@ -343,7 +337,7 @@ static void show_run_findings(mls_view *view, const mls_group *group)
     mls_found_show(view, &others, look);
 }
 
-/* Which runs are valid, and the score, follow the rules with --strict too; this says why the command fails. */
+/* Print why the command fails with --strict, which does not change the validity of runs or the score. */
 static void show_strict(mls_view *view, const mls_group *group)
 {
     const mls_finding_counts counts = mls_group_found(group);
@@ -369,7 +363,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
     if (count == 0 || view->quiet) {
         return;
     }
-    /* Where nothing else is to be said, say why. */
+    /* If nothing else is shown, list the reasons. */
     const bool listed = view->verbose > 0 || (collection->group_count == 0 && count <= SKIPPED_SHOWN);
     const char *hint = listed ? "" : count == 1 ? " (-v says why)" : " (-v lists them)";
     mls_output_printf(view->output, "%sskipped %s%s\n", collection->group_count > 0 ? "\n" : "",

@@ -132,13 +132,6 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     const bool forgiven = result->invalid <= group->rules->left_out;
     const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);
     const double minutes = result->weak ? group->weak.minutes : group->scaled_minutes;
-    mls_buffer runs = {0};
-    if (judged) {
-        mls_buffer_append_text(&runs, mls_words_exact((double)result->run_count).text);
-    }
-    if (wrong) {
-        mls_buffer_printf(&runs, " of %s", mls_words_exact((double)needed).text);
-    }
     mls_table_row(table);
     if (submitter != NULL) {
         mls_table_text(table, "submitter", KEEP | MLS_COLUMN_CUT_LAST, submitter->name);
@@ -146,8 +139,9 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     }
     mls_table_cell(table, "benchmark", KEEP | (submitter != NULL ? MLS_COLUMN_CUT_LAST : MLS_COLUMN_CUT),
                    MLS_STYLE_PLAIN, "%s%s", result->benchmark, result->weak ? " (weak)" : "");
-    mls_table_cell(table, "runs", RIGHT | KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s",
-                   mls_table_take(table, &runs));
+    mls_table_cell(table, "runs", RIGHT | KEEP, wrong ? MLS_STYLE_BAD : MLS_STYLE_PLAIN, "%s%s%s",
+                   judged ? mls_words_exact((double)result->run_count).text : "", wrong ? " of " : "",
+                   wrong ? mls_words_exact((double)needed).text : "");
     mls_table_cell(table, "not valid", RIGHT | DETAIL, forgiven ? MLS_STYLE_WARN : MLS_STYLE_BAD, "%s",
                    judged && result->invalid > 0 ? mls_words_exact((double)result->invalid).text : "");
     mls_table_text(table, "scaled min", DECIMAL, judged ? mls_words_minutes(minutes).text : "");
