@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accelerators.c - the tables of accelerators, of links to the host, and of the memory of GPUs. */
+/* accelerators.c - load the tables of accelerators, links to the host, and memory of GPUs, and find entries. */
 #include "score/accelerators.h"
 
 #include <ctype.h>
@@ -97,7 +97,7 @@ static mls_status match_text(const mls_accelerators *accelerators, mls_str text,
             mls_pattern_release(&pattern);
         }
         *found = place.ptr != NULL ? &accelerators->items[i] : NULL;
-        status = status == MLS_ERROR_LIMIT ? MLS_OK : status; /* a name that long is none */
+        status = status == MLS_ERROR_LIMIT ? MLS_OK : status; /* a name this long does not match */
     }
     return status;
 }
@@ -139,8 +139,8 @@ const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators,
     return NULL;
 }
 
-/* The number that stands before "GB", "GiB" or "G" in what *text still has, and is moved past; 0: none does.  "A10G" is
- * a name. */
+/* Return the next number before "GB", "GiB" or "G" in *text, and advance *text; 0 if there is none.  "A10G" is a name.
+ */
 static uint64_t next_size(mls_str *text)
 {
     for (bool named = false; text->len > 0;) {
@@ -166,7 +166,7 @@ static uint64_t next_size(mls_str *text)
     return 0;
 }
 
-/* Whether every size that a name has is the GPU's, or that of its host's memory ("GH200 480GB"). */
+/* Check whether all sizes in a name are those of the GPU, or of its host's memory ("GH200 480GB"). */
 static bool has_sizes(const mls_gpu *gpu, mls_str text)
 {
     const uint64_t gb = 1000000000;
@@ -178,7 +178,7 @@ static bool has_sizes(const mls_gpu *gpu, mls_str text)
     return true;
 }
 
-/* The first GPU that is called so and has the sizes that the text has. */
+/* Return the first GPU with that name whose size matches the sizes in the text. */
 static const mls_gpu *find_called(const mls_accelerators *accelerators, mls_str name, mls_str text)
 {
     for (size_t i = 0; i < accelerators->gpu_count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collect.c - paths → runs, each once → groups with their scores and the energy of those that have power files. */
+/* collect.c - collect runs from paths, remove duplicates, make groups, and score them, with the energy from power
+ * files. */
 #include "score/collect.h"
 
 #include <math.h>
@@ -19,11 +20,11 @@
 
 /* ----------------------------------------------------------------- repeats */
 
-/* A run that may stand in another source too.  `run` is its number, in the order of sources. */
+/* A run that may be in several sources.  `run` is its index, in the order of sources. */
 typedef struct repeat {
     mls_run_times times;
     size_t run;
-    mls_source_runs *found; /* in its source */
+    mls_source_runs *found; /* of its source */
     const char *path;
 } repeat;
 
@@ -33,7 +34,7 @@ static bool is_slurm_out(const char *path)
     return mls_str_starts(name, MLS_S("slurm-")) && mls_str_ends(name, MLS_S(".out"));
 }
 
-/* Same runs become neighbours, the one that stays first. */
+/* Compare runs so that duplicates become adjacent, with the one to keep first. */
 static int compare_repeats(const void *left, const void *right)
 {
     const repeat *a = left;
@@ -44,14 +45,14 @@ static int compare_repeats(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->run, b->run);
 }
 
-/* Give a source the reason why it is of no use, which it takes over. */
+/* Mark a source as skipped for a reason, of which it takes ownership. */
 static void skip_source(mls_source *source, char *reason)
 {
     free(source->skip);
     source->skip = reason;
 }
 
-/* Why a source that has only runs of others is of no use: "repeats the run in x.log". */
+/* Skip a source that contains only duplicates: "repeats the run in x.log". */
 static void say_repeats(mls_source *source, const mls_source_runs *runs)
 {
     mls_buffer reason = {0};
@@ -89,7 +90,7 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
         mls_source_runs *source = all[i].found;
         source->several |= source->repeated++ > 0 && source->other != all[stays].path;
         source->other = source->other != NULL ? source->other : all[stays].path;
-        /* The job's own output may know more about the job than the trial's log. */
+        /* The output of the job may contain more about the job than the log of the trial. */
         mls_job_inherit(&runs[all[stays].run].job, &runs[all[i].run].job);
         mls_run_release(&runs[all[i].run]);
         if (collection->notes != NULL) {
@@ -101,7 +102,7 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
             say_repeats(&sources[i], &found[i]);
         }
     }
-    /* Closes the gaps that removed runs have left. */
+    /* Close the gaps of removed runs. */
     collection->run_count = 0;
     for (size_t i = 0; i < run_count; i++) {
         if (runs[i].file != NULL) {
@@ -119,20 +120,21 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
 
 /* ----------------------------------------------------------------- reading */
 
-/* Findings of the reading so far. */
+/* State of the callbacks while reading. */
 typedef struct collecting_state {
     const mls_collect_options *options;
     mls_collection *collection; /* whose `skipped` holds all sources */
-    mls_source_runs *found;     /* of each source */
+    mls_source_runs *found;     /* for each source */
 } collecting_state;
 
-/* What is heard of a source whose digest is taken; a line of which only the beginning is given leaves it without. */
+/* The checksum of a source, computed by a listener.  A source with a truncated line does not get one. */
 typedef struct digest_of_source {
     mls_digester digester;
     bool cut;
 } digest_of_source;
 
-/* A file with neither init_start nor run_start is not a run, unless its file is one whatever is in it. */
+/* Add a run to the collection, unless it has neither init_start nor run_start.  A file that is always one run is kept.
+ */
 static mls_status collect_run(void *state, size_t index, mls_run *run, void **notes)
 {
     collecting_state *collecting = state;
@@ -184,7 +186,7 @@ static mls_status collect_digest(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-/* Gives the runs from `first` on, those of one source, the digest of it. */
+/* Set the checksum of a source for its runs, which begin at `first`. */
 static void take_digest(digest_of_source *heard, mls_collection *collection, size_t first)
 {
     char digits[MLS_DIGEST_BYTES];
@@ -194,7 +196,7 @@ static void take_digest(digest_of_source *heard, mls_collection *collection, siz
     }
 }
 
-/* Why a source that was read is of no use; NULL when it is. */
+/* Return why a source was not used after reading it; NULL if it was. */
 static const char *useless(const mls_read *read, size_t runs, const char *none_read)
 {
     return none_read != NULL             ? none_read
@@ -231,7 +233,7 @@ static mls_status collect_source(void *state, const mls_read *read)
     return MLS_OK;
 }
 
-/* Leaves the sources that were skipped; the runs that are kept are known by the paths of the others. */
+/* Keep only the skipped sources in the list. */
 static void drop_sources(mls_collection *collection)
 {
     mls_sources *sources = &collection->skipped;
@@ -253,7 +255,7 @@ static void drop_sources(mls_collection *collection)
     mls_fit((void **)&sources->items, sources->count, &sources->capacity, sizeof *sources->items);
 }
 
-/* Reads all sources; those left are the ones that were skipped, each run once. */
+/* Read all sources, remove duplicate runs, and keep only the skipped sources in the list. */
 static mls_status read_all(const mls_collect_options *options, mls_collection *collection, mls_error *error)
 {
     mls_sources *sources = &collection->skipped;
@@ -286,8 +288,7 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
     return status;
 }
 
-/* Score a group whose runs are known, and find out what it ran on: all that lies beside its logs is looked up on the
- * disk, or was by the shards. */
+/* Score a group, and describe its system.  Data beside its logs are read from the disk, or were read by the shards. */
 static mls_status finish_group(const mls_collect_options *options, const mls_tree_editions *trees,
                                mls_collection *collection, mls_group *group, mls_error *error)
 {

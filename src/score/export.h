@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.h - the columns of what `mlscore score` writes as CSV, which `mlscore compare` reads back: each name stands
- * here alone.
+/* export.h - the columns of the CSV that `mlscore score` writes and `mlscore compare` reads back.  Column names are
+ * defined only here.
  *
- * A row: its name; what it is read as, or UNREAD; the object of JSON that has a member of that name, which CSV joins in
- * one row; and how it is used: rows of one group are alike in its KEYs, and without what is NEEDED a table is not what
- * score writes. */
+ * For each column: its name; the type it is read as, or UNREAD; the JSON object with a member of that name, since CSV
+ * joins all objects of a run in one row; and its use.  The rows of a group have equal KEYs, and a table without a
+ * NEEDED column is not one that score writes. */
 #pragma once
 
 enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPORT_RUN = 8, MLS_EXPORT_PARTS = 16 };
@@ -43,7 +43,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(joules, UNREAD, RUN, 0)                                                                                          \
     F(energy_joules, UNREAD, GROUP, 0)
 
-/* Columns that --wide adds, before the hyperparameters. */
+/* Additional columns of --wide, before the hyperparameters. */
 #define MLS_WIDE_COLUMN_LIST(F)                                                                                        \
     F(training_ms, NUMBER, PARTS, 0)                                                                                   \
     F(evaluation_ms, NUMBER, PARTS, 0)                                                                                 \
@@ -54,7 +54,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(parts_by, TEXT, PARTS, 0)                                                                                        \
     F(accelerators, NUMBER, GROUP, 0)
 
-/* Columns behind both: what else `compare` takes of a group and a run, which is what they ran on, and as what. */
+/* The last columns: what else `compare` needs to know about the system of a group or run. */
 #define MLS_PLACE_COLUMN_LIST(F)                                                                                       \
     F(accelerator, TEXT, GROUP, 0)                                                                                     \
     F(nodes, NUMBER, GROUP, 0)                                                                                         \
@@ -67,11 +67,11 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(seed, UNREAD, RUN, 0)                                                                                            \
     F(reason, TEXT, RUN, 0)
 
-/* The names of a list, as the columns of a table: "path benchmark … ". */
+/* The names in a list, as the columns of a table: "path benchmark … ". */
 #define MLS_EXPORT_NAME(name, kind, object, use) #name " "
 #define MLS_SCORE_COLUMNS MLS_SCORE_COLUMN_LIST(MLS_EXPORT_NAME)
 #define MLS_WIDE_COLUMNS MLS_WIDE_COLUMN_LIST(MLS_EXPORT_NAME)
 #define MLS_PLACE_COLUMNS MLS_PLACE_COLUMN_LIST(MLS_EXPORT_NAME)
 
-/* Before the name of a hyperparameter's column. */
+/* The prefix of the columns of hyperparameters. */
 #define MLS_PARAM_PREFIX "param."

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - from runs to groups, and from the runs of a group to its score: which runs are a group, by what they
- * logged; what they agree on; the checks of convergence, seeds, energy, weak scaling and the config; the mean that
- * leaves out the fastest and the slowest runs. */
+/* group.c - sort runs into groups by what they logged, and score each group: agreement of its runs, checks of
+ * convergence, seeds, energy, weak scaling and config, and the olympic mean. */
 #include "score/score.h"
 
 #include <math.h>
@@ -20,15 +19,15 @@
 
 /* -------------------------------------------------- which runs are a group */
 
-/* With more groups than this, a run with gaps is not compared with each of them: it would be like too many. */
+/* With more groups, incomplete runs are not compared with every group, since that would be too slow. */
 enum { MLS_GROUPS_GUESSED = 1000 };
 
-/* The groups so far, with the keys of their runs.  The first run of each says what the others agree with. */
+/* The groups so far, with the keys of their runs.  Other runs are compared with the first run of each group. */
 typedef struct grouped_runs {
     MLS_LIST_OF(mls_group) groups;
     const mls_run *runs;
     const mls_run_key *keys;
-    mls_map by_key;   /* the number of a key's group */
+    mls_map by_key;   /* key → number of the group */
     mls_arena arena;  /* of the map */
     mls_buffer bytes; /* scratch */
 } grouped_runs;
@@ -48,7 +47,7 @@ mls_run_key mls_run_key_of(const mls_run *run)
     return key;
 }
 
-/* Whether everything both have logged is the same. */
+/* Check whether all facts that both runs logged are equal. */
 static bool agree(const mls_run_key *a, const mls_run_key *b)
 {
     bool same = !a->result && !b->result && !(a->global_batch_size < b->global_batch_size) &&
@@ -65,7 +64,7 @@ static bool has_gaps(const mls_run_key *run)
                             isnan(run->global_batch_size));
 }
 
-/* Texts are ended by a NUL; a missing one differs from an empty one. */
+/* Texts are NUL-terminated; a missing text differs from an empty one. */
 mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
 {
     mls_buffer_clear(bytes);
@@ -80,16 +79,16 @@ mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
         mls_buffer_append_text(bytes, text != NULL ? text : "");
         mls_buffer_append_char(bytes, '\0');
     }
-    /* 0.0 and -0.0 are equal, and so are all numbers that are none. */
+    /* 0.0 and -0.0 are equal, and so are all NANs. */
     mls_buffer_append_text(bytes, mls_words_exact(run->global_batch_size == 0 ? 0 : run->global_batch_size).text);
     return mls_buffer_str(bytes);
 }
 
-/* Return the only group a run with gaps can belong to: one that agrees and has a run of the same folder, else one that
- * agrees; NULL when there are none or two. */
+/* Return the only group that an incomplete run can belong to: one that matches and has a run in the same folder,
+ * otherwise one that matches; NULL if there are none or several. */
 static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
 {
-    mls_group *found[2] = {NULL, NULL}; /* of the same folder, of any */
+    mls_group *found[2] = {NULL, NULL}; /* in the same folder, and in any */
     size_t counts[2] = {0, 0};
     for (size_t i = 0; i < grouping->groups.count && grouping->groups.count <= MLS_GROUPS_GUESSED; i++) {
         mls_group *group = &grouping->groups.items[i];
@@ -105,7 +104,7 @@ static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *r
     return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
 }
 
-/* Add a run to the group of its key, the one it can only belong to when it has gaps, or a new one. */
+/* Add a run to the group with its key; if it is incomplete, to the only one that matches; otherwise to a new group. */
 static void group_run(grouped_runs *grouping, size_t number)
 {
     const mls_run_key *run = &grouping->keys[number];
@@ -137,7 +136,7 @@ static int compare_groups(const void *a, const void *b)
     return compare_runs(((const mls_group *)a)->runs, ((const mls_group *)b)->runs);
 }
 
-/* Return the folder (or file) that the runs of a group have in common. */
+/* Return the folder, or file, that contains all runs of the group. */
 static mls_str common_path(const mls_group *group)
 {
     const mls_str file = mls_str_from(group->runs[0]->file);
@@ -163,7 +162,7 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
     for (size_t i = 0; i < run_count; i++) {
         keys[i] = mls_run_key_of(&runs[i]);
     }
-    /* Those with gaps come when all others have made their groups. */
+    /* Incomplete runs come second, when all groups of the others exist. */
     for (int gaps = 0; gaps < 2; gaps++) {
         for (size_t i = 0; i < run_count; i++) {
             if (has_gaps(&keys[i]) == (gaps == 1)) {
@@ -171,7 +170,7 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
             }
         }
     }
-    /* A run that joined late stands where its file's name puts it. */
+    /* Sort runs that joined late by the names of their files. */
     for (size_t i = 0; i < grouping.groups.count; i++) {
         mls_group *group = &grouping.groups.items[i];
         mls_fit((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
@@ -216,14 +215,14 @@ mls_division mls_division_described(const char *text)
 
 const char *mls_run_says(const mls_run *run, mls_run_fact fact)
 {
-    /* Divisions that mean the same are one, however they are spelled. */
+    /* Compare the meaning of divisions, not their spelling. */
     const char *division = mls_division_name(mls_division_logged(run->division));
     return fact == MLS_FACT_BENCHMARK  ? run->benchmark
            : fact == MLS_FACT_DIVISION ? (division != NULL ? division : run->division)
                                        : mls_run_config(run);
 }
 
-/* The first run that says something, when all that do agree with it; NULL with a finding when two differ. */
+/* Return the first run with a fact if all runs that have it agree.  If two differ, add a finding and return NULL. */
 static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char *what)
 {
     const mls_run *first = NULL;
@@ -255,8 +254,8 @@ static void identify(mls_group *group, const mls_editions *editions)
 {
     const mls_run *division = agreement(group, MLS_FACT_DIVISION, "submission_division");
     const mls_run *config = agreement(group, MLS_FACT_CONFIG, "DGXSYSTEM");
-    /* The folder of a result names its benchmark (the compliance checker goes by it too), unless nobody knows a
-     * benchmark of that name; else the logs do. */
+    /* The folder of a result names its benchmark, as in the compliance checker.  If no edition has a benchmark of that
+     * name, the logs decide. */
     const mls_run *named = agreement(group, MLS_FACT_BENCHMARK, "submission_benchmark");
     const char *folder = group->result_folder && group->path != NULL ? mls_path_name(group->path) : "";
     const bool known = mls_benchmark_find(editions, group->usage, mls_str_from(folder))->runs_needed > 0;
@@ -267,7 +266,7 @@ static void identify(mls_group *group, const mls_editions *editions)
     group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark));
     group->config = config != NULL ? mls_run_config(config) : NULL;
     if (group->edition == NULL) {
-        double date_ms = NAN; /* of the earliest run; a file without records has none */
+        double date_ms = NAN; /* of the earliest run; files without records do not have one */
         for (size_t i = 0; i < group->run_count; i++) {
             const double run_ms = group->runs[i]->date_ms;
             date_ms = mls_time_is_date(run_ms) ? fmin(date_ms, run_ms) : date_ms;
@@ -278,7 +277,7 @@ static void identify(mls_group *group, const mls_editions *editions)
     }
 }
 
-/* A number that the run logged before it started; NAN when it did not. */
+/* Return a number that the run logged before it started; NAN if there is none. */
 static double logged_number(const mls_run *run, mls_str key)
 {
     double number;
@@ -340,7 +339,7 @@ static void check_run_count(mls_group *group)
     }
 }
 
-/* Whose rules say how a run converged: those of the benchmark that its log names, if the edition has it. */
+/* Return the benchmark that decides how a run converged: the one in its log, if the edition has it. */
 static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
 {
     const mls_str named = mls_str_from(run->benchmark);
@@ -353,7 +352,7 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
 {
     mls_rcp_outcome *rcp = &group->rcp;
     mls_rcp_rules rules = {options->editions, group->edition, group->rules};
-    for (size_t i = 0; i < group->run_count; i++) { /* those of all runs, where they agree */
+    for (size_t i = 0; i < group->run_count; i++) { /* of all runs, if they agree */
         const mls_benchmark *own = judged_by(group, group->runs[i], options->editions);
         rules.benchmark = i == 0 || own == rules.benchmark ? own : group->rules;
     }
@@ -361,7 +360,7 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name))) {
         return MLS_OK;
     }
-    double batch_size = NAN; /* that the submitted runs agree on */
+    double batch_size = NAN; /* of the submitted runs, if they agree */
     const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
     rcp->shared = options->points != NULL;
     mls_status status = rcp->shared
@@ -382,7 +381,7 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         group->scaled_minutes = group->score.score_minutes * group->scale;
         rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
         free(to_converge);
-        if (!rcp->result.pass) { /* in one sentence, whose first word the check says already */
+        if (!rcp->result.pass) { /* as one sentence, without its first word, which repeats the result of the check */
             const bool bypassed = rcp->check == MLS_CHECK_BYPASSED;
             mls_buffer words = {0};
             mls_rcp_result_describe(&rcp->result, group->score.score_minutes, &words);
@@ -396,8 +395,8 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
     return status;
 }
 
-/* Both are checked in the closed division, from edition 1.0.0 on; with a window, of its runs only.  Of a run that could
- * not be read nobody knows how it converged, so that the mean is not known. */
+/* Check convergence and seeds, in the closed division since edition 1.0.0; with a window, only of its runs.  The
+ * convergence of a run that could not be read is unknown, and so is the mean. */
 static mls_status check_submitted(mls_group *group, const mls_score_options *options, mls_error *error)
 {
     const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
@@ -440,7 +439,7 @@ void mls_group_energy(mls_group *group)
     }
 }
 
-/* The first run that printed how it was split; NULL: none did. */
+/* Return the first run that printed its degrees of parallelism; NULL if there is none. */
 static const mls_run *split_run(const mls_group *group)
 {
     static const uint32_t none[MLS_DEGREES];
@@ -486,7 +485,7 @@ static void check_config(mls_group *group)
     }
 }
 
-/* The time of all models of weak scaling is no mean, from which the fastest and the slowest would be left out. */
+/* Mark all valid runs of weak scaling as kept, since the time of all models is not an olympic mean. */
 static void keep_models(mls_group *group)
 {
     for (size_t i = 0; i < group->run_count && mls_is_weak(&group->weak); i++) {
@@ -579,16 +578,16 @@ void mls_group_release(mls_group *group)
 
 /* ------------------------------------------------------------ olympic mean */
 
-/* Of an even number of windows the two middle ones are equally close to the median, but for rounding. */
+/* For an even number of windows, the two middle ones are equally close to the median, except for rounding. */
 #define EQUALLY_CLOSE 1e-12
 
-/* One scoring, with its scratch memory. */
+/* The data of one scoring, and its scratch memory. */
 typedef struct olympic_scoring {
     mls_group *group;
-    mls_placed *by_start;  /* all runs, with their places in the group */
-    mls_placed *by_time;   /* the valid ones of a window */
-    double *minutes;       /* theirs */
-    double *window_scores; /* twice: as they come, and sorted */
+    mls_placed *by_start;  /* all runs, with their index in the group */
+    mls_placed *by_time;   /* the valid runs of a window */
+    double *minutes;       /* their times */
+    double *window_scores; /* two arrays: in order, and sorted */
 } olympic_scoring;
 
 const char *mls_olympic_mark_name(mls_olympic_mark mark)
@@ -605,7 +604,7 @@ static bool run_counts(const mls_run *run)
     return run->valid && isfinite(mls_run_minutes(run));
 }
 
-/* The olympic mean of a window, or the plain one when it has fewer runs than needed; `marks` may be NULL. */
+/* Compute the olympic mean of a window, or the plain mean if it has fewer runs than needed.  `marks` may be NULL. */
 static void score_window(const olympic_scoring *scoring, size_t first, size_t count, mls_olympic_mark *marks,
                          mls_olympic_result *result)
 {
@@ -643,7 +642,7 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
                                                    : MLS_OLYMPIC_SCORED;
 }
 
-/* Chooses the window of the runs needed; false when the median is infinite. */
+/* Select the window of the runs needed.  Return false if the median is infinite. */
 static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *result)
 {
     const size_t needed = scoring->group->rules->runs_needed;
@@ -691,7 +690,7 @@ static void score_runs(const olympic_scoring *scoring, bool select_window)
     result->official = result->outcome == MLS_OLYMPIC_SCORED;
 }
 
-/* How far the valid runs lie apart; with a window, only its own. */
+/* Compute the spread of the valid runs; with a window, only of its runs. */
 static void measure_spread(mls_group *group, double *minutes)
 {
     size_t count = 0;
@@ -735,10 +734,10 @@ mls_status mls_group_olympic(mls_group *group, bool select_window)
 
 /* ------------------------------------------------------------------- seeds */
 
-/* A problem names at most this many of the logs that share a seed, and says how many more there are. */
+/* The maximum number of logs listed in a message about a shared seed. */
 enum { NAMED_MAX = 4 };
 
-/* The check in progress; findings are softened when it is bypassed. */
+/* A check of seeds.  If it is bypassed, errors become warnings. */
 typedef struct seed_check {
     mls_seed_outcome *outcome;
     bool bypass;
@@ -764,7 +763,7 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     mls_buffer_release(&words);
 }
 
-/* Finds problems of one log alone. */
+/* Check the seeds of one log by itself. */
 static void check_own_seeds(seed_check *check, const mls_run *run)
 {
     const char *name = mls_path_name(run->file);
@@ -793,7 +792,7 @@ static void check_own_seeds(seed_check *check, const mls_run *run)
     }
 }
 
-/* Equal seeds. */
+/* Runs with the same seed. */
 typedef struct equal_seeds {
     size_t count;
     struct {
@@ -802,7 +801,7 @@ typedef struct equal_seeds {
     } named[NAMED_MAX];
 } equal_seeds;
 
-/* "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)" */
+/* Add a finding such as "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)". */
 static void report_equal(seed_check *check, const equal_seeds *equal)
 {
     mls_buffer words = {0};

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hosts.c - the names in a list of hosts, as Slurm's `scontrol show hostnames` has them, and the list of names. */
+/* hosts.c - expand host lists as `scontrol show hostnames` does, and fold names into lists. */
 #include "score/hosts.h"
 
 #include "base/number.h"
 
-/* Slurm has five dimensions at most, and a name on a network has no more bytes. */
+/* Slurm allows five dimensions, and host names have at most 255 bytes. */
 enum { BRACKETS_MAX = 8, NAME_BYTES_MAX = 255, DIGITS_MAX = 18 };
 
-/* A word in its pieces: text, and the ranges in the brackets that follow it, with the number that was chosen of them.
- */
+/* A parsed word: texts, each followed by a bracket with ranges, and the number currently chosen from it. */
 typedef struct host_word {
     struct {
         mls_str before, ranges;
@@ -16,11 +15,11 @@ typedef struct host_word {
         int width;
     } brackets[BRACKETS_MAX];
     size_t count;
-    mls_str after; /* behind the last */
-    size_t names;  /* that it stands for */
+    mls_str after; /* text after the last bracket */
+    size_t names;  /* number of names it expands to */
 } host_word;
 
-/* "01-03" or "07": numbers from `low` on, at least `width` digits wide; NULL, or what is wrong with it. */
+/* A range "01-03" or "07": numbers from `low`, at least `width` digits wide. */
 typedef struct host_range {
     size_t low, count;
     int width;
@@ -41,7 +40,7 @@ static const char *read_host_range(mls_str text, host_range *range)
     return high < range->low ? "a range in it goes down" : NULL;
 }
 
-/* Take a word apart.  Return NULL, or why it stays as it is. */
+/* Parse a word.  Return NULL, or why it is kept as a single name. */
 static const char *read_host_word(mls_str text, size_t most, host_word *word)
 {
     static const char too_many[] = "it stands for too many hosts";
@@ -78,7 +77,7 @@ static const char *read_host_word(mls_str text, size_t most, host_word *word)
     return word->count > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a name" : NULL;
 }
 
-/* Append all names of a word whose brackets have numbers down to a depth. */
+/* Append all names of a word whose brackets are fixed down to a depth. */
 static void add_names(host_word *word, size_t depth, mls_buffer *names)
 {
     if (depth == word->count) {
@@ -90,7 +89,8 @@ static void add_names(host_word *word, size_t depth, mls_buffer *names)
         mls_buffer_append_char(names, '\0');
         return;
     }
-    /* In the innermost loop the last bracket, around it the first, and so on, as Slurm does it. */
+    /* As in Slurm, the innermost loop is over the last bracket, and the loops around it over the first and the
+     * following ones. */
     const size_t bracket = depth + 1 < word->count ? word->count - 2 - depth : depth;
     mls_str ranges = word->brackets[bracket].ranges;
     for (bool more = true; more;) {
@@ -137,12 +137,12 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
     return count;
 }
 
-/* Neighbours whose names begin alike: "n" of n1,n2,n10,n03 is n[1-2,10,03]. */
+/* Adjacent names with the same beginning: "n" for n1,n2,n10,n03, which become n[1-2,10,03]. */
 typedef struct host_group {
     mls_str prefix;
-    size_t ranges, first, last; /* of the range that is open */
+    size_t ranges, first, last; /* the current range */
     int width;                  /* of its low end */
-    mls_buffer text;            /* the ranges, without brackets */
+    mls_buffer text;            /* all ranges, without brackets */
 } host_group;
 
 static void close_range(host_group *group)
@@ -172,7 +172,7 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
     for (mls_str name; mls_str_cut(&names, '\0', &name);) {
         char text[DIGITS_MAX + 3];
         const bool plain = memchr(name.ptr, '[', name.len) == NULL && memchr(name.ptr, ']', name.len) == NULL;
-        int digits = 0; /* at the end of the name, of which a number is made; none: it stands for itself */
+        int digits = 0; /* at the end of the name, if they can be a number; 0: the name is kept whole */
         while (plain && (size_t)digits < name.len && digits < DIGITS_MAX &&
                mls_is_digit(name.ptr[name.len - 1 - (size_t)digits])) {
             digits++;
@@ -189,7 +189,7 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
             continue;
         }
         (void)mls_size_parse((mls_str){name.ptr + prefix.len, (size_t)digits}, &number);
-        /* The next number of the range, which its low end's width writes so? */
+        /* Is it the next number of the range, in the width of its low end? */
         if (group.ranges == 0 || number != group.last + 1 ||
             mls_text_printf(text, sizeof text, "%0*zu", group.width, number) != digits) {
             if (group.ranges++ > 0) {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hosts.h - lists of hosts as Slurm writes them, "node[01-03,07],r[1-2]n[3-4]": to names, and back. */
+/* hosts.h - expand host lists in Slurm's notation, such as "node[01-03,07],r[1-2]n[3-4]", and fold names into lists. */
 #pragma once
 
 #include "base/buffer.h"
 
-/* A list of more hosts than this is not expanded: a few bytes of a log must not become gigabytes. */
+/* The maximum length of an expanded list: a few bytes of a log must not become gigabytes. */
 #define MLS_HOSTS_MAX 10000
 
-/* Appends the names of a list, each with a NUL after it, to an empty buffer and returns how many.  Commas and blanks
- * part words; the numbers of a range are as wide as its low end; of two brackets the first varies slowest, of more
- * the last but one, and so on back to the first, then the last; names that repeat stay.  A word that breaks the syntax,
- * or with which there would be more than MLS_HOSTS_MAX names, is one as it stands, and `findings` (NULL: nobody asks)
- * get a host-list at the place. */
+/* Append the names in a list, each NUL-terminated, to an empty buffer, and return their number.  Lists are separated by
+ * commas or blanks, the numbers of a range are as wide as its low end, and duplicates are kept.  With two brackets in a
+ * word, the first varies slowest; with more, the last but one does, then those before it back to the first, then the
+ * last.
+ *
+ * A word with invalid syntax, or one that would exceed MLS_HOSTS_MAX names, is kept as a single name, and a host-list
+ * finding is added at `place`; `findings` may be NULL. */
 size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings, mls_finding_place place);
 
-/* Appends the shortest list that has these names, each with a NUL after it, in their order: neighbours whose numbers
- * follow each other are one range where its low end's width gives them back. */
+/* Append the shortest list of these names, each NUL-terminated, in their order.  Adjacent names with consecutive
+ * numbers become a range if the width of its low end fits them. */
 void mls_hosts_fold(mls_str names, mls_buffer *list);

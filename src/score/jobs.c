@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c - runs and the jobs that made them: which job made a run, what Slurm says of how one ended, and where a job's
- * time went. */
+/* jobs.c - find the Slurm job of each run, why incomplete runs ended, and how the time of a job was spent. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +38,8 @@ void mls_run_note_name(mls_run *run)
     run->job.named = mls_strndup(job.ptr, job.len);
 }
 
-/* Of a task of an array and its number, which are two names of one job, nobody can tell without Slurm. */
+/* Add a finding if two job numbers differ.  An array task has two numbers, which cannot be matched without sacct data.
+ */
 static void compare_jobs(mls_run *run, const char *other, const char *whose)
 {
     const char *job = run->job.job;
@@ -67,10 +67,10 @@ void mls_run_find_job(mls_run *run)
 
 /* ------------------------------------------------------------ its end */
 
-/* A run starts and stops so near to its job at most: clocks of different hosts differ. */
+/* Tolerance for starting and stopping outside the time of the job, since clocks of hosts differ. */
 #define JOB_CLOCK_MS 60000
 
-/* The row of a job that was requeued in whose time a run started; else the newest. */
+/* Return the row of a requeued job during which a run started; otherwise the newest row. */
 static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_run *run)
 {
     const double start = run->run_start.time_ms;
@@ -82,7 +82,8 @@ static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_ru
     return newest;
 }
 
-/* What a job ran into its limit for: how long the run had lasted, and how much was left of the median run. */
+/* Append the time limit that a job reached, how long the run had lasted, and how much the median run would still have
+ * needed. */
 static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
     const double ran = row->end_ms - run->run_start.time_ms;
@@ -99,7 +100,7 @@ static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job
     }
 }
 
-/* A signal, or an exit status, of the job or else of a step of it. */
+/* Append the signal or the exit status of the job, or else of one of its steps. */
 static void line_codes(mls_buffer *line, const mls_slurm_job *row)
 {
     if (row->signal > 0 || row->derived_signal > 0) {
@@ -115,7 +116,8 @@ static void line_codes(mls_buffer *line, const mls_slurm_job *row)
     }
 }
 
-/* Say how a job ended, of a run that never did; nothing: as far as Slurm knows it ended well, or goes on. */
+/* Add a finding about how the job of an incomplete run ended; none if it succeeded or still runs, as far as Slurm
+ * knows. */
 static void say_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
     mls_buffer line = {0};
@@ -152,7 +154,7 @@ static void say_cause(mls_run *run, const mls_slurm_job *row, double median_minu
     mls_buffer_release(&line);
 }
 
-/* Minutes of the group's valid runs. */
+/* Return the median time of the group's valid runs in minutes. */
 static double median_run(const mls_group *group)
 {
     double *minutes = mls_calloc(group->run_count, sizeof *minutes);
@@ -172,7 +174,7 @@ static double median_run(const mls_group *group)
 
 /* --------------------------------------------------------- where time went */
 
-/* A change of how many runs of a job initialise or train. */
+/* A change of the number of runs of a job that initialise or train. */
 typedef struct job_change {
     double ms;
     int init, training;
@@ -193,7 +195,7 @@ static void add_change(job_change *changes, size_t *count, double from, double t
     }
 }
 
-/* Adds up what a job's time went to, by its changes in the order of time. */
+/* Add up how the time of a job was spent, from its changes in order of time. */
 static mls_job_times add_times(const job_change *changes, size_t count, double start_ms, double end_ms)
 {
     mls_job_times times = {0};
@@ -218,14 +220,15 @@ static mls_job_times add_times(const job_change *changes, size_t count, double s
                            times.after / 1000};
 }
 
-/* `first` is a run of the job, from 1, and `next` of each run another one; 0: none. */
+/* Sum up the times of a job.  `first` is one of its runs, from 1, and `next` of each run is another one; 0 ends the
+ * list. */
 static void sum_times(mls_slurm_job *job, const mls_collection *collection, size_t first, const size_t *next)
 {
     size_t runs = 0;
     size_t count = 0;
     const bool open = isnan(job->end_ms);
     const double end_ms = open ? job->start_ms + job->elapsed_seconds * 1000 : job->end_ms;
-    /* A job that was suspended has more time than it was given. */
+    /* The duration of a job that was suspended exceeds its elapsed time. */
     if (!(end_ms >= job->start_ms) || (!open && fabs(end_ms - job->start_ms - job->elapsed_seconds * 1000) > 1000)) {
         return;
     }
@@ -250,7 +253,7 @@ static void sum_times(mls_slurm_job *job, const mls_collection *collection, size
 
 /* -------------------------------------------------------------------- join */
 
-/* Join a run with the job that an entry is of, whose name in Slurm's list is that of the run's job from now on. */
+/* Join a run with the job of an entry, whose number becomes that of the run's job. */
 static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, const mls_sacct_entry *entry)
 {
     mls_slurm_job *newest = entry->newest;
@@ -279,7 +282,7 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
     }
 }
 
-/* Say which jobs made runs and have no row in what was saved. */
+/* Add findings for jobs of runs that do not have a row in the saved files. */
 static void note_missing(mls_sacct *sacct, const mls_collection *collection)
 {
     const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
@@ -309,7 +312,8 @@ const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run 
 
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
 {
-    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next); /* of each run another one of its job, from 1 */
+    size_t *next =
+        mls_calloc(collection->run_count + 1, sizeof *next); /* for each run another one of its job, from 1 */
     (void)error;
     sacct->jobs.runs = collection->runs;
     sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);

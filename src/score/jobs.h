@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.h - what Slurm says about the jobs that made runs: its accounting (sacct), read from what the user saved or
- * asked for, and joined with a collection.  No verdict on a run changes by it. */
+/* jobs.h - Slurm accounting (sacct) data of the jobs that made runs.
+ *
+ * Read saved output with mls_sacct_read(), or call sacct with mls_sacct_ask(); then join the jobs with a collection
+ * using mls_jobs_join().  None of this changes a verdict on a run. */
 #pragma once
 
 #include "score/collect.h"
 
-/** How the time of a job's allocation was spent: each moment counts once, so that these add up to it.  Seconds. */
+/** How the time of a job's allocation was spent, in seconds.  Each moment counts once, so the sum is the total time. */
 typedef struct mls_job_times {
-    double before;   /**< the first init_start of its runs */
-    double init;     /**< from init_start to run_start of some run, while none trained */
-    double training; /**< from run_start to run_stop of some run */
-    double between;  /**< all else before the end of the last run */
-    double after;    /**< the last run_stop */
+    double before;   /**< before the first init_start of a run */
+    double init;     /**< a run is between init_start and run_start, and none is training */
+    double training; /**< a run is between run_start and run_stop */
+    double between;  /**< everything else until the end of the last run */
+    double after;    /**< after the last run_stop */
 } mls_job_times;
 
-/** A job, as its newest row has it.  Absent numbers are NAN, absent texts NULL; times are milliseconds since 1970. */
+/** A job, from its newest row.  Missing numbers are NAN, missing texts NULL; times are milliseconds since 1970. */
 typedef struct mls_slurm_job {
-    const char *job;       /**< JobIDRaw, which is SLURM_JOB_ID inside of it; else JobID */
-    const char *id;        /**< JobID: "117_3" of an array task, "117+1" of a part of a heterogeneous job */
+    const char *job;       /**< JobIDRaw, the SLURM_JOB_ID inside the job; otherwise JobID */
+    const char *id;        /**< JobID: "117_3" for an array task, "117+1" for a component of a heterogeneous job */
     const char *array_job; /**< "117" of "117_3" */
     double array_task;
-    const char *state;        /**< its first word, as it is */
-    const char *cancelled_by; /**< a user's number or name */
+    const char *state;        /**< the first word, unmodified */
+    const char *cancelled_by; /**< number or name of a user */
     double exit_code, signal, derived_exit_code, derived_signal;
     double submit_ms, eligible_ms, start_ms, end_ms;
     double elapsed_seconds, limit_seconds;
-    const char *node_list; /**< as Slurm writes it */
+    const char *node_list; /**< in Slurm's notation */
     double node_count;
-    size_t restarts;              /**< rows beyond the first: it was requeued */
+    size_t restarts;              /**< number of earlier rows, since the job was requeued */
     const char *source;           /**< "sacct", or the file */
-    const char *timezone;         /**< of times that do not say theirs: "local" or "+02:00"; NULL: all do */
-    struct mls_slurm_job *before; /**< what the row before said of a job that was requeued; NULL: it is the first */
-    mls_job_times times;          /**< of runs in the newest row's time … */
-    bool has_times;               /**< … where that is known */
+    const char *timezone;         /**< time zone used for times without one: "local" or "+02:00"; NULL: none */
+    struct mls_slurm_job *before; /**< the previous row of a requeued job; NULL: this is the first */
+    mls_job_times times;          /**< of runs during the newest row … */
+    bool has_times;               /**< … if it is known */
 } mls_slurm_job;
 
-/** How a job ended, as far as the word of its state says it. */
+/** How a job ended, according to its state. */
 typedef enum mls_slurm_end {
-    MLS_SLURM_ENDED, /**< well, or not yet, or by a word that nobody knows */
+    MLS_SLURM_ENDED, /**< successfully, not yet, or with an unknown state */
     MLS_SLURM_LOST_NODE,
     MLS_SLURM_OUT_OF_MEMORY,
     MLS_SLURM_PREEMPTED,
@@ -49,18 +51,18 @@ typedef enum mls_slurm_end {
 
 mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job);
 
-/** Eligible to Start, in seconds; NAN: it has not started, or one is not known. */
+/** Return the time from Eligible to Start in seconds; NAN if it has not started or a time is unknown. */
 double mls_slurm_job_queued(const mls_slurm_job *job);
 
-/** Everything that sacct said.  `findings` are of its rows. */
+/** All sacct data that was read.  `findings` are about its rows. */
 typedef struct mls_sacct mls_sacct;
 mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error);
 void mls_sacct_free(mls_sacct *sacct);
 
-/** Reads what `sacct --parsable2`, with a heading, or `sacct --json` printed; steps are left out.  `source` is its
- * name. Times without a zone are in that of `zone_minutes` (NAN: this host's), which `zone` names.  Of two rows for a
- * job that was submitted at one time the later counts.  MLS_ERROR_VALUE or _SYNTAX with a place: it is neither; or
- * _MEMORY. */
+/** Read the output of `sacct --parsable2` with a header, or of `sacct --json`; job steps are ignored.  `source` is its
+ * name for messages.  Times without a zone are in `zone`; minutes NAN means that of this host.  If there are two rows
+ * for the same submit time of a job, the later one counts.  Return MLS_ERROR_VALUE or _SYNTAX, with a place, if the
+ * text is neither, or MLS_ERROR_MEMORY. */
 typedef struct mls_sacct_zone {
     double minutes;
     const char *name; /**< "local", "+02:00" */
@@ -68,33 +70,33 @@ typedef struct mls_sacct_zone {
 mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone,
                           mls_error *error) MLS_MUST_USE;
 
-/** What it said of a job, by its JobIDRaw or else its JobID; NULL: nothing. */
+/** Return a job by its JobIDRaw, or else its JobID; NULL if it is unknown. */
 const mls_slurm_job *mls_sacct_job(const mls_sacct *sacct, mls_str number);
 
-/** Rows that were not used, with their lines. */
+/** Return findings about rows that were not used, with their lines. */
 const mls_findings *mls_sacct_findings(const mls_sacct *sacct);
 
-/** Calls `program` ("sacct", looked for on PATH) for the jobs of a collection, without a shell, in batches of 500, and
- * reads what it prints.  It has 10 seconds in all.  MLS_ERROR_READ with what went wrong, its own words among them;
- * other jobs were read then. */
+/** Run `program` ("sacct" is found on PATH) for the jobs of a collection, without a shell, in batches of 500, and read
+ * its output.  The total timeout is 10 seconds.  On failure, return MLS_ERROR_READ with a message that includes that of
+ * sacct; other jobs may have been read. */
 mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program,
                          mls_error *error) MLS_MUST_USE;
 
-/** The jobs that made the runs of a collection, as far as sacct knows them, in the order of their groups. */
+/** The jobs of the runs in a collection that sacct knows, in the order of the groups. */
 typedef struct mls_slurm_jobs {
-    mls_slurm_job **items; /**< of the sacct */
+    mls_slurm_job **items; /**< owned by the mls_sacct */
     size_t count, capacity;
-    const mls_run *runs;          /**< of the collection, and … */
-    const mls_slurm_job **of_run; /**< … the job of each, in their order; NULL: nothing is known of it */
-    const mls_findings *findings; /**< of sacct's rows */
-    const char *here;             /**< SLURM_JOB_ID of whoever asks, borrowed; NULL: none */
+    const mls_run *runs;          /**< of the collection */
+    const mls_slurm_job **of_run; /**< the job of each run, in the same order; NULL: unknown */
+    const mls_findings *findings; /**< about rows of sacct */
+    const char *here;             /**< SLURM_JOB_ID of the current job, borrowed; NULL: none */
 } mls_slurm_jobs;
 
-/** Returns what sacct says of the job of a run of the collection; NULL: nothing was asked or found. */
+/** Return the job of a run in the collection; NULL if sacct was not read or does not know it. */
 const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run);
 
-/** Finds the job of each run: what its log says (see mls_job), by JobIDRaw or JobID, which run->job.job then is the
- * first of.  Runs outside of their job's time, and why those that have no run_stop ended, become findings of theirs;
- * jobs without a row in the files that were read become findings of `sacct`. collection->jobs lives as long as `sacct`;
- * `here` is the job that asks (NULL: none).  MLS_OK. */
+/** Find the job of each run from its log (see mls_job), by JobIDRaw or JobID; run->job.job becomes its JobIDRaw.  Add
+ * findings to runs that are outside the time of their job, and about why runs without a run_stop ended, and to `sacct`
+ * for jobs without a row in the files read.  collection->jobs lives as long as `sacct`; `here` is the ID of the current
+ * job (NULL: none).  Return MLS_OK. */
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge.c - parts in, the runs of all in the order of one process out. */
+/* merge.c - read parts, and pass on all their runs in the order of a single process. */
 #include "score/merge.h"
 
 #include <stdlib.h>
@@ -48,8 +48,7 @@ mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head
                                              merge->parts.items[0].path);
 }
 
-/* Take over the shards and files of a part that was read.  The same part once more counts once; other bytes for the
- * same shards are refused. */
+/* Add the shards and files of a part.  Ignore an identical part, but reject different data for the same shards. */
 static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *error)
 {
     mls_buffer words = {0};
@@ -89,7 +88,7 @@ static int compare_files(const void *a, const void *b)
                                       : mls_compare_paths(mls_str_from(x->path), mls_str_from(y->path));
 }
 
-/* Note what a file says of its folder: the first one that does counts, and shards must agree on the edition. */
+/* Store what a file contains about its folder.  The first such file counts; shards must agree on the edition. */
 static mls_status note_place(mls_merge *merge, const mls_part_source *source, mls_error *error)
 {
     const mls_place *from = &source->place;

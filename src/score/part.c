@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* part.c - what a part is made of, as tables for writing and reading; the writer; and the reader of one part. */
+/* part.c - tables of the members of a part, its writer, and its reader. */
 #include "score/part.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static const mls_schema_member run_members[] = {
     RUN_IN("last_evaluation", last_evaluation, &evaluation_schema),
     RUN("throughput", AMOUNT, throughput),
     RUN("throughputs", SIZE, throughputs),
-    /* One more than is kept is the last batch size. */
+    /* The additional one is the last batch size. */
     RUN_LIST("hyperparameters", hyperparameters, MLS_HYPERPARAMETERS_KEPT + 1, &hyperparameter_schema),
     RUN("too_many_hyperparameters", BOOL, too_many_hyperparameters),
     RUN("long_key_line", SIZE, long_key_line),
@@ -239,7 +239,7 @@ static const mls_schema_member head_members[] = {
 };
 const mls_schema mls_part_head_schema = MLS_SCHEMA_OF(mls_part_head, head_members);
 
-/* The tail: its fields, and how it is written. */
+/* The tail and its members. */
 typedef struct part_tail {
     bool end;
     size_t files, runs;
@@ -315,7 +315,7 @@ void mls_part_run_release(mls_part_run *run)
     mls_part_run_init(run);
 }
 
-/* End the line that has been made, and write it. */
+/* Terminate the line in the buffer, and write it. */
 static void write_line(mls_part_writer *writer)
 {
     mls_buffer_append_char(&writer->line, '\n');
@@ -418,7 +418,7 @@ void mls_part_file_release(mls_part_file *file)
     *file = (mls_part_file){0};
 }
 
-/* A part that is being read, line by line. */
+/* A part while it is read, line by line. */
 typedef struct part_reader {
     mls_shard_part *part;
     mls_schema_room *room;
@@ -437,7 +437,7 @@ static mls_status refuse_member(const part_reader *reader, const char *what, con
                          member);
 }
 
-/* Read a line as one struct by a table.  Its text is copied into room->scratch, which is reset before. */
+/* Parse a line into a struct according to a table.  The text is copied to room->scratch, which is reset first. */
 static mls_status read_struct(part_reader *reader, mls_str text, const mls_schema *schema, void *row)
 {
     mls_str json;
@@ -486,7 +486,7 @@ static mls_status read_file(part_reader *reader, mls_str text)
     if (status == MLS_OK && file->runs.count > 0 && strcmp(part->head.command, "events") == 0) {
         return refuse(reader, "a part of events holds no runs");
     }
-    /* A file is only in the part whose shard its path belongs to. */
+    /* Check that each file belongs to the shard of the part. */
     const mls_names *roots = &part->head.roots;
     bool own = false;
     if (source->source.argument < roots->count && source->source.path != NULL) {
@@ -543,8 +543,7 @@ static mls_status read_head(part_reader *reader, mls_str text)
                : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
 }
 
-/* Check the tail: its digest is that of all lines before it, its counts are those of what was read, and nothing
- * follows. */
+/* Check the tail: the checksum of all lines before it, and the counts; nothing may follow it. */
 static mls_status read_tail(part_reader *reader, mls_str text, mls_str rest)
 {
     const mls_shard_part *part = reader->part;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* places.c - what follows from where a log lies: which logs belong to one submission or round, and the edition that all
- * of them have; and the description of the system that they ran on.
+/* places.c - facts that follow from the folder of a log: the submission or round it belongs to, the edition of all logs
+ * there, and the description of its system.
  *
- * A run may be older than the round that it was submitted to, so that its date alone points to the round before. */
+ * A run may be older than the round it was submitted to, so its date alone may indicate the round before. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,17 +15,17 @@ typedef struct mls_tree_edition {
     mls_edition_poll poll;
     const mls_edition *edition;
     bool by_date;
-    mls_str above, system;    /* of the first result that was met: where its description stands */
-    mls_str beside;           /* the folder that the submitter's lies in; ptr NULL: the tree is all of a round */
-    struct tree_round *round; /* of all trees beside; NULL: there is one alone */
+    mls_str above, system;    /* of the first result found, to read the description of its system */
+    mls_str beside;           /* parent of the submitter's folder; ptr NULL: the tree is a whole round */
+    struct tree_round *round; /* shared with the trees beside it; NULL: none */
 } mls_tree_edition;
 
-/* Submitters' folders beside each other. */
+/* Submitters' folders in the same parent folder. */
 typedef struct tree_round {
-    mls_edition_poll poll; /* of all */
+    mls_edition_poll poll; /* of all trees */
     size_t trees;
     mls_map submitters;
-    bool apart; /* a submitter is there twice, or one is not known */
+    bool apart; /* a submitter occurs twice, or is unknown */
 } tree_round;
 
 typedef struct tree_finder {
@@ -51,8 +51,8 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
            system->len > 0 && system->ptr[0] != '.';
 }
 
-/* Append the description systems/<system>.json of a submitter's folder (with its slash, or empty); root is led out of
- * no folder of another user. */
+/* Append the description systems/<system>.json of a submitter's folder (with its slash, or empty).  For root, do not
+ * follow links out of another user's folder. */
 static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 {
     enum { SYSTEMS = sizeof "systems/" - 1 };
@@ -74,7 +74,7 @@ static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 
 /* ----------------------------------------------------------------- trees */
 
-/* Whether a path that the user named leads to a folder above the one that ends with a slash. */
+/* Check whether a path given by the user is above a folder, which ends with a slash. */
 static bool is_named_above(const tree_finder *self, mls_str folder)
 {
     for (size_t i = 0; i < self->path_count; i++) {
@@ -90,7 +90,7 @@ static bool is_named_above(const tree_finder *self, mls_str folder)
     return false;
 }
 
-/* Return the number of the tree of a result's folder from 1; 0: it is in none. */
+/* Return the number of the tree of a result's folder, from 1; 0 if it is not in a tree. */
 static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
 {
     mls_tree_editions *trees = self->trees;
@@ -124,13 +124,13 @@ static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmar
     return tree->value.number;
 }
 
-/* A log that the user named goes by what it says itself. */
+/* Check whether a log belongs to its tree.  One given by the user is judged by itself. */
 static bool is_tree_log(const mls_source *source)
 {
     return source->result && !source->named && source->skip == NULL;
 }
 
-/* Let the result whose logs begin at a source have its say.  Return the end of its logs. */
+/* Add the vote of the result whose logs begin at a source.  Return the end of its logs. */
 static size_t ask_result(tree_finder *self, size_t at)
 {
     const mls_source *sources = self->sources->items;
@@ -159,7 +159,7 @@ static size_t ask_result(tree_finder *self, size_t at)
     return at;
 }
 
-/* Add the submitter of a tree to those of its round. */
+/* Add the submitter of a tree to its round. */
 static void count_submitter(const mls_tree_edition *tree, mls_arena *arena)
 {
     mls_buffer text = {0};
@@ -179,8 +179,8 @@ static void count_submitter(const mls_tree_edition *tree, mls_arena *arena)
     mls_buffer_release(&text);
 }
 
-/* Let trees beside each other decide together when they are of one round, in which each submitter has one folder:
- * several submissions of one submitter are to several rounds. */
+/* Let the trees in a parent folder choose an edition together if they belong to one round.  In a round, each submitter
+ * has one folder; several folders of one submitter are submissions to several rounds. */
 static void join_rounds(mls_tree_editions *trees)
 {
     mls_map rounds[MLS_USAGE_COUNT] = {{0}};
@@ -211,7 +211,8 @@ static void join_rounds(mls_tree_editions *trees)
     }
 }
 
-/* Return the tree of a log; NULL: it is in none, or is no benchmark of its edition and goes by what it says itself. */
+/* Return the tree of a log; NULL if it is not in one, or if the edition does not have its benchmark and it is judged by
+ * itself. */
 static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
 {
     mls_str folder = mls_path_folder(mls_str_from(path));
@@ -276,7 +277,7 @@ void mls_place_find_system(mls_str folder, mls_arena *arena, mls_place *place)
     mls_str above;
     char *whole = NULL;
     bool known = mls_folder_of_system(folder, &id, &above);
-    if (!known && !mls_str_starts(folder, MLS_S("/"))) { /* by the path without links */
+    if (!known && !mls_str_starts(folder, MLS_S("/"))) { /* try again after resolving links */
         char *named = mls_strndup(folder.len > 0 ? folder.ptr : ".", folder.len > 0 ? folder.len : 1);
         whole = realpath(named, NULL);
         known = whole != NULL && mls_folder_of_system(mls_str_from(whole), &id, &above);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* power.c - the energy of runs whose logs have a folder `power` beside them, in whose files are records as in logs: of
- * a node the mean power over the time it was measured, of a switch an estimate; times the efficiency of conversion and
- * the time to train. */
+/* power.c - the energy of a run from the files in the folder `power` beside its log, which contain records as logs do.
+ * The power of a node is its mean while it was measured, that of a switch an estimate, and the energy is the power
+ * times the conversion efficiency and the time to train. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "score/score.h"
 #include "json/value.h"
 
-/* A node file with more events is refused: one a millisecond for more than an hour. */
+/* The maximum number of events in a node file: one per millisecond for more than an hour. */
 #define POWER_EVENTS_MAX ((size_t)4 << 20)
 
 typedef struct power_event {
-    mls_placed when; /* milliseconds, and the place in the file */
+    mls_placed when; /* milliseconds, and the index in the file */
     double watts;    /* of a reading */
     mls_key kind;    /* a reading, start or stop */
 } power_event;
@@ -26,12 +26,12 @@ typedef struct power_event {
 /* The records of a node_ or sw_ file so far. */
 typedef struct power_log {
     const char *path;
-    mls_findings *findings; /* of whoever asks */
+    mls_findings *findings; /* borrowed from the caller */
     power_event *items;
     size_t count, capacity;
-    double conversion_eff;         /* NaN: not logged */
-    double interconnect_power_est; /* watts; NaN: not logged */
-    size_t unreadable;             /* malformed lines, and readings that are no finite numbers */
+    double conversion_eff;         /* NAN: not logged */
+    double interconnect_power_est; /* watts; NAN: not logged */
+    size_t unreadable;             /* number of malformed lines, and of readings that are not finite numbers */
     bool too_many;                 /* more than POWER_EVENTS_MAX events */
 } power_log;
 
@@ -67,14 +67,14 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-/* NaN, and why. */
+/* Add a warning with the reason, and return NAN. */
 static double complain(const power_log *log, const char *what)
 {
     mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path}, "%s", what);
     return NAN;
 }
 
-/* Reports faults that nodes and switches have alike; false when the file is of no use. */
+/* Report problems common to nodes and switches.  Return false if the file cannot be used. */
 static bool log_is_usable(const power_log *log, double time_to_train_ms)
 {
     const size_t before = mls_findings_found(log->findings, MLS_FINDING_POWER_LOG);
@@ -94,8 +94,8 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
     return mls_findings_found(log->findings, MLS_FINDING_POWER_LOG) == before;
 }
 
-/* The mean power of a node while it was measured: readings, sorted by time, count each for the time since the one
- * before, the first since the start, until the stop or, lacking that, the last reading. */
+/* Return the mean power of a node while it was measured.  The readings are sorted by time.  Each one counts for the
+ * time since the previous one (the first since the start), until the stop or, without one, until the last reading. */
 static double watts_of_node(power_log *log)
 {
     bool started = false;
@@ -170,7 +170,7 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Return the sum over the files of one run's folder; NAN, with a finding, when it is not known. */
+/* Return the sum over the files in the folder of a run; NAN, with a finding, if it is unknown. */
 static double read_folder(const char *folder, double time_ms, mls_findings *findings)
 {
     mls_sources files = {0};
@@ -188,7 +188,7 @@ static double read_folder(const char *folder, double time_ms, mls_findings *find
             continue;
         }
         counted++;
-        if (file->skip != NULL) { /* without it the sum would be too small */
+        if (file->skip != NULL) { /* without this file the sum would be too small */
             mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);
             joules = NAN;
         } else if (mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, &joules) !=
@@ -205,7 +205,7 @@ static double read_folder(const char *folder, double time_ms, mls_findings *find
     return joules;
 }
 
-/* <folder>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run of <folder>/result_<i>.txt. */
+/* The files <folder>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run in <folder>/result_<i>.txt. */
 void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra)
 {
     const double minutes = mls_run_minutes(run);
@@ -216,7 +216,7 @@ void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra)
     mls_buffer_append_text(&path, "power/");
     extra->joules = NAN;
     extra->has_power = run->result && is_folder(path.ptr);
-    /* The lack of a time is said of the run itself. */
+    /* A missing time is reported for the run itself. */
     if (extra->has_power && isfinite(minutes)) {
         mls_buffer_append(&path, (mls_str){name.ptr, name.len - strlen(".txt")});
         extra->joules = read_folder(path.ptr, minutes * 60000, &extra->power);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rcp.c - reference points: from tables of them, the embedded ones and a user's, to limits; and a submission held
- * against them, in numbers and in words for a person. */
+/* rcp.c - read tables of reference points, built-in and from users; compute limits; and judge submissions. */
 #include "score/rcp.h"
 
 #include <math.h>
@@ -18,15 +17,15 @@
 
 /* ------------------------------------------------------------------ limits */
 
-/* A submission passes unless its mean is below the reference's at this level of significance. */
+/* Significance level: a submission fails if its mean is below that of the reference at this level. */
 #define SIGNIFICANCE 0.05
-/* The bisection ends when the bracket is at most this wide; it halves, so a double needs at most 1100 steps. */
+/* Width of the bracket at which the bisection ends.  It halves each time, so a double needs at most 1100 steps. */
 #define BRACKET_WIDTH 1e-4
 #define BISECTION_STEPS_MAX 1100
 
-/* The smallest mean of a submission of `runs` runs that a one-sided t test does not distinguish from the reference:
- * bisected on [0, mean], the result being the middle of the final bracket, which no test was made of: so it lies a
- * little below the mean where the reference does not vary, too.  `count` is the number of reference values averaged. */
+/* Return the smallest mean of `runs` runs that a one-sided t test does not distinguish from the reference, found by
+ * bisection on [0, mean].  The result is the middle of the final bracket, so it is slightly below the mean even if the
+ * reference does not vary.  `count` is the number of reference values averaged. */
 static double min_acceptable_mean(double mean, double stdev, double count, size_t runs)
 {
     double low = 0;
@@ -47,7 +46,7 @@ static double min_acceptable_mean(double mean, double stdev, double count, size_
 static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, double count)
 {
     const double min_mean = min_acceptable_mean(mean, stdev, count, set->rules.benchmark->runs_needed);
-    /* A benchmark that is evaluated seldom may seem to converge that much earlier. */
+    /* A benchmark that is evaluated rarely may seem to converge earlier by this interval. */
     const double early = min_mean - mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
     const double max_speedup = early > 0 ? mean / early : (double)INFINITY;
     return (mls_rcp_bar){mean, stdev, min_mean, max_speedup, mean / max_speedup};
@@ -66,14 +65,14 @@ void mls_rcp_set_bars(mls_rcp_set *set)
     }
 }
 
-/* The value at `x` on the line through (x0, y0) and (x1, y1). */
+/* Return the value at `x` on the line through (x0, y0) and (x1, y1). */
 static double interpolate(double x, double x0, double y0, double x1, double y1)
 {
     return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }
 
-/* Drops the points of smaller batches than the fastest-converging one, then each point that lies above the line between
- * its neighbours, the one before being the last that stayed. */
+/* Prune points with smaller batches than the point that converges fastest, then each point above the line between its
+ * neighbours, of which the lower one is the last point not pruned. */
 static void prune_points(mls_rcp_set *set)
 {
     size_t fastest = 0;
@@ -94,7 +93,7 @@ static void prune_points(mls_rcp_set *set)
     }
 }
 
-/* Fill in what follows from the values of each point, sort the points and prune them. */
+/* Compute what follows from the values of each point, then sort and prune the points. */
 static void prepare_set(mls_rcp_set *set)
 {
     const size_t left_out = set->rules.benchmark->left_out;
@@ -109,7 +108,7 @@ static void prepare_set(mls_rcp_set *set)
 
 /* ------------------------------------------------------------------ tables */
 
-/* The cells of a row that make its point, and those that are only shown. */
+/* The cells of a row that define its point, and those that are only displayed. */
 #define NEEDED_LIST(F) F(benchmark) F(global_batch_size) F(to_converge)
 #define EDITION_LIST(F) F(first_edition) F(last_edition)
 #define SHOWN_LIST(F) F(name) F(unit) F(precision) F(platform) F(creator) F(when) F(hyperparameters)
@@ -130,11 +129,11 @@ static const mls_row_member cells[] = {NEEDED_LIST(NEEDED) EDITION_LIST(OPTIONAL
 typedef struct rcp_reading {
     mls_text_table table;
     mls_rcp_set *set;
-    const char *path; /* "": of the embedded data */
+    const char *path; /* "": embedded data */
     rcp_row row;
 } rcp_reading;
 
-/* An error at a cell of a row, `offset` bytes into it: what is wrong, and the text that is. */
+/* Set an error at a cell of a row, `offset` bytes into it, with the problem and the wrong text. */
 static mls_status refuse_point(const rcp_reading *reading, const mls_text_row *row, size_t cell, size_t offset,
                                const char *what, mls_str text)
 {
@@ -153,7 +152,7 @@ static mls_status read_values(const rcp_reading *reading, const mls_text_row *ro
     while (mls_str_word(&rest).len > 0) {
         point->count++;
     }
-    /* Something must remain when r values are left out at both ends; the row need not be for the set's benchmark. */
+    /* Values must remain when r are left out at each end.  The row may be for another benchmark than the set. */
     const mls_rcp_rules *rules = &reading->set->rules;
     const mls_str benchmark = reading->row.benchmark;
     const size_t min = 1 + 2 * (mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
@@ -180,7 +179,7 @@ static mls_status read_values(const rcp_reading *reading, const mls_text_row *ro
     return MLS_OK;
 }
 
-/* Whether the set's edition lies within those of the row; *status says whether the row makes sense. */
+/* Check whether the edition of the set is within those of the row.  *status is an error if the row is invalid. */
 static bool row_is_for_edition(const rcp_reading *reading, const mls_text_row *row, mls_status *status)
 {
     const unsigned ours = reading->set->rules.edition->number;
@@ -195,7 +194,7 @@ static bool row_is_for_edition(const rcp_reading *reading, const mls_text_row *r
     return numbers[0] <= ours && ours <= numbers[1];
 }
 
-/* Puts a point into the set, in the place of an older one of the same batch size. */
+/* Add a point to the set, replacing an older one with the same batch size. */
 static mls_status place_point(rcp_reading *reading, const mls_text_row *row, const mls_rcp_point *point)
 {
     mls_rcp_set *set = reading->set;
@@ -242,7 +241,7 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
     return place_point(reading, row, &point);
 }
 
-/* Reads the rows for the set's benchmark and edition into it; `path` "" stands for the embedded data. */
+/* Read the rows for the benchmark and edition of the set.  `path` is "" for embedded data. */
 static mls_status read_points(mls_rcp_set *set, mls_str text, const char *path, mls_error *error)
 {
     const mls_str source = mls_arena_copy(set->arena, mls_str_from(path));
@@ -318,9 +317,8 @@ void mls_rcp_sets_release(mls_rcp_sets *sets)
 
 /* ----------------------------------------------------------- submissions */
 
-/* The points next to a batch size that are not pruned, both the same where it has one; NULL: there is none on that
- * side.
- */
+/* Find the points next to a batch size that are not pruned; both are the same if there is a point for it.  NULL: none
+ * on that side. */
 static void find_neighbours(const mls_rcp_set *set, double batch_size, const mls_rcp_point **below,
                             const mls_rcp_point **above)
 {
@@ -334,7 +332,7 @@ static void find_neighbours(const mls_rcp_set *set, double batch_size, const mls
     }
 }
 
-/* Between two points. */
+/* Interpolate between two points. */
 static double mean_between(const mls_rcp_point *below, const mls_rcp_point *above, double batch_size)
 {
     return interpolate(batch_size, below->global_batch_size, below->bar.mean, above->global_batch_size,
@@ -380,7 +378,7 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     return limit;
 }
 
-/* A word for programs, and the reference checker's words. */
+/* The name in machine-readable output, and the words of the reference checker. */
 static const struct {
     const char *name, *message;
 } matches[] = {
@@ -419,7 +417,7 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
                    : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
                    : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
                                                            : result.limit.match;
-    /* Once all numbers are there the submission's mean is compared with the limit. */
+    /* Compare the mean of the submission with the limit once all numbers are known. */
     if (result.match <= MLS_RCP_SMALLER_BATCH) {
         result.pass = result.submission_mean >= result.limit.bar.limit;
         result.scale = fmax(result.limit.bar.mean / result.submission_mean, 1);
@@ -433,27 +431,27 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     return result;
 }
 
-/* More digits than this after the point mean nothing. */
+/* The maximum number of decimals that make sense. */
 #define DECIMALS_MAX 9
 
 #define NO_POINTS "there are no reference points for this benchmark"
 
-/* The way out of a submitter whose points are in the way. */
+/* Advice for a submission that fails. */
 #define REMEDY                                                                                                         \
     "; the rules allow new reference points, made with the reference code at batch %s (try them with "                 \
     "mlscore score --rcp FILE), or a bypass that the review committee agrees to (rcp-bypass in "                       \
     "package_checker_params)"
 
-/* Numbers that are less than this share of them apart are equal to people: 4,607.99997 is 4,608. */
+/* Relative difference below which numbers are shown as equal: 4,607.99997 as 4,608. */
 #define HAIR 1e-7
 
-/* Digits after the point that suit numbers of this size. */
+/* Return the number of decimals suitable for the size of a number. */
 static int decimals_for(double number)
 {
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;
 }
 
-/* As many decimals, or more, as it takes to distinguish two numbers that are more than a share of them apart. */
+/* Increase `decimals` until two numbers whose relative difference exceeds `hair` are shown differently. */
 static int decimals_apart(double a, double b, double hair, int decimals)
 {
     while (decimals < DECIMALS_MAX && fabs(a - b) > hair * fabs(a) &&
@@ -476,7 +474,7 @@ static void append_between(mls_buffer *words, const mls_rcp_limit *limit)
     }
 }
 
-/* "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
+/* Append "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
 static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const char *is, int decimals)
 {
     const mls_words asked = batch(limit->global_batch_size);
@@ -490,12 +488,12 @@ static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const ch
     append_between(words, limit);
 }
 
-/* Judges a submission whose mean is known by the reference points. */
+/* Append the comparison with the reference points for a submission whose mean is known. */
 static void describe_comparison(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
     const mls_rcp_limit *limit = &result->limit;
     const double own = result->submission_mean;
-    const double hair = result->pass ? HAIR : 0; /* a failure by a hair is one to be seen */
+    const double hair = result->pass ? HAIR : 0; /* always show why a submission fails by a hair */
     const int decimals =
         decimals_apart(own, limit->bar.mean, hair, decimals_apart(own, limit->bar.limit, hair, decimals_for(own)));
     const mls_words asked = batch(limit->global_batch_size);

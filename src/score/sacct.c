@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct.c - what sacct says of jobs: asked for, or saved with --parsable2 or --json; jobs by their numbers, each with
- * its rows.
+/* sacct.c - run sacct, or read saved output of sacct --parsable2 or --json, and store the rows of each job by its
+ * numbers.
  *
- * The table has a heading that names the columns, and rows of jobs and of their steps.  A bar in a text is not escaped:
- * a row with more fields than the heading is only known where one column has such texts, whose surplus it then is.  The
- * shape of the JSON changed with Slurm 23.11, and is told by what stands there: a state is a text or a list of texts, a
- * number plain or {"set": true, "infinite": false, "number": 17}. */
+ * A table has a header with the names of columns, and rows for jobs and their steps.  A bar within a text is not
+ * escaped: a row with more fields than the header can be parsed only if a single column contains such texts.  The JSON
+ * format changed with Slurm 23.11, so the type of a value decides: a state is a text or a list of texts, and a number
+ * is plain or {"set": true, "infinite": false, "number": 17}. */
 #include "score/sacct.h"
 
 #include <cjson/cJSON.h>
@@ -42,7 +42,7 @@ void mls_sacct_free(mls_sacct *sacct)
     }
 }
 
-/* Return a row of which nothing is known but its source, which it borrows. */
+/* Return an empty row.  It borrows `source`. */
 static mls_slurm_job new_row(const char *source)
 {
     const double none = (double)NAN;
@@ -66,7 +66,7 @@ static const char *keep_text(mls_sacct *sacct, mls_str text)
     return text.len > 0 ? mls_arena_copy(&sacct->arena, text).ptr : NULL;
 }
 
-/* Set what the words of State say: "CANCELLED by 1000". */
+/* Parse State, such as "CANCELLED by 1000". */
 static void set_state(mls_sacct *sacct, mls_str state, mls_slurm_job *row)
 {
     row->state = keep_text(sacct, mls_str_word(&state));
@@ -92,8 +92,8 @@ static void set_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row
     }
 }
 
-/* Take a row over, whose texts are in the arena: rows of a job stand in the order in which they were submitted, for
- * which a requeue counts too; those without a time stay where they came. */
+/* Add a row, whose texts are in the arena.  The rows of a job are sorted by submit time, which changes when it is
+ * requeued; rows without a submit time stay where they are. */
 static void add_row(mls_sacct *sacct, const mls_slurm_job *row)
 {
     mls_map_entry *raw = mls_map_put(&sacct->by_raw, mls_str_from(row->job), NULL);
@@ -106,7 +106,7 @@ static void add_row(mls_sacct *sacct, const mls_slurm_job *row)
     while (*place != NULL && row->submit_ms < (*place)->submit_ms) {
         place = &(*place)->before;
     }
-    if (*place != NULL && !((*place)->submit_ms < row->submit_ms)) { /* the same row, saved again */
+    if (*place != NULL && !((*place)->submit_ms < row->submit_ms)) { /* a duplicate of a row */
         mls_slurm_job *before = (*place)->before;
         **place = *row;
         (*place)->before = before;
@@ -196,7 +196,7 @@ typedef struct sacct_reader {
     const char *source;
     mls_sacct_zone zone;
     mls_text_table table;
-    size_t free_columns, free_column; /* how many hold free text; the last of them, from 1 */
+    size_t free_columns, free_column; /* number of columns with free text, and the last one, from 1 */
 } sacct_reader;
 
 static mls_status leave_out(sacct_reader *reader, const mls_text_row *row, const char *why, mls_str cell)
@@ -223,8 +223,8 @@ static mls_status take_header(sacct_reader *reader, const mls_text_row *row)
                : status;
 }
 
-/* Read a time as sacct has it: seconds since 1970, or a date, which is in the zone unless it says its own; "", Unknown
- * and None are NAN.  row->timezone becomes the zone's name where it counted.  False: it is none. */
+/* Parse a time: seconds since 1970, or a date in `zone` unless it has its own; "", Unknown and None are NAN.  Set
+ * row->timezone if `zone` was used.  Return false if the text is invalid. */
 static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, double *time_ms)
 {
     size_t seconds;
@@ -246,7 +246,7 @@ static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, dou
         row->timezone = zone.name;
         if (!isnan(zone.minutes)) {
             *time_ms -= zone.minutes * MLS_MINUTE_MS;
-        } else if (gmtime_r(&as_utc, &parts) != NULL) { /* what this host's clocks showed */
+        } else if (gmtime_r(&as_utc, &parts) != NULL) { /* local time of this host */
             parts.tm_isdst = -1;
             *time_ms = (double)mktime(&parts) * 1000;
         } else {
@@ -256,7 +256,7 @@ static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, dou
     return isfinite(*time_ms);
 }
 
-/* Read "1:0", status and signal; "": neither is known. */
+/* Parse "1:0", a status and a signal; both are unknown if it is empty. */
 static bool read_codes(mls_str text, double *code, double *signal)
 {
     size_t numbers[2];
@@ -273,7 +273,8 @@ static bool read_codes(mls_str text, double *code, double *signal)
     return true;
 }
 
-/* Read a whole number of some unit, or days, hours, minutes and seconds, "1-02:03:04"; UNLIMITED and the like: NAN. */
+/* Parse a duration: an integer in some unit, or days, hours, minutes and seconds, "1-02:03:04".  UNLIMITED and the like
+ * are NAN. */
 static void read_length(mls_str raw, mls_str words, double unit, double *seconds)
 {
     size_t number;
@@ -348,7 +349,8 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
         *cell = column > 0 ? at->cells[column - 1 + (column > reader->free_column ? surplus : 0)] : MLS_S("");
     }
     const mls_str last = at->cells[at->count - 1];
-    /* Half of a word is a word, too; half of a time or of a number with its mark is none, or the row lacks fields. */
+    /* At the end of the text, a truncated word would go unnoticed.  A truncated time or number is invalid, or fields
+     * are missing. */
     const bool word = last.ptr == cells.raw.ptr || last.ptr == cells.id.ptr || last.ptr == cells.state.ptr ||
                       last.ptr == cells.list.ptr;
     if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && word) {
@@ -361,7 +363,7 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     if (memchr(cells.raw.ptr, '\0', cells.raw.len) != NULL || memchr(cells.id.ptr, '\0', cells.id.len) != NULL) {
         return leave_out(reader, at, "a NUL in its JobID", MLS_S(""));
     }
-    /* Steps, and the heading of a table that was appended, are no jobs. */
+    /* Skip job steps, and the header of an appended table. */
     const bool job = memchr(number.ptr, '.', number.len) == NULL && !mls_str_among(number, "JobID JobIDRaw");
     return job ? keep_job(reader, at, &cells) : MLS_OK;
 }
@@ -382,21 +384,21 @@ static double json_number(const cJSON *value)
     return value != NULL && cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
 }
 
-/* Of a list the first text. */
+/* Return a text, or the first text of a list. */
 static mls_str text_within(const cJSON *value)
 {
     value = cJSON_IsArray(value) ? value->child : value;
     return mls_str_from(cJSON_IsString(value) ? value->valuestring : "");
 }
 
-/* Slurm writes 0 for a time that has not come. */
+/* Return a time in milliseconds.  Slurm writes 0 for a time in the future. */
 static double json_time(const cJSON *times, const char *name)
 {
     const double seconds = json_number(member(times, name));
     return seconds > 0 ? seconds * 1000 : (double)NAN;
 }
 
-/* Slurm 22.05 says return_code 0 of every job that ended by itself. */
+/* Check whether exit codes are reliable.  Slurm 22.05 reports return_code 0 for every job that ended by itself. */
 static bool codes_are_right(const cJSON *json)
 {
     mls_str version = text_within(member(member(member(json, "meta"), "plugin"), "type"));
@@ -413,7 +415,8 @@ static void read_exit(const cJSON *of, bool right, double *code, double *signal)
     *signal = of != NULL && isnan(*signal) ? 0 : *signal;
 }
 
-/* JobID as the table has it: "5_2" of an array's task, "8+1" of a part, else the number. */
+/* Append the JobID as in the table: "5_2" for an array task, "8+1" for a component of a heterogeneous job, otherwise
+ * the number. */
 static void append_id(mls_buffer *id, const cJSON *job, double number)
 {
     const cJSON *array = member(job, "array");
@@ -484,7 +487,7 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
 
 /* --------------------------------------------------------------- reading */
 
-/* Read a table or JSON; `source` is to live as long as the rows. */
+/* Read a table or JSON.  `source` must live as long as the rows. */
 static mls_status take_text(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
 {
     static const char what[] = "what sacct --parsable2 or --json prints";
@@ -517,12 +520,12 @@ mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, ml
 enum { JOBS_AT_ONCE = 500, ASK_MS = 10000, NUMBER_BYTES_MAX = 32 };
 #define ANSWER_BYTES_MAX ((size_t)64 << 20)
 
-/* Free text comes last, and a unit separator parts what no name has in it. */
+/* Columns to request.  Free text comes last, and the delimiter, a unit separator, does not occur in names. */
 #define ASKED                                                                                                          \
     "JobIDRaw,JobID,State,ExitCode,DerivedExitCode,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList," \
     "Cluster,Reason,JobName"
 
-/* 117, 117_3 or 117+1: nothing else is asked for, as sacct fails for all then. */
+/* Check for 117, 117_3 or 117+1.  With any other number in its arguments, sacct fails for all jobs. */
 static bool is_number(mls_str job)
 {
     mls_str first = job;
@@ -541,7 +544,7 @@ static bool is_number(mls_str job)
 mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program, mls_error *error)
 {
     static const char format[] = "--format=" ASKED;
-    static char seconds[] = "SLURM_TIME_FORMAT=%s"; /* times in seconds since 1970 */
+    static char seconds[] = "SLURM_TIME_FORMAT=%s"; /* request times in seconds since 1970 */
     const double deadline_ms = mls_clock_ms() + ASK_MS;
     mls_arena arena = {0};
     mls_map jobs = {.arena = &arena};
@@ -568,7 +571,7 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
             mls_buffer_append_text(&list, list.len > 0 ? "," : "");
             mls_buffer_append(&list, jobs.entries[i].key);
         }
-        /* A heading before what sacct says without one. */
+        /* Add the header, since sacct is called without one. */
         mls_buffer_clear(&answer);
         for (const char *at = ASKED; *at != '\0'; at++) {
             mls_buffer_append_char(&answer, *at == ',' ? '\x1f' : *at);

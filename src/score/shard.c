@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shard.c - paths to shards; and one shard of a tree read, and written as a part.
+/* shard.c - assign paths to shards; read one shard, and write it as a part.
  *
- * Each shard finds all sources and the editions of their trees, as these depend on logs of other shards, and reads its
- * own.  The line of a file is made when the file has been read, so that memory holds the runs of one file. */
+ * Each shard lists all sources and finds the editions of their trees, which depend on logs of other shards, but reads
+ * only its own sources.  The line of a file is written when the file has been read, so only the runs of one file are in
+ * memory. */
 #include "score/shard.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ uint64_t mls_fnv1a(uint64_t hash, mls_str bytes)
     return hash;
 }
 
-/* The high bits of FNV-1a alone are uneven: MurmurHash3's finaliser mixes them. */
+/* Apply the finaliser of MurmurHash3, since the high bits of FNV-1a are unevenly distributed. */
 uint64_t mls_shard_hash(mls_str path)
 {
     uint64_t hash = mls_fnv1a(MLS_FNV_START, path);
@@ -41,7 +42,7 @@ uint64_t mls_shard_hash(mls_str path)
     return hash ^ hash >> 33;
 }
 
-/* floor(hash × count / 2^64), by halves, as count is small. */
+/* Compute floor(hash × count / 2^64) from the halves of the hash, since count is small. */
 size_t mls_shard_of(mls_str path, size_t count)
 {
     const uint64_t hash = mls_shard_hash(path);
@@ -135,15 +136,15 @@ void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_
 
 typedef struct shard_reading {
     const mls_shard_job *job;
-    mls_sources own; /* of this shard; their texts are those of all */
+    mls_sources own; /* of this shard; they share texts with the list of all sources */
     mls_part_writer writer;
     mls_tree_editions trees;
     mls_known_settings known;
     mls_scan_room *room;
-    MLS_LIST_OF(mls_part_run) runs; /* of the file that is read */
-    size_t next;                    /* the first source without a line */
+    MLS_LIST_OF(mls_part_run) runs; /* of the current file */
+    size_t next;                    /* the first source whose line is not written yet */
     mls_arena arena;
-    mls_map folders; /* whose system a line has told */
+    mls_map folders; /* folders whose system was written in a line */
     mls_error *error;
 } shard_reading;
 
@@ -153,8 +154,7 @@ static mls_status listen_for_job(void *state, size_t index, mls_sink *sink)
     return reading->listen(reading->state, index, sink);
 }
 
-/* Looks up all that whoever scores runs would look up on this disk; of what was printed before the run those settings
- * that are known go with it. */
+/* Look up everything that scoring would look up on this disk, and keep the known settings printed before the run. */
 static mls_status look_up(shard_reading *self, mls_part_run *run)
 {
     const mls_printed *printed = run->run.printed;
@@ -173,7 +173,7 @@ static mls_status look_up(shard_reading *self, mls_part_run *run)
     run->extra.facts = run->run.facts;
     run->run.facts = heard;
     mls_run_extra_find_power(&run->run, &run->extra);
-    if (status == MLS_OK && self->job->ending != NULL) { /* why it ended, apart from what else was found about it */
+    if (status == MLS_OK && self->job->ending != NULL) { /* without the other findings about the run */
         run->run.findings = (mls_findings){0};
         status = self->job->ending(self->job->state, &run->run, self->error);
         run->extra.ending = run->run.findings;
@@ -182,7 +182,7 @@ static mls_status look_up(shard_reading *self, mls_part_run *run)
     return status;
 }
 
-/* Writes the line of a file, read or not, and forgets its runs. */
+/* Write the line of a file, read or not, and free its runs. */
 static mls_status write_source(shard_reading *self, size_t index, mls_part_source *line)
 {
     const mls_shard_job *job = self->job;
@@ -219,7 +219,7 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
     return status;
 }
 
-/* The lines of the sources before one, which are not read. */
+/* Write the lines of skipped sources before `end`. */
 static mls_status write_skipped(shard_reading *self, size_t end)
 {
     mls_status status = MLS_OK;
@@ -229,7 +229,7 @@ static mls_status write_skipped(shard_reading *self, size_t end)
     return status;
 }
 
-/* Runs wait until their file has ended. */
+/* Keep a run until its file has ended. */
 static mls_status keep_run(void *state, size_t index, mls_run *run, void **notes)
 {
     shard_reading *self = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system.c - descriptions are read with the grammar that logs are checked with, because it is the one the package
- * checker's reader has. */
+/* system.c - parse system descriptions with the grammar of log records, which equals that of the package checker's
+ * reader. */
 #include "run/system.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static const char **text_at(mls_description *description, size_t member)
     return (const char **)(void *)((char *)description + members[member].at);
 }
 
-/* Finds the object that the text is.  Returns NULL or what is wrong at *wrong. */
+/* Find the object in the text.  Return NULL, or the problem at *wrong. */
 static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
     for (size_t at = 0; at < text.len;) {
@@ -65,7 +65,7 @@ const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *ar
         }
     }
     for (size_t i = 0; i < sizeof members / sizeof *members && reason == NULL; i++) {
-        mls_str value = spans[i]; /* a string decoded, anything else as written */
+        mls_str value = spans[i]; /* strings are decoded, anything else is as written */
         if (value.ptr != NULL) {
             (void)(mls_json_kind_of(value) == MLS_JSON_STRING && mls_json_string(value, scratch, &value));
             *text_at(description, i) = mls_arena_copy(arena, value).ptr;
@@ -82,7 +82,7 @@ double mls_first_number(const char *text)
     return known && isfinite(number) ? number : (double)NAN;
 }
 
-/* How many bytes from text[at] on are letters (`digits`: digits); the text is in upper case. */
+/* Return the number of letters (with `digits`: digits) from text[at] on.  The text is in upper case. */
 static size_t sign_span(mls_str text, size_t at, bool digits)
 {
     const size_t start = at;
@@ -92,7 +92,7 @@ static size_t sign_span(mls_str text, size_t at, bool digits)
     return at - start;
 }
 
-/* Letters, digits, perhaps letters, and nothing that follows a model. */
+/* Check whether a word consists of letters, digits and optional letters, and is not a package or a type of memory. */
 static bool is_model(mls_str word)
 {
     static const mls_str packages[] = {MLS_STR("SXM"), MLS_STR("HBM"), MLS_STR("PCIE"), MLS_STR("DDR")};
@@ -105,7 +105,7 @@ static bool is_model(mls_str word)
     return model;
 }
 
-/* Copies a text of at most `size` bytes in upper case, "Gaudi(R) 2" as GAUDI2. */
+/* Copy a text of at most `size` bytes in upper case, with "Gaudi(R) 2" as GAUDI2. */
 static mls_str upper_text(mls_str text, char *upper, size_t size)
 {
     size_t len = 0;
@@ -156,13 +156,13 @@ mls_accelerator_model mls_accelerator_model_of(mls_str text)
     return model;
 }
 
-/* The product of two numbers of one description; NAN: it does not say both. */
+/* Return the product of the two numbers in a description; NAN if one is missing. */
 static double described_accelerators(const mls_description *system)
 {
     return mls_first_number(system->number_of_nodes) * mls_first_number(system->accelerators_per_node);
 }
 
-/* Reads the description in a text; nothing when it is none. */
+/* Parse the description in a text; leave it empty if the text is invalid. */
 static void read_described(mls_str text, mls_arena *arena, mls_description *system)
 {
     mls_arena scratch = {0};
@@ -204,7 +204,7 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     const bool without = group->accelerators == 0;
     group->accelerators = without ? (double)NAN : group->accelerators;
     group->system_id = system_id.len > 0 ? mls_arena_copy(group->arena, system_id).ptr : NULL;
-    /* The first of the sources that names a model. */
+    /* Use the first source that names a model. */
     const mls_str models[] = {mls_str_from(system->accelerator_model_name), mls_str_from(logged.accelerator_model_name),
                               shape.system};
     for (size_t i = 0; i < sizeof models / sizeof *models && group->accelerator == NULL && !without; i++) {

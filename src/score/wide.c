@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide.c - which names the runs of a collection have between them. */
+/* wide.c - find the names of columns that the runs of a collection have. */
 #include "score/wide.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "base/utf8.h"
 #include "run/tracked.h"
 
-/* The names so far, found by how they print, and which known settings some run has printed. */
+/* The names so far, by their printed form, and the known settings that some run printed. */
 typedef struct wide_finder {
     mls_wide *wide;
     mls_arena scratch;
-    mls_map by_text[MLS_WIDE_PRINTED]; /* of the kinds before that one */
+    mls_map by_text[MLS_WIDE_PRINTED]; /* for the kinds before MLS_WIDE_PRINTED */
     mls_buffer text;
     bool printed[MLS_KNOWN_SETTINGS_MAX];
 } wide_finder;
@@ -53,7 +53,7 @@ static int compare_columns(const void *a, const void *b)
     return mls_str_compare(*(const mls_str *)a, *(const mls_str *)b);
 }
 
-/* Puts the names of a kind in order, and leaves out those beyond the most. */
+/* Sort the names of a kind, and remove those beyond the maximum. */
 static void settle_names(mls_wide_names *names)
 {
     if (names->count > 0) {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide.h - the columns that a table with a row for each run has for what the runs themselves name. */
+/* wide.h - the columns of wide tables, with a row per run, whose names come from the runs themselves. */
 #pragma once
 
 #include "base/memory.h"
 #include "run/settings.h"
 #include "score/collect.h"
 
-/* So many names of a kind are columns. */
+/* The maximum number of columns of a kind. */
 #define MLS_WIDE_NAMES_MAX 512
 
 typedef enum mls_wide_kind {
     MLS_WIDE_HYPERPARAMETERS,
-    MLS_WIDE_TRACKED, /* of runs that were read with mls_tracked_observer */
-    MLS_WIDE_PRINTED, /* known settings that a job printed, where these were read: in the order of their table */
+    MLS_WIDE_TRACKED, /* runs must have been read with mls_tracked_observer */
+    MLS_WIDE_PRINTED, /* known settings that a job printed, if these were read; in the order of their table */
     MLS_WIDE_KINDS
 } mls_wide_kind;
 
 typedef struct mls_wide_names {
-    mls_str *items; /* by bytes; of several that print alike, once escaped, the first */
+    mls_str *items; /* sorted by bytes; the first one if several are equal once escaped */
     size_t count, capacity;
-    size_t left_out; /* names beyond these */
+    size_t left_out; /* number of further names */
 } mls_wide_names;
 
 typedef struct mls_wide {
@@ -29,7 +29,7 @@ typedef struct mls_wide {
     mls_known_settings known;
 } mls_wide;
 
-/* Finds the names of a collection, which must outlive them.  MLS_OK, or what loading the table of settings returned; to
- * be released in any case. */
+/* Find the names in a collection, which must outlive them.  Return MLS_OK, or the error of loading the table of
+ * settings.  Always release *wide. */
 mls_status mls_wide_find(const mls_collection *collection, mls_wide *wide, mls_error *error) MLS_MUST_USE;
 void mls_wide_release(mls_wide *wide);
