@@ -14,7 +14,7 @@ _mlscore()
     case $COMP_CWORD:${COMP_WORDS[1]} in
     1:*)
         overview=yes
-        words='score report check merge verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion'
+        words='score report check merge verify pack rcp rules compare published plan throughput diagnose profile telemetry memory config watch events log hosts help completion'
         ;;
     *:score)
         options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --partial --shard= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
@@ -118,6 +118,30 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:rcp)
+        options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version '
+        words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
+        case $prev in
+        -b | --batch) value=yes words='' files=no ;;
+        --rcp) value=yes words='' files=yes ;;
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
+        --format) value=yes words='table csv json' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
+    *:rules)
+        options='--usage= --json --rules= --format= --output= --color= --quiet --help --version '
+        words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1 bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --rules) value=yes words='' files=yes ;;
+        --format) value=yes words='table json markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:compare)
         options='--usage= --edition= --published --limit= --submitter= --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
@@ -155,6 +179,28 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:plan)
+        options='--usage= --edition= --benchmark= --accelerators= --nodes= --times= --batch= --target= --samples= --level= --factors= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        files=yes
+        case $prev in
+        --usage) value=yes words='training hpc' files=no ;;
+        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
+        --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
+        --accelerators) value=yes words='' files=no ;;
+        --nodes) value=yes words='' files=no ;;
+        --times) value=yes words='' files=no ;;
+        --batch) value=yes words='' files=no ;;
+        --target) value=yes words='' files=no ;;
+        --samples) value=yes words='' files=no ;;
+        --level) value=yes words='0.5 0.75 0.9' files=no ;;
+        --factors) value=yes words='' files=yes ;;
+        --format) value=yes words='table csv json ndjson markdown' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:throughput)
         options='--usage= --edition= --accelerator= --accelerators= --precision= --causal --series --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
@@ -171,6 +217,19 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
+    *:diagnose)
+        options='--campaign --sacct= --signatures= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
+        files=yes
+        case $prev in
+        --sacct) value=yes words='' files=yes ;;
+        --signatures) value=yes words='' files=yes ;;
+        --format) value=yes words='table json ndjson' files=no ;;
+        -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        -j | --threads) value=yes words='' files=no ;;
+        --color) value=yes words='auto always never' files=no ;;
+        esac
+        ;;
     *:profile)
         options='--by= --by-annotation --top= --kernels= --against= --run= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
@@ -181,44 +240,6 @@ _mlscore()
         --against) value=yes words='' files=yes ;;
         --run) value=yes words='' files=yes ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;
-        -o | --output) value=yes words='' files=yes ;;
-        --files-from) value=yes words='' files=yes ;;
-        -j | --threads) value=yes words='' files=no ;;
-        --color) value=yes words='auto always never' files=no ;;
-        esac
-        ;;
-    *:config)
-        options='--exports --diff --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version '
-        files=yes
-        case $prev in
-        --format) value=yes words='table csv json' files=no ;;
-        -o | --output) value=yes words='' files=yes ;;
-        --files-from) value=yes words='' files=yes ;;
-        --color) value=yes words='auto always never' files=no ;;
-        esac
-        ;;
-    *:watch)
-        options='--usage= --edition= --rules= --once --exit-on-end --timeout= --interval= --poll --beat= --full --format= --threads= --color= --quiet --verbose --help --version '
-        files=yes
-        case $prev in
-        --usage) value=yes words='training hpc' files=no ;;
-        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
-        --rules) value=yes words='' files=yes ;;
-        --timeout) value=yes words='' files=no ;;
-        --interval) value=yes words='' files=no ;;
-        --beat) value=yes words='published' files=no ;;
-        --format) value=yes words='table ndjson' files=no ;;
-        -j | --threads) value=yes words='' files=no ;;
-        --color) value=yes words='auto always never' files=no ;;
-        esac
-        ;;
-    *:diagnose)
-        options='--campaign --sacct= --signatures= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --help --version '
-        files=yes
-        case $prev in
-        --sacct) value=yes words='' files=yes ;;
-        --signatures) value=yes words='' files=yes ;;
-        --format) value=yes words='table json ndjson' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;
         -j | --threads) value=yes words='' files=no ;;
@@ -291,30 +312,27 @@ _mlscore()
         --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
-    *:hosts)
-        options='--fold --count --output= --help --version '
+    *:config)
+        options='--exports --diff --format= --output= --files-from= --null --color= --quiet --verbose --strict --help --version '
+        files=yes
         case $prev in
+        --format) value=yes words='table csv json' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
+        --files-from) value=yes words='' files=yes ;;
+        --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
-    *:plan)
-        options='--usage= --edition= --benchmark= --accelerators= --nodes= --times= --batch= --target= --samples= --level= --factors= --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+    *:watch)
+        options='--usage= --edition= --rules= --once --exit-on-end --timeout= --interval= --poll --beat= --full --format= --threads= --color= --quiet --verbose --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
-        --benchmark) value=yes words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold' files=no ;;
-        --accelerators) value=yes words='' files=no ;;
-        --nodes) value=yes words='' files=no ;;
-        --times) value=yes words='' files=no ;;
-        --batch) value=yes words='' files=no ;;
-        --target) value=yes words='' files=no ;;
-        --samples) value=yes words='' files=no ;;
-        --level) value=yes words='0.5 0.75 0.9' files=no ;;
-        --factors) value=yes words='' files=yes ;;
-        --format) value=yes words='table csv json ndjson markdown' files=no ;;
-        -o | --output) value=yes words='' files=yes ;;
-        --files-from) value=yes words='' files=yes ;;
+        --rules) value=yes words='' files=yes ;;
+        --timeout) value=yes words='' files=no ;;
+        --interval) value=yes words='' files=no ;;
+        --beat) value=yes words='published' files=no ;;
+        --format) value=yes words='table ndjson' files=no ;;
         -j | --threads) value=yes words='' files=no ;;
         --color) value=yes words='auto always never' files=no ;;
         esac
@@ -341,33 +359,15 @@ _mlscore()
         -o | --output) value=yes words='' files=yes ;;
         esac
         ;;
-    *:rcp)
-        options='--batch= --rcp= --usage= --edition= --format= --output= --color= --help --version '
-        words='bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
+    *:hosts)
+        options='--fold --count --output= --help --version '
         case $prev in
-        -b | --batch) value=yes words='' files=no ;;
-        --rcp) value=yes words='' files=yes ;;
-        --usage) value=yes words='training hpc' files=no ;;
-        --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
-        --format) value=yes words='table csv json' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
-        --color) value=yes words='auto always never' files=no ;;
-        esac
-        ;;
-    *:rules)
-        options='--usage= --json --rules= --format= --output= --color= --quiet --help --version '
-        words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1 bert dlrm gnmt maskrcnn minigo resnet ssd transformer rnnt unet3d dlrm_dcnv2 gpt3 stable_diffusion llama2_70b_lora gnn retinanet rgat llama31_405b llama31_8b flux1 gpt_oss_20b deepseekv3_671b qwen35_397b_grpo dlrmv4 cosmoflow deepcam oc20 openfold'
-        case $prev in
-        --usage) value=yes words='training hpc' files=no ;;
-        --rules) value=yes words='' files=yes ;;
-        --format) value=yes words='table json markdown' files=no ;;
-        -o | --output) value=yes words='' files=yes ;;
-        --color) value=yes words='auto always never' files=no ;;
         esac
         ;;
     *:help)
         options='--help --version '
-        words='score report check merge verify pack compare published throughput profile config watch diagnose telemetry memory hosts plan events log rcp rules help completion findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-missing job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
+        words='score report check merge verify pack rcp rules compare published plan throughput diagnose profile telemetry memory config watch events log hosts help completion overview findings signatures malformed torn-line empty missing-step step-order status diagnosis mixed-group run-count unreadable host-list sacct-row job-missing job-differs job-time job-ended value metadata order unevaluated target evaluation action end occurrence repeated unknown-scope too-much other-edition misspelt clock long-run several-values seed-missing seed-place seed-value seed-repeated seed-several seed-unsure power-log power-stop config-logged-batch config-name config-disagrees config-parallel config-walltime config-segment config-environment config-syntax config-arithmetic config-source config-unknown config-limit slow-phase slow-run mfu-impossible not-measured row-damaged time-back no-time device-order same-time host-unknown device-lost no-overlap coverage gap throttled power-cap ecc-uncorrected ecc-corrected unused-device straggler memory-does-not-fit memory-tight memory-model memory-export trace-truncated event-damaged report-ignored report-repeated number-format counters-missing rank-guessed rank-repeated rank-missing world-size rank-clock collective-unmatched collective-arguments system-empty no-results system-missing system-json system-field system-status result-count invalid-logs power-files not-a-file log-size tree-limit benchmark-skipped benchmark-differs division-spelling division-differs submitter-differs forgiven result-name stray-file empty-folder system-unused no-implementation git-folder space-in-name hidden-name large-file broken-link link-outside scaling-file scaling-differs params-ignored copied-log resubmitted far-from-peers secret case-differs system-number config-system'
         ;;
     *:completion)
         options='--help --version '

@@ -43,14 +43,22 @@ entries() { # PAGE SECTION
 }
 
 "$mlscore" help >"$scratch/help" || fail "mlscore help"
-sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1 \2/p' "$scratch/help" >"$scratch/commands"
+# The groups with their commands; a summary may continue on the next line.
+awk '
+    function flush() { if (entry != "") print entry; entry = "" }
+    /^[a-z]+:$/ { flush(); inside = 1; print; next }
+    /^[^ ]|^$/ { flush(); inside = inside && $0 == ""; next }
+    inside && /^  [a-z]/ { flush() }
+    inside { $1 = $1; entry = entry (entry == "" ? "" : " ") $0 }
+    END { flush() }' "$scratch/help" >"$scratch/groups"
+grep -v ':$' "$scratch/groups" >"$scratch/commands"
 commands=$(sed 's/ .*//' "$scratch/commands")
 
 # ------------------------------------------------------------- options
 
-# Paths without a command are asked about by `-q`.
+# Print the options of a command, or with '' those of `mlscore PATH`.
 help_options() {
-    "$mlscore" "${1:--q}" --help | awk 'match($0, /^  (-[^-], |    )--[^ ]+/) { line = substr($0, 1, RLENGTH); sub(/^ +/, "", line); print line }'
+    if [ -n "$1" ]; then "$mlscore" "$1" --help; else "$mlscore" help overview; fi | awk 'match($0, /^  (-[^-], |    )--[^ ]+/) { line = substr($0, 1, RLENGTH); sub(/^ +/, "", line); print line }'
 }
 
 for command in $commands; do
@@ -181,12 +189,15 @@ agree "$page: the list of findings (make bless writes it)" "$scratch/findings" "
 
 # ---------------------------------------------------- commands and fields
 
-entries man/man1/mlscore.1 COMMANDS | sed 's/ .*//' >"$scratch/page"
-sed 's/ .*//' "$scratch/commands" >"$scratch/names"
+# The page may list the commands in another order.
+entries man/man1/mlscore.1 COMMANDS | sed 's/ .*//' | sort >"$scratch/page"
+sed 's/ .*//' "$scratch/commands" | sort >"$scratch/names"
 agree "man/man1/mlscore.1: commands" "$scratch/names" "$scratch/page"
 cp "$scratch/names" "$scratch/names.commands"
-sed -n 's/^| `\([a-z]*\).*` | \(.*\) |$/\1 \2/p' README.md >"$scratch/page"
-agree "README.md: commands" "$scratch/commands" "$scratch/page"
+# A group is a row in bold letters, | **Score** | |, above its commands.
+sed -n 's/^| `\([a-z]*\).*` | \(.*\) |$/\1 \2/p; s/^| \*\*\([A-Z][a-z]*\)\*\* | |$/\1:/p' README.md |
+    awk '/:$/ { $0 = tolower($0) } { print }' >"$scratch/page"
+agree "README.md: commands" "$scratch/groups" "$scratch/page"
 
 # --------------------------- checklists of CONTRIBUTING.md: what a change brings
 

@@ -11,12 +11,13 @@ typedef struct check_settings {
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_RULES_AS("judge by the rules in FILE"),
+    MLS_ROW_RULES_AS("check against the rules in FILE"),
     MLS_ROW_FLAG('\0', "split", offsetof(check_settings, names.split),
-                 "cut result_*.txt into runs too, which are one run each otherwise"),
+                 "also split result_*.txt into runs (default: one run per file)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|github|junit"),
     MLS_ROWS_SHARD(offsetof(check_settings, shards)),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("show only logs that are not valid, and only their errors",
+                  "show all findings of a log (default: the first 20, identical ones in one line)", MLS_HELP_STRICT),
 };
 
 typedef struct check_state {
@@ -99,13 +100,13 @@ static void check(mls_cli *cli)
 
 const mls_command mls_command_check = {
     .name = "check",
-    .summary = "say whether logs obey the rules of their edition, and where not",
+    .summary = "check logs against the rules of their round and show each violation",
     .usage = "[OPTION]… PATH…",
-    .about = "Judges every log under each PATH by the rules of its edition: the same verdict\n"
-             "as the reference compliance checker, with each finding's file and line, what\n"
-             "the rule wants and what was found.  A file that holds several runs, as a job's\n"
-             "output does, is cut into them as score does; a result_*.txt is one run, unless\n"
-             "--split is given.",
+    .about = "Checks every log below each PATH against the rules of its round, with the same\n"
+             "verdict as the MLCommons compliance checker. Each violation is shown with file,\n"
+             "line, expected and found value. A file with several runs, such as the output of\n"
+             "a job, is split the way score splits it; a result_*.txt file counts as one run\n"
+             "unless --split is given.",
     .options = options,
     .settings_size = sizeof(check_settings),
     .paths = "", /* --list names paths, too */

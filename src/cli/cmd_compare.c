@@ -24,21 +24,23 @@ enum { AROUND = 2 };
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_WITH('\0', "published", NULL, "each group against the published results nearest to it", MLS_SETS_FLAG,
-                 false, AT(published), .group = "--published and --scaling"),
-    MLS_ROW_WITH('\0', "limit", "N", "with --published, so many faster and slower ones (2)", MLS_SETS_COUNT, false,
-                 AT(limit), .needs = "published", .about = "published results"),
-    MLS_ROW_WITH('\0', "submitter", "TEXT", "with --published, only of submitters with TEXT in their name",
-                 MLS_SETS_TEXT, false, AT(submitter), .needs = "published", .about = "published results"),
-    MLS_ROW_WITH('\0', "scaling", NULL, "minutes against accelerators: speedup and efficiency", MLS_SETS_FLAG, false,
-                 AT(scaling), .group = "--published and --scaling"),
-    MLS_ROW_TEXT('\0', "baseline", "NAME", AT(baseline), "compare the other sides with this one (the first)"),
+    MLS_ROW_WITH('\0', "published", NULL, "compare each group with the nearest published results", MLS_SETS_FLAG, false,
+                 AT(published), .group = "--published and --scaling"),
+    MLS_ROW_WITH('\0', "limit", "N", "with --published, show N faster and N slower results (default: 2)",
+                 MLS_SETS_COUNT, false, AT(limit), .needs = "published", .about = "published results"),
+    MLS_ROW_WITH('\0', "submitter", "TEXT",
+                 "with --published, show only results of submitters whose name contains TEXT", MLS_SETS_TEXT, false,
+                 AT(submitter), .needs = "published", .about = "published results"),
+    MLS_ROW_WITH('\0', "scaling", NULL, "show minutes, speedup and efficiency by number of accelerators", MLS_SETS_FLAG,
+                 false, AT(scaling), .group = "--published and --scaling"),
+    MLS_ROW_TEXT('\0', "baseline", "NAME", AT(baseline), "compare the other sides with side NAME (default: the first)"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
-               "a side's number of accelerators, where nothing else tells it"),
-    MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "end with status 1 when a side is slower than the baseline"),
-    MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters, those too that do not differ"),
+               "number of accelerators of a side, if the logs do not say (may be repeated)"),
+    MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "exit with status 1 if a side is slower than the baseline"),
+    MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters (default: at most ten that differ)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|html"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("omit skipped files and remarks", "show all parts, outliers, dropped runs and skipped files",
+                  "accepted for consistency; has no effect"),
 };
 
 /* How long the NAME of NAME=PATH is; 0: the whole word is a path. */
@@ -201,14 +203,13 @@ static void compare_run(mls_cli *cli)
 
 const mls_command mls_command_compare = {
     .name = "compare",
-    .summary = "say which runs are faster, whether to believe it, and why",
+    .summary = "compare runs: which is faster, is it significant, and why",
     .usage = "[OPTION]… [NAME=]PATH…",
-    .about = "Compares sides, one for each PATH: logs as score takes them, the JSON, NDJSON\n"
-             "or CSV that score wrote, or a published result, published:WORDS (a round, parts\n"
-             "of submitter or system, best, nearest).  Groups of one benchmark meet; of each\n"
-             "other side it says how far its score is from the baseline's, with an interval\n"
-             "and a verdict, what parts of the runs the difference is made of, and how\n"
-             "differently they were set up.",
+    .about = "Compares sides, one for each PATH: logs, the JSON, NDJSON or CSV that score\n"
+             "wrote, or a published result, published:WORDS (a round, parts of the submitter\n"
+             "or system name, best, nearest). Groups of the same benchmark are matched. For\n"
+             "each side, prints the difference from the baseline with a confidence interval\n"
+             "and a verdict, a breakdown of the difference, and the settings that differ.",
     .options = options,
     .settings_size = sizeof(compare_settings),
     .paths = "no path given",

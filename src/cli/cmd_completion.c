@@ -209,8 +209,8 @@ const mls_command mls_command_completion = {
     .name = "completion",
     .summary = "print a completion file for bash, zsh or fish",
     .usage = "bash|zsh|fish",
-    .about = "Prints what the shell needs to complete mlscore's commands and options. 'make\n"
-             "install' puts these files where the shells look for them.",
+    .about = "Prints the completion of commands, options and option values for a shell. 'make\n"
+             "install' installs the same files where the shells look for them.",
     .options = options,
     .words = "bash|zsh|fish",
     .run = completion_run,

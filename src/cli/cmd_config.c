@@ -22,11 +22,13 @@ typedef struct config_settings {
 
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "exports", offsetof(config_settings, exports),
-                 "print every variable a file exports, as KEY=VALUE"),
-    MLS_ROW_FLAG('\0', "diff", offsetof(config_settings, diff), "say in what two or more of them differ"),
+                 "print every exported variable, or every printed setting of a log, as KEY=VALUE"),
+    MLS_ROW_FLAG('\0', "diff", offsetof(config_settings, diff),
+                 "show how names, files and logs differ, one column each"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROWS_FILES,
-    MLS_ROWS_VIEW,
+    MLS_ROWS_VIEW("omit advice", "also show advice for folders, and the memory estimate",
+                  "treat every finding as an error"),
     MLS_ROWS_LAST,
 };
 
@@ -286,12 +288,12 @@ static void config_run(mls_cli *cli)
 
 const mls_command mls_command_config = {
     .name = "config",
-    .summary = "decode names of configs, and show what jobs print of settings",
+    .summary = "decode config file names and show the settings a job printed",
     .usage = "[OPTION]… NAME|FILE|FOLDER|LOG…",
     .about = "Decodes the names of config_*.sh scripts: nodes, GPUs, parallelism and batch\n"
-             "size.  Of a file it also reads the exports, without running anything, and says\n"
-             "where they disagree with the name.  A folder stands for every config_*.sh below\n"
-             "it, a row each.  Of a log it shows the settings that the job printed.",
+             "size. For a file, also reads its exports, without running anything, and reports\n"
+             "contradictions with the name. For a folder, prints one row per config_*.sh\n"
+             "below it. For a log, shows the settings that the job printed.",
     .options = options,
     .settings_size = sizeof(config_settings),
     .paths = "no name, file or folder given",

@@ -17,17 +17,17 @@ typedef struct diagnose_settings {
 
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "campaign", offsetof(diagnose_settings, campaign),
-                 "the jobs are a chain: say what comes back, and how much time was lost"),
+                 "treat the jobs as a chain: report recurring causes and lost time"),
     MLS_ROW_TEXT('\0', "sacct", "FILE", offsetof(diagnose_settings, sacct_path),
-                 "take times and states from FILE, as sacct --parsable2 or --json prints them"),
+                 "with --campaign, read times and states of jobs from FILE, output of sacct --parsable2 or --json"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "signatures", "FILE", offsetof(diagnose_settings, signature_files),
-               "know the messages in FILE too (may be given again)"),
+               "add the signatures in FILE (may be repeated)"),
     MLS_ROW_FORMAT("table|json|ndjson"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE,
+    MLS_ROW_QUIET_AS("omit jobs that did not fail"),
+    MLS_ROW_VERBOSE_AS("list messages that caused nothing, and skipped files"),
     MLS_ROWS_LAST,
 };
 
@@ -165,11 +165,11 @@ static void diagnose_run(mls_cli *cli)
 
 const mls_command mls_command_diagnose = {
     .name = "diagnose",
-    .summary = "say why jobs failed: first cause, where, whose fault, what to do",
+    .summary = "diagnose failed jobs: root cause, location, responsible component, remedy",
     .usage = "[OPTION]… PATH…",
-    .about = "Reads all that a job printed, a log directory or a file for each PATH (- for\n"
-             "standard input), and names the first cause of each run that failed: where it\n"
-             "stands, which rank, node and GPU it hit, whose fault it is, and what to do.",
+    .about = "Reads everything a job printed, from a log directory or a file for each PATH (-\n"
+             "is standard input), and finds the root cause of each failed run: file and line,\n"
+             "rank, node and GPU, the responsible component, and the remedy.",
     .options = options,
     .settings_size = sizeof(diagnose_settings),
     .paths = "no path given",

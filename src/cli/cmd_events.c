@@ -22,14 +22,14 @@ typedef struct events_file {
 } events_file;
 
 static const mls_option options[] = {
-    MLS_ROW_TEXT('k', "key", "KEY,…", offsetof(events_settings, keys), "only records with one of these keys"),
+    MLS_ROW_TEXT('k', "key", "KEY,…", offsetof(events_settings, keys), "print only records with one of these keys"),
     MLS_ROW_FLAG('c', "count", offsetof(events_settings, count),
-                 "print how many records there are, for each file when there are several"),
-    MLS_ROW_FORMAT("csv|ndjson"),
+                 "print the number of records, for several files one line per file"),
+    MLS_ROW_FORMAT_AS("csv|ndjson", "output format (default: csv)"),
     MLS_ROWS_SHARD(offsetof(events_settings, shards)),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
-    MLS_ROW_QUIET,
+    MLS_ROW_QUIET_AS("omit remarks on standard error"),
     MLS_ROWS_LAST,
 };
 
@@ -182,10 +182,11 @@ static void events_run(mls_cli *cli)
 
 const mls_command mls_command_events = {
     .name = "events",
-    .summary = "print the records of logs as CSV or NDJSON, or count them",
+    .summary = "print log records as CSV or NDJSON, or count them",
     .usage = "[OPTION]… PATH…",
-    .about = "Prints every record of the logs under each PATH, one a line: file, line,\n"
-             "time_ms, event_type, key, value and metadata.",
+    .about = "Prints every record of the logs below each PATH, one per line: file, line,\n"
+             "time_ms, event_type, key, value and metadata. PATH is a log, a folder, or - for\n"
+             "standard input.",
     .options = options,
     .settings_size = sizeof(events_settings),
     .paths = "", /* --list names paths, too */

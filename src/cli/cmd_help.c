@@ -12,25 +12,55 @@
 #include "report/reports.h"
 #include "rules/finding_texts.h"
 
+/* The layout of the list of commands, which is the same on every terminal. */
+enum { HELP_WIDTH = 80, SUMMARY_COLUMN = 14 };
+
 static const mls_option options[] = {MLS_ROWS_LAST};
+
+/* The groups of MLS_COMMAND_LIST, each from its first command on. */
+static const struct {
+    const char *title;
+    const mls_command *first;
+} groups[] = {
+    {"score", &mls_command_score},
+    {"submit", &mls_command_verify},
+    {"understand", &mls_command_compare},
+    {"operate", &mls_command_watch},
+};
 
 static void help_commands(mls_cli *cli)
 {
     mls_output *output = &cli->output;
-    mls_output_text(output, "usage: mlscore PATH…\n"
+    mls_view view = {.output = output};
+    mls_output_text(output, "usage: mlscore [OPTION]… PATH…\n"
                             "       mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
-                            "Reads MLPerf training logs.  'mlscore PATH' says the most about what stands\n"
-                            "there: of logs the score, whether it counts, how far it is from the published\n"
-                            "results and why, where the time went, what failed, and what to ask next; of a\n"
-                            "submission, a config, a profile and more what the command says that knows it.\n"
-                            "'mlscore -q --help' lists its options.\n\n"
-                            "commands:\n");
+                            "Reads MLPerf training logs.  'mlscore PATH' detects what is at PATH and prints a\n"
+                            "summary.  For logs: the score and its validity, how it compares with published\n"
+                            "results and why, the time breakdown, failed runs, and commands to try next.\n"
+                            "For a submission, config, profile and other files it runs the matching command.\n");
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
-        mls_output_printf(output, "  %-12s%s\n", cli->commands[i]->name, cli->commands[i]->summary);
+        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
+            if (groups[k].first == cli->commands[i]) {
+                mls_output_printf(output, "\n%s:\n", groups[k].title);
+            }
+        }
+        mls_output_printf(output, "  %-*s", SUMMARY_COLUMN - 2, cli->commands[i]->name);
+        mls_view_wrapped(&view, mls_str_from(cli->commands[i]->summary),
+                         (mls_wrap){HELP_WIDTH, SUMMARY_COLUMN, SUMMARY_COLUMN, " ", false}, MLS_STYLE_PLAIN);
+        mls_output_text(output, "\n");
     }
-    mls_output_text(output, "\n'mlscore help COMMAND' tells more about one, 'mlscore help findings' lists all\n"
-                            "findings, 'mlscore help signatures' the messages by which diagnose knows\n"
-                            "failures.\n");
+    mls_output_text(output, "\nmore help:\n"
+                            "  mlscore COMMAND --help    options of a command\n"
+                            "  mlscore help COMMAND      manual page of a command, with examples\n"
+                            "  mlscore help overview     options of 'mlscore PATH'\n"
+                            "  mlscore help findings     all findings; 'help CODE' explains one\n"
+                            "  mlscore help signatures   failure messages that diagnose recognizes\n");
+}
+
+/* Print the options of `mlscore PATH`. */
+static void help_overview(mls_cli *cli)
+{
+    mls_cli_print_help(&mls_command_overview, &cli->output);
 }
 
 /* All findings, or the one that is named. */
@@ -153,8 +183,11 @@ static void help_run(mls_cli *cli)
     static const struct {
         const char *name;
         void (*print)(mls_cli *cli);
-    } topics[] = {
-        {"", help_commands}, {"findings", help_findings}, {"signatures", help_signatures}, {"fields", help_fields}};
+    } topics[] = {{"", help_commands},
+                  {"overview", help_overview},
+                  {"findings", help_findings},
+                  {"signatures", help_signatures},
+                  {"fields", help_fields}};
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
     if (!mls_cli_open(cli)) {
@@ -179,13 +212,13 @@ static void help_run(mls_cli *cli)
 
 const mls_command mls_command_help = {
     .name = "help",
-    .summary = "explain a command, or list all findings",
-    .usage = "[COMMAND|findings [CODE]|signatures]",
-    .about = "Without an argument lists the commands; with a command's name shows its manual\n"
-             "page, or the same text where no manual is installed; 'findings' lists every\n"
-             "kind of finding, 'findings CODE' explains one; 'signatures' lists the messages\n"
-             "that diagnose knows.",
+    .summary = "show the manual page of a command, or list commands or findings",
+    .usage = "[COMMAND|overview|findings [CODE]|signatures]",
+    .about = "Without an argument, lists the commands. With COMMAND, shows its manual page,\n"
+             "or the text of --help if no manual is installed. 'overview' shows the options\n"
+             "of 'mlscore PATH', 'findings' lists all findings, 'findings CODE' explains one,\n"
+             "and 'signatures' lists the failure messages that diagnose recognizes.",
     .options = options,
-    .words = "COMMAND|findings|signatures|FINDING",
+    .words = "COMMAND|overview|findings|signatures|FINDING",
     .run = help_run,
 };

@@ -9,8 +9,9 @@ typedef struct hosts_settings {
 } hosts_settings;
 
 static const mls_option options[] = {
-    MLS_ROW_FLAG('\0', "fold", offsetof(hosts_settings, fold), "print the shortest list of the names, in their order"),
-    MLS_ROW_FLAG('\0', "count", offsetof(hosts_settings, count), "print how many names there are"),
+    MLS_ROW_FLAG('\0', "fold", offsetof(hosts_settings, fold),
+                 "print the shortest list that expands to these names in this order"),
+    MLS_ROW_FLAG('\0', "count", offsetof(hosts_settings, count), "print the number of names"),
     MLS_ROW_OUTPUT,
     MLS_ROWS_LAST,
 };
@@ -67,9 +68,10 @@ static void hosts_run(mls_cli *cli)
 
 const mls_command mls_command_hosts = {
     .name = "hosts",
-    .summary = "print the names in lists of hosts as Slurm writes them",
+    .summary = "expand or fold Slurm host lists",
     .usage = "[OPTION]… LIST…",
-    .about = "Prints the names in each LIST, such as node[01-03,07],gpu1, one a line.",
+    .about = "Prints the names in each LIST, such as node[01-03,07],gpu1, one per line, like\n"
+             "scontrol show hostnames, without Slurm.",
     .options = options,
     .settings_size = sizeof(hosts_settings),
     .run = hosts_run,

@@ -20,13 +20,13 @@ typedef struct log_settings {
 #define AT(member) offsetof(log_settings, member)
 static const mls_option options[] = {
     MLS_ROW_OF(MLS_SETS_VALUE, "event", "start|end|point", AT(event),
-               "what it is of (a KEY_start starts, a KEY_stop ends, others are points in time)"),
-    MLS_ROW('m', "metadata", "NAME=VALUE", "add to its metadata (may be given again)", MLS_ADDS_TEXT, false,
+               "event type (default: start for a KEY that ends in _start, end for _stop, otherwise point)"),
+    MLS_ROW('m', "metadata", "NAME=VALUE", "add a member to the metadata (may be repeated)", MLS_ADDS_TEXT, false,
             AT(metadata), NULL),
-    MLS_ROW_OF(MLS_SETS_TEXT, "namespace", "TEXT", AT(space), "its namespace (empty)"),
-    MLS_ROW_OF(MLS_SETS_TEXT, "rank", "N", AT(rank), "log nothing but in the process of rank N, from 0"),
-    MLS_ROW('o', "output", "FILE", "append to FILE, not to standard output (-); may be given again", MLS_ADDS_TEXT,
-            false, AT(outputs), NULL),
+    MLS_ROW_OF(MLS_SETS_TEXT, "namespace", "TEXT", AT(space), "namespace of the record (default: empty)"),
+    MLS_ROW_OF(MLS_SETS_TEXT, "rank", "N", AT(rank), "log only in the process of rank N (default: every process logs)"),
+    MLS_ROW('o', "output", "FILE", "append to FILE, created if missing (default: -, standard output; may be repeated)",
+            MLS_ADDS_TEXT, false, AT(outputs), NULL),
     MLS_ROWS_LAST,
 };
 
@@ -127,10 +127,11 @@ static void log_run(mls_cli *cli)
 
 const mls_command mls_command_log = {
     .name = "log",
-    .summary = "write a record into a log, from a shell script",
+    .summary = "append an MLLOG record from a shell script",
     .usage = "[OPTION]… KEY [VALUE]",
-    .about = "Writes one record as the benchmarks' own Python logger does.  VALUE is JSON where\n"
-             "it can be read as such (true, 4, \"text\"), else a text; without one it is null.",
+    .about = "Writes one record exactly as the Python logger of the benchmarks does. VALUE is\n"
+             "JSON if it is valid JSON (true, 4, \"text\"), otherwise text; without VALUE, the\n"
+             "value is null.",
     .options = options,
     .settings_size = sizeof(log_settings),
     .run = log_run,

@@ -21,9 +21,11 @@ static const mls_option options[] = {
                  offsetof(memory_settings, given[MLS_MEMORY_##id]), help),
     MLS_MEMORY_SETTINGS(SETTING_OPTION)
 #undef SETTING_OPTION
-        MLS_ROW_FLAG('\0', "oom", offsetof(memory_settings, oom), "find messages of memory that ran out, in logs"),
+        MLS_ROW_FLAG('\0', "oom", offsetof(memory_settings, oom), "explain out-of-memory messages in logs"),
     MLS_ROW_FORMAT("table|csv|json"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("do not mention exports that cannot be used",
+                  "explain each item and list every change that was tried",
+                  "treat a tight fit and all findings as errors"),
 };
 
 static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
@@ -210,14 +212,13 @@ static void memory_run(mls_cli *cli)
 
 const mls_command mls_command_memory = {
     .name = "memory",
-    .summary = "add up what a GPU must hold, and say what would make it fit",
+    .summary = "estimate GPU memory and suggest changes that make a job fit",
     .usage = "[OPTION]… [CONFIG [LOG…] | --oom LOG…]",
-    .about = "Adds up what one GPU must hold, item by item, compares it with the GPU's\n"
-             "memory, and names the smallest change that makes it fit: of inference, with\n"
-             "--train of training, or of the training job that a config_*.sh describes, whose\n"
-             "exports count where neither an option nor what the job printed in a LOG does.\n"
-             "With --oom it finds messages of memory that ran out, and says what follows from\n"
-             "them.",
+    .about = "Estimates the memory that one GPU needs, item by item, compares it with the\n"
+             "GPU's capacity, and suggests the smallest change that makes the job fit. The\n"
+             "default is inference; --train selects training; CONFIG, a config_*.sh,\n"
+             "describes a training job (options override settings printed in LOG, which\n"
+             "override its exports). --oom explains out-of-memory messages in logs.",
     .options = options,
     .settings_size = sizeof(memory_settings),
     .paths = "",

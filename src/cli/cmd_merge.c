@@ -19,17 +19,19 @@ typedef struct merge_settings {
 #define EITHER "--partial, --status and --plan"
 
 static const mls_option options[] = {
-    MLS_ROW_FLAG('\0', "allow-missing", AT(allow_missing), "print what there is though shards are missing (status 3)"),
-    MLS_ROW_WITH('\0', "partial", NULL, "write the parts as one part, to the FILE of -o", MLS_SETS_FLAG, false,
+    MLS_ROW_FLAG('\0', "allow-missing", AT(allow_missing), "print results although shards are missing (exit status 3)"),
+    MLS_ROW_WITH('\0', "partial", NULL, "write the merged parts as one part to the FILE of -o", MLS_SETS_FLAG, false,
                  AT(partial), .group = EITHER),
-    MLS_ROW_WITH('\0', "status", NULL, "say which shards are there, and which are not, as --array= of sbatch",
+    MLS_ROW_WITH('\0', "status", NULL,
+                 "show how many shards are complete, and the missing ones as an --array= argument of sbatch",
                  MLS_SETS_FLAG, false, AT(status), .group = EITHER),
     MLS_ROW_WITH('\0', "plan", "N", "print a batch script for N shards", MLS_SETS_TEXT, false, AT(plan),
                  .group = EITHER),
     MLS_ROWS_SACCT,
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline|github|junit"),
     MLS_ROWS_LABELS,
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("print less detail, like the command that wrote the parts",
+                  "print more detail, like the command that wrote the parts", MLS_HELP_STRICT),
 };
 
 static void say_missing(mls_cli *cli, const mls_merge *merge)
@@ -38,8 +40,8 @@ static void say_missing(mls_cli *cli, const mls_merge *merge)
     mls_buffer words = {0};
     mls_shard_ranges_words(missing, &words);
     const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
-    mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr,
-                merge->head.shards, one ? "is" : "are");
+    mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr, merge->head.shards,
+                one ? "is" : "are");
     mls_buffer_release(&words);
 }
 
@@ -252,12 +254,11 @@ static void merge_run(mls_cli *cli)
 
 const mls_command mls_command_merge = {
     .name = "merge",
-    .summary = "put together what the shards of a large tree have found",
+    .summary = "combine the results of sharded runs",
     .usage = "[OPTION]… PART…",
-    .about = "Prints from the parts that score --partial, check --partial or events --count\n"
-             "--partial wrote, one for each shard of a tree, what one process over all of its\n"
-             "files prints, byte for byte.\n"
-             "--plan comes before, --status between.",
+    .about = "Combines the part files written by score --partial, check --partial or events\n"
+             "--count --partial, one per shard, and prints exactly what a single process\n"
+             "would. Use --plan before the shards run, and --status while they run.",
     .options = options,
     .settings_size = sizeof(merge_settings),
     .paths = "",

@@ -11,11 +11,11 @@ typedef struct overview_settings {
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
-    MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)"),
+    MLS_ROW_EDITION_AS("round whose rules apply, such as 5.1 (default: guessed from date and benchmark)"),
     MLS_ROW_TEXT('\0', "against", "PATH", offsetof(overview_settings, against),
-                 "compare with PATH, or published:WORDS, not with the fastest published result"),
+                 "compare with PATH or published:WORDS instead of the fastest published result"),
     MLS_ROW_FORMAT("table|json"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("print only the first two lines of each group", "also list skipped files", MLS_HELP_STRICT),
 };
 
 /* The command that answers for a kind, with what stands before the paths; for each path by itself, or all together. */
@@ -139,12 +139,13 @@ static void overview_run(mls_cli *cli)
 
 const mls_command mls_command_overview = {
     .name = "",
-    .summary = "say the most about what stands there, whatever it is",
+    .summary = "summarize any supported file or directory",
     .usage = "[OPTION]… PATH…",
-    .about = "Looks at what PATH is and answers: of logs the score, their place among the\n"
-             "published results, why they differ from the fastest, where the time went, what\n"
-             "failed, and what to look at first; of anything else what the command says that\n"
-             "knows it.",
+    .about = "Detects what is at PATH from its contents and prints a summary. For logs: the\n"
+             "score and its validity, the rank among published results and why they differ\n"
+             "from the fastest, the time breakdown, failed runs, and what to look at first.\n"
+             "For a submission, config, profile and other files: the output of the command\n"
+             "that reads them.",
     .options = options,
     .settings_size = sizeof(overview_settings),
     .paths = "no path given",

@@ -12,23 +12,26 @@ typedef struct pack_settings {
 #define AT(member) offsetof(pack_settings, member)
 
 static const mls_option options[] = {
-    MLS_ROW_TEXT('\0', "into", "SUBMISSION", AT(wanted.into), "the submitter's folder, made when it is not there"),
-    MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system), "the system: results/NAME and systems/NAME.json"),
-    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "the benchmark of the logs"),
-    MLS_ROW_TEXT('\0', "config", "NAME", AT(wanted.config), "of several groups of runs take the one of this config"),
+    MLS_ROW_TEXT('\0', "into", "SUBMISSION", AT(wanted.into), "folder of the submitter, created if missing"),
+    MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system),
+                 "name of the system, for results/NAME and systems/NAME.json"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "benchmark of the logs"),
+    MLS_ROW_TEXT('\0', "config", "NAME", AT(wanted.config),
+                 "if there are several groups, use the one with this config"),
     MLS_ROW_OF(MLS_SETS_COUNT, "batch", "N", AT(wanted.batch),
-               "of several groups of runs take the one of this batch size"),
-    MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "hpc: the runs are models of weak scaling"),
-    MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe), "take fields of a new description from FILE before the logs"),
-    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "write records only, and of their texts only known ones"),
-    MLS_ROW_TEXT('\0', "implementation", "DIR", AT(wanted.implementation), "pack the code in DIR, too, as it is"),
-    MLS_ROW_FLAG('\0', "cut", AT(wanted.cut), "of a file with several runs write the lines of one"),
-    MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "pack fewer runs than a result needs, too"),
-    MLS_ROW_FLAG('\0', "force", AT(wanted.force), "pack what verify finds errors in, too"),
-    MLS_ROW_FLAG('\0', "write", AT(wanted.write), "do it; without, only what would be done is printed"),
+               "if there are several groups, use the one with this global batch size"),
+    MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "pack models of hpc weak scaling"),
+    MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe),
+                 "take fields of a new system description from this JSON file first, then from the logs"),
+    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "write only fields that are known to be public"),
+    MLS_ROW_TEXT('\0', "implementation", "DIR", AT(wanted.implementation), "also copy the code in DIR, unchanged"),
+    MLS_ROW_FLAG('\0', "cut", AT(wanted.cut), "from a file with several runs, write only the selected run's lines"),
+    MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "allow fewer runs than required"),
+    MLS_ROW_FLAG('\0', "force", AT(wanted.force), "pack even if verify reports errors"),
+    MLS_ROW_FLAG('\0', "write", AT(wanted.write), "write the result (default: only print what would be done)"),
     MLS_ROWS_ROUND,
     MLS_ROW_FORMAT("table|json"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("print only errors and the outcome", "list every finding and every skipped file", MLS_HELP_STRICT),
 };
 
 static void pack_collected(mls_cli *cli, const mls_collection *collection)
@@ -82,13 +85,13 @@ static void pack_run(mls_cli *cli)
 
 const mls_command mls_command_pack = {
     .name = "pack",
-    .summary = "make a result of a submission from log directories",
+    .summary = "create a submission result from log directories",
     .usage = "[OPTION]… --into SUBMISSION --system NAME --benchmark NAME PATH…",
-    .about = "Chooses the runs under each PATH as the rules say, and lays out their logs as\n"
-             "result files with the beginning of a system's description, judged as verify\n"
-             "does.  Without --write nothing is changed; with it the result is there whole or\n"
-             "not at all, and nothing is overwritten.  Exit status: 0 it passes, 1 it does\n"
-             "not, or is there already, 2 wrong usage, 3 something could not be read or\n"
+    .about = "Finds the runs below each PATH, selects the runs of one result as the rules\n"
+             "require, writes them as result files with a draft system description, and\n"
+             "checks the result like verify. Without --write, only prints what would be done.\n"
+             "Writing is atomic and never overwrites. Exit status: 0 the result passes, 1 it\n"
+             "does not or exists already, 2 wrong usage, 3 something could not be read or\n"
              "written.",
     .options = options,
     .settings_size = sizeof(pack_settings),

@@ -21,24 +21,26 @@ enum { NUMBERS_MOST = 100, USUAL_LEVEL = 1, NAMED_MOST = 5 }; /* groups of one r
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(benchmark), "of several benchmarks this one"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(benchmark), "use only groups of this benchmark"),
     MLS_ROW_TEXT('\0', "accelerators", "LIST", AT(accelerators),
-                 "so many in all: numbers with commas, 64-512 by doublings (half to eight times)"),
-    MLS_ROW_TEXT('\0', "nodes", "LIST", AT(nodes), "so many nodes of as many accelerators as the runs' had"),
-    MLS_ROW_TEXT('\0', "times", "LIST", AT(times), "so many times as many accelerators as the runs had"),
+                 "total accelerator counts: a list, or a range such as 64-512 doubled at each step (default: half to "
+                 "eight times the runs')"),
+    MLS_ROW_TEXT('\0', "nodes", "LIST", AT(nodes), "numbers of nodes, in the same form"),
+    MLS_ROW_TEXT('\0', "times", "LIST", AT(times), "multiples of the runs' number of accelerators, such as 0.5,2-8"),
     MLS_ROW_TEXT('\0', "batch", "LIST", AT(batch),
-                 "global batch sizes (the runs', the reference's and published ones)"),
-    MLS_ROW_TEXT('\0', "target", "MINUTES", AT(target), "say how many accelerators would reach this time"),
-    MLS_ROW_TEXT('\0', "samples", "N", AT(samples), "what it takes to converge where no reference point tells"),
-    MLS_ROW_OF(MLS_SETS_VALUE, "level", "0.5|0.75|0.9", AT(level), "of the interval (0.75)"),
-    MLS_ROW_TEXT('\0', "factors", "FILE", AT(factors), "other figures than the embedded ones"),
+                 "global batch sizes (default: those of the runs, the reference points and published results)"),
+    MLS_ROW_TEXT('\0', "target", "MINUTES", AT(target),
+                 "also report the number of accelerators that reaches this time"),
+    MLS_ROW_TEXT('\0', "samples", "N", AT(samples), "samples to converge if no reference point applies"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "level", "0.5|0.75|0.9", AT(level), "confidence level of the interval (default: 0.75)"),
+    MLS_ROW_TEXT('\0', "factors", "FILE", AT(factors), "use scaling factors from FILE"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE_AS("all batches of each number of accelerators"),
-    MLS_ROW_STRICT,
+    MLS_ROW_QUIET_AS("omit the lines about the origin of the rows"),
+    MLS_ROW_VERBOSE_AS("show all batches of each number of accelerators"),
+    MLS_ROW_STRICT_AS("treat warnings, advice and invalid runs as errors"),
     MLS_ROWS_LAST,
 };
 
@@ -192,12 +194,11 @@ static void plan_run(mls_cli *cli)
 
 const mls_command mls_command_plan = {
     .name = "plan",
-    .summary = "predict the score on other accelerators, with another batch",
+    .summary = "predict the score for other accelerator counts and batch sizes",
     .usage = "[OPTION]… PATH…",
-    .about = "Takes runs that were made (logs, what score wrote of them, or published:WORDS)\n"
-             "and says what the same system would score on other numbers of accelerators and\n"
-             "with other batches, how sure that is, and by how many accelerators a time would\n"
-             "be reached.",
+    .about = "Predicts, from existing runs (logs, output of score, or published:WORDS), the\n"
+             "score of the same system with other accelerator counts and global batch sizes,\n"
+             "with an interval, and the number of accelerators needed to reach a target time.",
     .options = options,
     .settings_size = sizeof(plan_settings),
     .paths = "no path given",

@@ -34,14 +34,15 @@ typedef struct profile_settings {
 
 static const mls_option options[] = {
     MLS_ROW_OF(MLS_SETS_VALUE, "by", "class|name|stream|device|annotation|rank|collective", AT(by),
-               "what the table lists (class)"),
-    MLS_ROW_FLAG('\0', "by-annotation", AT(by_annotation), "the same as --by=annotation"),
-    MLS_ROW_TEXT('\0', "top", "N", AT(top), "list the N longest kernels (20; 0: all)"),
-    MLS_ROW_TEXT('\0', "kernels", "FILE", AT(kernels), "classes of kernels of your own"),
-    MLS_ROW_TEXT('\0', "against", "FILE", AT(against), "say how the classes changed since this profile"),
-    MLS_ROW_TEXT('\0', "run", "LOG", AT(run), "say where in the run of this log the profile lies"),
+               "rows of the table and of CSV (default: class)"),
+    MLS_ROW_FLAG('\0', "by-annotation", AT(by_annotation), "same as --by=annotation"),
+    MLS_ROW_TEXT('\0', "top", "N", AT(top), "list the N longest kernels (default: 20; 0: all)"),
+    MLS_ROW_TEXT('\0', "kernels", "FILE", AT(kernels), "use kernel classes from a JSON file"),
+    MLS_ROW_TEXT('\0', "against", "FILE", AT(against), "show how the classes changed since the profile in FILE"),
+    MLS_ROW_TEXT('\0', "run", "LOG", AT(run), "show where in the run of this log the profile was taken"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("print no tables", "also print steps, launches, copies, API calls, ranges and all findings",
+                  MLS_HELP_STRICT),
 };
 
 /* The result of reading a file. */
@@ -288,13 +289,13 @@ static void profile_run(mls_cli *cli)
 
 const mls_command mls_command_profile = {
     .name = "profile",
-    .summary = "tell where the time of the GPUs went, from a profiler's files",
+    .summary = "summarize GPU time from profiler output",
     .usage = "[OPTION]… FILE|DIR…",
-    .about = "Reads traces of the PyTorch profiler, and as CSV reports of nsys stats, of ncu\n"
-             "and of rocprof, and prints which kinds of kernels the time went to, how long the\n"
-             "GPU was idle and why, or waited for communication that nothing hides, what\n"
-             "bounds its kernels, and what to try.  Of the traces of a job's ranks it tells\n"
-             "who waited for whom.",
+    .about = "Reads traces of the PyTorch profiler, and CSV reports of nsys stats, ncu and\n"
+             "rocprof. Prints the time per class of kernels, how long the GPU was idle or\n"
+             "waiting for exposed communication and why, what limits its kernels, and what to\n"
+             "try. From the traces of all ranks of a job, shows which rank the others waited\n"
+             "for.",
     .options = options,
     .settings_size = sizeof(profile_settings),
     .paths = "no file given",

@@ -14,11 +14,10 @@ typedef struct rcp_settings {
 } rcp_settings;
 
 static const mls_option options[] = {
-    MLS_ROW_TEXT('b', "batch", "N", offsetof(rcp_settings, batch),
-                 "say what a submission with global batch size N would need"),
-    MLS_ROW_RCP(offsetof(rcp_settings, rcp_path), "add reference points of your own from a table (-: standard input)"),
+    MLS_ROW_TEXT('b', "batch", "N", offsetof(rcp_settings, batch), "show the limit for global batch size N"),
+    MLS_ROW_RCP(offsetof(rcp_settings, rcp_path), "add reference points from a table in FILE (-: standard input)"),
     MLS_ROW_USAGE,
-    MLS_ROW_EDITION_AS("the points of this edition (the newest that has the benchmark)"),
+    MLS_ROW_EDITION_AS("round whose points are shown (default: the newest with the benchmark)"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
@@ -110,12 +109,12 @@ static void rcp_run(mls_cli *cli)
 
 const mls_command mls_command_rcp = {
     .name = "rcp",
-    .summary = "show reference convergence points, and what a batch size needs",
+    .summary = "show reference convergence points and the limit for a batch size",
     .usage = "[OPTION]… [BENCHMARK]",
-    .about = "Prints the reference convergence points of a benchmark (without one, of all\n"
-             "benchmarks of an edition): how much training the reference runs took at each\n"
-             "batch size, and the least mean that passes in the closed division.  Pruned\n"
-             "points are not used.",
+    .about = "Prints the reference convergence points of BENCHMARK (default: of all\n"
+             "benchmarks of a round): the samples that the reference implementation needs to\n"
+             "converge at each batch size, and the lowest mean that passes in the closed\n"
+             "division. Pruned points are not used.",
     .options = options,
     .settings_size = sizeof(rcp_settings),
     .words = "BENCHMARK",

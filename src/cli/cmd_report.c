@@ -16,12 +16,18 @@ static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
     MLS_ROW_FLAG('\0', "window", AT(select_window),
-                 "with more runs than needed, score the window that the rules choose"),
+                 "if there are more runs than required, score the window of consecutive runs that the rules select"),
     MLS_ROW_TEXT('\0', "against", "PATH", AT(against),
-                 "compare with PATH, or published:WORDS, not with the fastest published result"),
+                 "compare with PATH or published:WORDS instead of the fastest published result"),
     MLS_ROW_OF(MLS_SETS_VALUE, "detail", "all|brief|none", AT(detail),
-               "how much there is of each group (all of up to 12 groups, brief of more)"),
-    MLS_ROWS_LOGS,
+               "amount of detail per group (default: all for up to 12 groups, else brief)"),
+    MLS_ROWS_FILES,
+    MLS_ROW_THREADS,
+    MLS_ROW_COLOR_AS("accepted for consistency; has no effect"),
+    MLS_ROW_QUIET_AS("omit remarks on standard error"),
+    MLS_ROW_VERBOSE_AS("print more detail on standard error; the page is the same"),
+    MLS_ROW_STRICT_AS(MLS_HELP_STRICT),
+    MLS_ROWS_LAST,
 };
 
 static void print_page(mls_cli *cli, const mls_overview *all)
@@ -46,11 +52,11 @@ static void report_run(mls_cli *cli)
 
 const mls_command mls_command_report = {
     .name = "report",
-    .summary = "write what score knows as one HTML page to look at",
+    .summary = "write the results of score as a self-contained HTML page",
     .usage = "[OPTION]… PATH…",
-    .about = "Finds and scores the runs under each PATH as score does, and writes one HTML\n"
-             "file that needs nothing but itself: convergence, times, where the time went,\n"
-             "reference convergence, throughput, runs, findings.",
+    .about = "Finds and scores the runs below each PATH like score, and writes one HTML page\n"
+             "that loads nothing from anywhere else: convergence, times, time breakdown,\n"
+             "reference convergence, throughput, runs and findings.",
     .options = options,
     .settings_size = sizeof(report_settings),
     .paths = "no path given",

@@ -9,13 +9,14 @@ typedef struct rules_settings {
 } rules_settings;
 
 static const mls_option options[] = {
-    MLS_ROW_USAGE,
-    MLS_ROW_FLAG('\0', "json", offsetof(rules_settings, json), "print the edition's rules in full, as a rule file"),
-    MLS_ROW_RULES_AS("look at the rules in FILE"),
+    MLS_ROW_USAGE_AS("family of benchmarks (default: training)"),
+    MLS_ROW_FLAG('\0', "json", offsetof(rules_settings, json),
+                 "print the complete rules of the edition as a rule file"),
+    MLS_ROW_RULES_AS("use the rules in FILE instead of an edition"),
     MLS_ROW_FORMAT("table|json|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
+    MLS_ROW_QUIET_AS("omit remarks on standard error"),
     MLS_ROWS_LAST,
 };
 
@@ -68,10 +69,10 @@ const mls_command mls_command_rules = {
     .name = "rules",
     .summary = "list editions and benchmarks, and what a benchmark must log",
     .usage = "[OPTION]… [EDITION [BENCHMARK]]",
-    .about = "Without an argument lists the editions, their benchmarks and how many runs a\n"
-             "result needs; with an edition and a benchmark prints the checklist of keys that\n"
-             "must be logged, how often, and what they must be, for the closed and the open\n"
-             "division.",
+    .about = "Without an argument, lists the editions, their benchmarks and the number of\n"
+             "runs per result. With EDITION, such as 5.1, lists that edition. With BENCHMARK,\n"
+             "prints every key that must be logged, how often, and its allowed values, for\n"
+             "the closed and the open division.",
     .options = options,
     .settings_size = sizeof(rules_settings),
     .words = "EDITION|BENCHMARK",

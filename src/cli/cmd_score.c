@@ -19,17 +19,19 @@ static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
     MLS_ROW_FLAG('\0', "window", AT(score.select_window),
-                 "with more runs than needed, score the window that the rules choose"),
-    MLS_ROW_RCP(AT(score.rcp_path), "add reference points from FILE to those of the rules"),
+                 "if there are more runs than required, score the window of consecutive runs that the rules select"),
+    MLS_ROW_RCP(AT(score.rcp_path), "add reference points from FILE, see mlscore-rcp(1)"),
     MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
-                 "write the scale of each results folder to its scaling.json (for the review committee)"),
+                 "write the scale of each results folder to its scaling.json, as the review committee does"),
     MLS_ROWS_SACCT,
-    MLS_ROW_OF(MLS_SETS_COUNT, "timeout", "SECONDS", AT(timeout_seconds), "leave out what is not read by then"),
+    MLS_ROW_OF(MLS_SETS_COUNT, "timeout", "SECONDS", AT(timeout_seconds),
+               "stop reading after SECONDS and leave out the rest (exit status 3)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline"),
     MLS_ROWS_LABELS,
     MLS_ROWS_SHARD(AT(shards)),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("omit skipped files, published results and remarks", "list every finding and every skipped file",
+                  MLS_HELP_STRICT),
 };
 
 /* Writes scaling.json beside the logs of a result, whole or not at all.  A score that is not scaled needs none, but an
@@ -311,11 +313,12 @@ static void score_run(mls_cli *cli)
 
 const mls_command mls_command_score = {
     .name = "score",
-    .summary = "find the runs in log directories, time them and score them",
+    .summary = "find runs in log directories, time them and score them",
     .usage = "[OPTION]… PATH…",
-    .about = "Finds the runs under each PATH (a Slurm log directory, a benchmark folder, log\n"
-             "files, - for standard input), times them, says which are valid, and scores each\n"
-             "group of runs with the olympic mean.",
+    .about = "Finds the training runs below each PATH, checks and times them, and scores each\n"
+             "group of runs with the olympic mean. PATH is a Slurm log directory, a benchmark\n"
+             "folder of a submission, a log, a folder that contains these, or - for standard\n"
+             "input.",
     .options = options,
     .settings_size = sizeof(mls_score_settings),
     .paths = "",

@@ -20,16 +20,20 @@ typedef struct telemetry_settings {
 
 static const mls_option options[] = {
     MLS_ROW_OF(MLS_ADDS_TEXT, "run", "LOG", AT(runs),
-               "join with the runs in LOG, or in a directory of logs (repeatable)"),
-    MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone), "of times that do not say theirs: UTC or ±HH:MM (UTC)"),
-    MLS_ROW_TEXT('\0', "offset", "SECONDS", AT(offset), "add to every measured time, where clocks differ"),
-    MLS_ROW_TEXT('\0', "gap", "SECONDS", AT(gap), "measurements further apart are a gap (5 s, or 5 intervals)"),
-    MLS_ROW_TEXT('\0', "columns", "LIST", AT(columns), "what logs of nvidia-smi without a heading hold"),
-    MLS_ROW_TEXT('\0', "start", "TIME", AT(start), "when logs without times began"),
-    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "how often logs without times were measured"),
-    MLS_ROW_TEXT('\0', "host-pattern", "REGEX", AT(host_pattern), "the host is the one group, in a log's path"),
+               "align with the runs in LOG, a log or a folder (may be repeated)"),
+    MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone),
+                 "time zone of timestamps that lack one: UTC or ±HH:MM (default: UTC)"),
+    MLS_ROW_TEXT('\0', "offset", "SECONDS", AT(offset), "add SECONDS to every timestamp, to correct clocks"),
+    MLS_ROW_TEXT('\0', "gap", "SECONDS", AT(gap),
+                 "minimum length of a gap (default: the larger of 5 seconds and 5 sampling intervals)"),
+    MLS_ROW_TEXT('\0', "columns", "LIST", AT(columns), "columns of nvidia-smi logs without a header"),
+    MLS_ROW_TEXT('\0', "start", "TIME", AT(start), "start time of logs without timestamps"),
+    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "sampling interval of logs without timestamps"),
+    MLS_ROW_TEXT('\0', "host-pattern", "REGEX", AT(host_pattern),
+                 "regular expression whose single group is the host name in the path of a log"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("show errors only, without skipped files", "list every device and every skipped file",
+                  "treat every finding as an error"),
 };
 
 /* Three thousand years; times further off than these are written by mistake. */
@@ -152,12 +156,12 @@ static void telemetry_run(mls_cli *cli)
 
 const mls_command mls_command_telemetry = {
     .name = "telemetry",
-    .summary = "what was measured while a run ran: power, energy, clocks, use",
+    .summary = "report power, energy, clocks and utilization during a run",
     .usage = "[OPTION]… FILE|DIR… [--run=LOG|DIR]…",
-    .about = "Joins measurements with runs by time: logs of nvidia-smi (CSV, dmon), dcgmi\n"
-             "dmon, amd-smi and rocm-smi (CSV), and the power logs of MLPerf.  Tells power,\n"
-             "energy, clocks, temperature, use, memory, throttling and memory errors of each\n"
-             "device, and which device stands out.",
+    .about = "Aligns measurements with runs by timestamp: logs of nvidia-smi (CSV, dmon),\n"
+             "dcgmi dmon, amd-smi and rocm-smi (CSV), and MLPerf power logs. Reports power,\n"
+             "energy, clocks, temperature, utilization, memory, throttling and memory errors\n"
+             "of each device, and which device is an outlier.",
     .options = options,
     .settings_size = sizeof(telemetry_settings),
     .paths = "no log of measurements given",

@@ -18,14 +18,17 @@ typedef struct throughput_settings {
 
 static const mls_option options[] = {
     MLS_ROW_USAGE,
-    MLS_ROW_EDITION_AS("the edition of the logs (guessed by date and benchmark)"),
-    MLS_ROW_TEXT('\0', "accelerator", "NAME", AT(accelerator), "the model of the accelerators: B200"),
-    MLS_ROW_OF(MLS_SETS_COUNT, "accelerators", "N", AT(accelerators), "how many accelerators a run had in all"),
-    MLS_ROW_TEXT('\0', "precision", "fp8|fp4", AT(precision), "tell the utilization of the peak in this precision too"),
-    MLS_ROW_FLAG('\0', "causal", AT(wanted.causal), "count attention half, as causal models need it"),
-    MLS_ROW_FLAG('\0', "series", AT(wanted.series), "with JSON and NDJSON, the segments of each run too"),
+    MLS_ROW_EDITION_AS("round of the logs, such as 5.1 (default: guessed from date and benchmark)"),
+    MLS_ROW_TEXT('\0', "accelerator", "NAME", AT(accelerator),
+                 "accelerator model, such as B200, overriding all other sources"),
+    MLS_ROW_OF(MLS_SETS_COUNT, "accelerators", "N", AT(accelerators), "total number of accelerators of a run"),
+    MLS_ROW_TEXT('\0', "precision", "fp8|fp4", AT(precision), "also report utilization of the peak in this precision"),
+    MLS_ROW_FLAG('\0', "causal", AT(wanted.causal), "count half of the attention FLOPs (causal models)"),
+    MLS_ROW_FLAG('\0', "series", AT(wanted.series), "include the segments of each run in JSON and NDJSON"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_LOGS,
+    MLS_ROWS_LOGS("omit skipped files and remarks",
+                  "show the curve of each run, all findings, evaluations and skipped files",
+                  "treat slow phases and slow runs as errors"),
 };
 
 /* Takes over what a person says of the machine.  False after a complaint. */
@@ -93,11 +96,11 @@ static void throughput_run(mls_cli *cli)
 
 const mls_command mls_command_throughput = {
     .name = "throughput",
-    .summary = "say where the time went, how fast runs trained, which was slow",
+    .summary = "break down run time, measure throughput, and find slow runs",
     .usage = "[OPTION]… PATH…",
-    .about = "Reads the same runs as score and says of each where its timed part went, how\n"
-             "fast training was and where it slowed down, which run of a group was slow and\n"
-             "why, and which share of the machine's peak was used.",
+    .about = "Finds runs like score, breaks down the time of each, measures its training\n"
+             "speed, finds slow phases and slow runs with their cause, and computes the model\n"
+             "FLOPs utilization (MFU).",
     .options = options,
     .settings_size = sizeof(throughput_settings),
     .paths = "no path given",

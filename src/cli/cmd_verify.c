@@ -22,19 +22,22 @@ enum { AS_REPO = 2 };
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system), "judge only the results of this system"),
-    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "judge only results of this benchmark"),
+    MLS_ROW_TEXT('\0', "system", "NAME", AT(wanted.system), "check only this system and its results"),
+    MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "check only results of this benchmark"),
     MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", AT(only),
-                 "show findings of one kind; the verdict is the same"),
-    MLS_ROW_OF(MLS_SETS_VALUE, "as", CHECKERS, AT(as), "judge as the package checker does, or the one of repositories"),
-    MLS_ROW_FLAG('\0', "rcp-bypass", AT(wanted.score.rcp_bypass), "a failed convergence check is a warning"),
-    MLS_ROW_FLAG('\0', "seed-checker-bypass", AT(wanted.score.seed_bypass), "a failed check of the seeds is a warning"),
+                 "show only findings of this severity; the verdict is the same"),
+    MLS_ROW_OF(MLS_SETS_VALUE, "as", CHECKERS, AT(as),
+               "check like the MLCommons package checker, or also like its repository checker (default: package)"),
+    MLS_ROW_FLAG('\0', "rcp-bypass", AT(wanted.score.rcp_bypass), "treat a failed convergence check as a warning"),
+    MLS_ROW_FLAG('\0', "seed-checker-bypass", AT(wanted.score.seed_bypass),
+                 "treat a failed check of the seeds as a warning"),
     MLS_ROW_BERT(AT(wanted.score.bert_train_samples)),
-    MLS_ROW_WORD("explain", "CODE", "FINDING", AT(explain), "explain a finding, and how to mend it; nothing is read"),
+    MLS_ROW_WORD("explain", "CODE", "FINDING", AT(explain), "explain a finding and its remedy; no submission is read"),
     MLS_ROW_FORMAT("table|csv|json|markdown|github|junit|html"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
-    MLS_ROWS_VIEW,
+    MLS_ROWS_VIEW("print only errors and the verdict", "list every finding, and why dropped logs are not valid",
+                  MLS_HELP_STRICT),
     MLS_ROWS_LAST,
 };
 
@@ -104,13 +107,13 @@ static void verify_run(mls_cli *cli)
 
 const mls_command mls_command_verify = {
     .name = "verify",
-    .summary = "judge a whole submission before it is uploaded",
+    .summary = "check a whole submission before it is uploaded",
     .usage = "[OPTION]… DIR\n       mlscore verify --explain CODE",
-    .about = "Judges the submission in DIR, one submitter's folder or a round's with many of\n"
-             "them: system descriptions, the number of runs, whether each log obeys the\n"
-             "rules, seeds, convergence, power files, and what does not belong there.\n"
-             "Nothing is changed.  Exit status: 0 ready to upload, 1 not, 2 wrong usage, 3\n"
-             "something could not be read.",
+    .about = "Checks the submission in DIR, the folder of a submitter or of a whole round:\n"
+             "system descriptions, number of runs, rules of each log, seeds, convergence,\n"
+             "power files, and files that do not belong there. Nothing is changed. Exit\n"
+             "status: 0 ready to upload, 1 not ready, 2 wrong usage, 3 something could not be\n"
+             "read.",
     .options = options,
     .settings_size = sizeof(verify_settings),
     .paths = "",

@@ -41,19 +41,20 @@ typedef struct watch_settings {
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
-    MLS_ROW_FLAG('\0', "once", AT(once), "print what there is, and end"),
-    MLS_ROW_FLAG('\0', "exit-on-end", AT(exit_on_end), "end when every group has all its runs, or the job has ended"),
-    MLS_ROW_TEXT('\0', "timeout", "SECONDS", AT(timeout), "end by then, with exit status 4"),
-    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "look so often (2; 0.1 to 3600)"),
-    MLS_ROW_FLAG('\0', "poll", AT(poll), "do not ask the kernel what was written"),
+    MLS_ROW_FLAG('\0', "once", AT(once), "print the current state once and exit"),
+    MLS_ROW_FLAG('\0', "exit-on-end", AT(exit_on_end),
+                 "exit when every group has all its runs, or the Slurm job has ended"),
+    MLS_ROW_TEXT('\0', "timeout", "SECONDS", AT(timeout), "exit with status 4 after SECONDS"),
+    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "polling interval, 0.1 to 3600 (default: 2)"),
+    MLS_ROW_FLAG('\0', "poll", AT(poll), "poll files instead of using inotify"),
     MLS_ROW_WORD("beat", "MINUTES", "published", AT(beat),
-                 "say what the other runs must average to score less (or: published)"),
-    MLS_ROW_FLAG('\0', "full", AT(full), "draw on the whole terminal"),
+                 "show the average that the remaining runs need to beat MINUTES, or the fastest result (published)"),
+    MLS_ROW_FLAG('\0', "full", AT(full), "use the full screen"),
     MLS_ROW_FORMAT("table|ndjson"),
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET,
-    MLS_ROW_VERBOSE_AS("list every finding in the last table"),
+    MLS_ROW_QUIET_AS("omit progress and found files"),
+    MLS_ROW_VERBOSE_AS("list every finding in the final table"),
     MLS_ROWS_LAST,
 };
 
@@ -491,11 +492,11 @@ static void watch_run(mls_cli *cli)
 
 const mls_command mls_command_watch = {
     .name = "watch",
-    .summary = "follow running jobs: how far, how long still, the score so far",
+    .summary = "monitor running jobs: progress, time remaining, score so far",
     .usage = "[OPTION]… DIR|FILE|JOBID…",
-    .about = "Follows the logs of running trials and says how far each is, when it will be\n"
-             "done, what the score is so far and what the rest must be. It reads; it never\n"
-             "signals, cancels or writes into what it watches.",
+    .about = "Follows the logs of running jobs and shows the progress of each run, its time\n"
+             "remaining, the score so far, and what the remaining runs need. It only reads:\n"
+             "it never signals or cancels jobs or writes to the files it follows.",
     .options = options,
     .settings_size = sizeof(watch_settings),
     .paths = "no path given",

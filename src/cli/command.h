@@ -71,13 +71,13 @@ typedef struct mls_option {
     MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, false, at, words)
 #define MLS_ROW_RCP(at, help) MLS_ROW_TEXT('\0', "rcp", "FILE", at, help)
 #define MLS_ROW_BERT(at)                                                                                               \
-    MLS_ROW_FLAG('\0', "bert-train-samples", at,                                                                       \
-                 "bert took as many samples to converge as its train_samples record says")
+    MLS_ROW_FLAG('\0', "bert-train-samples", at, "take the samples to converge of bert from its train_samples record")
 /* Rows that many commands share. */
 #define MLS_ROW_COMMON(letter, name, argument, does, member, help)                                                     \
     MLS_ROW(letter, name, argument, help, does, true, offsetof(mls_cli, member), NULL)
+#define MLS_ROW_USAGE_AS(help) MLS_ROW_COMMON('\0', "usage", "training|hpc", MLS_SETS_USAGE, usage, help)
 #define MLS_ROW_USAGE                                                                                                  \
-    MLS_ROW_COMMON('\0', "usage", "training|hpc", MLS_SETS_USAGE, usage, "the family of benchmarks (training)")
+    MLS_ROW_USAGE_AS("family of benchmarks (default: training, or hpc for benchmarks that only hpc has)")
 #define MLS_RULES_OR_EDITION "--rules and --edition"
 #define MLS_ROW_EDITION_AS(help)                                                                                       \
     MLS_ROW_WITH('\0', "edition", "X.Y", help, MLS_SETS_TEXT, true, offsetof(mls_cli, edition), "EDITION",             \
@@ -85,29 +85,30 @@ typedef struct mls_option {
 #define MLS_ROW_RULES_AS(help)                                                                                         \
     MLS_ROW_WITH('\0', "rules", "FILE", help " (see mlscore-rules(5))", MLS_SETS_TEXT, true,                           \
                  offsetof(mls_cli, rules_path), .group = MLS_RULES_OR_EDITION)
-#define MLS_ROW_FORMAT(formats)                                                                                        \
-    MLS_ROW_COMMON('\0', "format", formats, MLS_SETS_FORMAT, view.format,                                              \
-                   "how to print results (the first is the default)")
+#define MLS_ROW_FORMAT_AS(formats, help) MLS_ROW_COMMON('\0', "format", formats, MLS_SETS_FORMAT, view.format, help)
+#define MLS_ROW_FORMAT(formats) MLS_ROW_FORMAT_AS(formats, "output format (default: table)")
 #define MLS_ROW_OUTPUT                                                                                                 \
-    MLS_ROW_COMMON('o', "output", "FILE", MLS_SETS_TEXT, output_path, "write results to FILE, whole or not at all")
+    MLS_ROW_COMMON('o', "output", "FILE", MLS_SETS_TEXT, output_path, "write results to FILE atomically")
 #define MLS_ROW_THREADS                                                                                                \
-    MLS_ROW_COMMON('j', "threads", "N", MLS_SETS_THREADS, work.threads, "use N threads (one per processor)")
-#define MLS_ROW_COLOR                                                                                                  \
-    MLS_ROW_COMMON('\0', "color", "auto|always|never", MLS_SETS_TEXT, color, "colour results (auto: on a terminal)")
-#define MLS_ROW_QUIET MLS_ROW_COMMON('q', "quiet", NULL, MLS_SETS_FLAG, view.quiet, "say less")
+    MLS_ROW_COMMON('j', "threads", "N", MLS_SETS_THREADS, work.threads,                                                \
+                   "number of threads (default: one per processor)")
+#define MLS_ROW_COLOR_AS(help) MLS_ROW_COMMON('\0', "color", "auto|always|never", MLS_SETS_TEXT, color, help)
+#define MLS_ROW_COLOR MLS_ROW_COLOR_AS("when to use colors (default: auto, only on a terminal)")
+#define MLS_ROW_QUIET_AS(help) MLS_ROW_COMMON('q', "quiet", NULL, MLS_SETS_FLAG, view.quiet, help)
 #define MLS_ROW_VERBOSE_AS(help) MLS_ROW_COMMON('v', "verbose", NULL, MLS_COUNTS, view.verbose, help)
-#define MLS_ROW_VERBOSE MLS_ROW_VERBOSE_AS("say more")
 #define MLS_ROWS_ROUND                                                                                                 \
-    MLS_ROW_USAGE, MLS_ROW_EDITION_AS("judge by this edition's rules (guessed by date and benchmark)")
+    MLS_ROW_USAGE, MLS_ROW_EDITION_AS("round whose rules apply, such as 5.1 (default: guessed from date and "          \
+                                      "benchmark)")
 #define MLS_ROWS_FILES                                                                                                 \
     MLS_ROW_OUTPUT,                                                                                                    \
         MLS_ROW_COMMON('\0', "files-from", "FILE", MLS_SETS_TEXT, files_from,                                          \
-                       "read more paths from FILE, one a line (-: standard input)"),                                   \
-        MLS_ROW_COMMON('0', "null", NULL, MLS_SETS_FLAG, files_from_null,                                              \
-                       "paths of --files-from end in NUL, not in a line ending")
-#define MLS_ROW_STRICT                                                                                                 \
-    MLS_ROW_COMMON('\0', "strict", NULL, MLS_SETS_FLAG, view.strict, "warnings and advice count as errors")
-#define MLS_ROWS_VIEW MLS_ROW_COLOR, MLS_ROW_QUIET, MLS_ROW_VERBOSE, MLS_ROW_STRICT
+                       "read additional paths from FILE, one per line (-: standard input)"),                           \
+        MLS_ROW_COMMON('0', "null", NULL, MLS_SETS_FLAG, files_from_null, "paths in --files-from are NUL-terminated")
+#define MLS_HELP_STRICT "treat warnings and advice as errors"
+#define MLS_ROW_STRICT_AS(help) MLS_ROW_COMMON('\0', "strict", NULL, MLS_SETS_FLAG, view.strict, help)
+/* The arguments are the help of -q, of -v and of --strict. */
+#define MLS_ROWS_VIEW(quiet, verbose, strict)                                                                          \
+    MLS_ROW_COLOR, MLS_ROW_QUIET_AS(quiet), MLS_ROW_VERBOSE_AS(verbose), MLS_ROW_STRICT_AS(strict)
 /* The last of every table. */
 #define MLS_ROWS_LAST                                                                                                  \
     MLS_ROW('h', "help", NULL, "print this help", MLS_PRINTS_HELP, true, 0, NULL),                                     \
@@ -115,7 +116,8 @@ typedef struct mls_option {
         MLS_ROW_WITH(.name = NULL)
 
 /* And of every command that reads logs and judges them. */
-#define MLS_ROWS_LOGS MLS_ROWS_FILES, MLS_ROW_THREADS, MLS_ROWS_VIEW, MLS_ROWS_LAST
+#define MLS_ROWS_LOGS(quiet, verbose, strict)                                                                          \
+    MLS_ROWS_FILES, MLS_ROW_THREADS, MLS_ROWS_VIEW(quiet, verbose, strict), MLS_ROWS_LAST
 
 typedef struct mls_cli mls_cli;
 
@@ -174,7 +176,7 @@ struct mls_cli {
     const char *stands_for; /* the command line that this is run for, above what people get; NULL: they wrote it */
 };
 
-/* The commands, in the order in which help lists them. */
+/* The commands, in the order in which help lists them; cmd_help.c cuts the list into groups. */
 #define MLS_COMMAND_LIST(C)                                                                                            \
     C(score)                                                                                                           \
     C(report)                                                                                                          \
@@ -182,21 +184,21 @@ struct mls_cli {
     C(merge)                                                                                                           \
     C(verify)                                                                                                          \
     C(pack)                                                                                                            \
-    C(compare)                                                                                                         \
-    C(published)                                                                                                       \
-    C(throughput)                                                                                                      \
-    C(profile)                                                                                                         \
-    C(config)                                                                                                          \
-    C(watch)                                                                                                           \
-    C(diagnose)                                                                                                        \
-    C(telemetry)                                                                                                       \
-    C(memory)                                                                                                          \
-    C(hosts)                                                                                                           \
-    C(plan)                                                                                                            \
-    C(events)                                                                                                          \
-    C(log)                                                                                                             \
     C(rcp)                                                                                                             \
     C(rules)                                                                                                           \
+    C(compare)                                                                                                         \
+    C(published)                                                                                                       \
+    C(plan)                                                                                                            \
+    C(throughput)                                                                                                      \
+    C(diagnose)                                                                                                        \
+    C(profile)                                                                                                         \
+    C(telemetry)                                                                                                       \
+    C(memory)                                                                                                          \
+    C(config)                                                                                                          \
+    C(watch)                                                                                                           \
+    C(events)                                                                                                          \
+    C(log)                                                                                                             \
+    C(hosts)                                                                                                           \
     C(help)                                                                                                            \
     C(completion)
 

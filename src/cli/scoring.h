@@ -17,8 +17,8 @@ typedef struct mls_shard_settings {
 /* Rows of a command whose settings have these at an offset. */
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
-                 "write what one shard finds as a part for mlscore merge, to the FILE of -o"),                         \
-        MLS_ROW_WITH('\0', "shard", "I/N", "with --partial: read shard I of N, from 1 on", MLS_SETS_TEXT, false,       \
+                 "process one shard of the files and write a part for mlscore merge to the FILE of -o"),               \
+        MLS_ROW_WITH('\0', "shard", "I/N", "shard to process with --partial, from 1/N to N/N", MLS_SETS_TEXT, false,   \
                      (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
 /* Whether -o names the file of a part.  False after a complaint. */
@@ -50,23 +50,21 @@ typedef struct mls_score_settings {
 
 /* Rows of both, which say how scores are printed and what is said besides; of settings that begin with these. */
 #define MLS_ROWS_SACCT                                                                                                 \
-    MLS_ROW_FLAG('\0', "jobs", offsetof(mls_score_settings, jobs),                                                     \
-                 "ask Slurm (sacct) about the jobs that made the runs"),                                               \
+    MLS_ROW_FLAG('\0', "jobs", offsetof(mls_score_settings, jobs), "query sacct for the jobs of the runs"),            \
         MLS_ROW_OF(MLS_ADDS_TEXT, "sacct", "FILE", offsetof(mls_score_settings, sacct_files),                          \
-                   "read of them what sacct --parsable2 or --json printed (may be given again)"),                      \
+                   "read job data from FILE, output of sacct --parsable2 or --json (may be repeated)"),                \
         MLS_ROW_TEXT('\0', "timezone", "ZONE", offsetof(mls_score_settings, timezone),                                 \
-                     "of times of --sacct that do not say theirs: UTC or ±HH:MM (this host's)"),                       \
+                     "time zone of --sacct times that lack one: UTC or ±HH:MM (default: local)"),                      \
         MLS_ROW_FLAG('\0', "no-fail", offsetof(mls_score_settings, no_fail),                                           \
-                     "exit with 0 in place of 1: for the end of a job")
+                     "exit with status 0 instead of 1, for use at the end of a job script")
 #define MLS_ROWS_LABELS                                                                                                \
     MLS_ROW_OF(MLS_ADDS_TEXT, "label", "NAME=VALUE", offsetof(mls_score_settings, labels.added),                       \
-               "add a label to metrics (may be given again)"),                                                         \
-        MLS_ROW_FLAG('\0', "no-path", offsetof(mls_score_settings, labels.no_path),                                    \
-                     "leave the label path out of metrics"),                                                           \
+               "add a label to all metrics (may be repeated)"),                                                        \
+        MLS_ROW_FLAG('\0', "no-path", offsetof(mls_score_settings, labels.no_path), "omit the path label of metrics"), \
         MLS_ROW_FLAG('\0', "wide", offsetof(mls_score_settings, wide),                                                 \
-                     "CSV with all that is known of each run: parts, settings, what it tracked"),                      \
+                     "CSV with all per-run data: time breakdown, settings, tracked metrics"),                          \
         MLS_ROW_OF(MLS_SETS_CHOICE, "summary", "wide", offsetof(mls_score_settings, summary),                          \
-                   "CSV with a row a result, or (wide) a row a system")
+                   "CSV with a row per result, or (wide) a row per system")
 
 /* cli->settings begins with mls_score_settings. */
 void mls_cli_score(mls_cli *cli);
