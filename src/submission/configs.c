@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* configs.c - what the configs of a submission say about themselves, and what they ask of their GPUs.
+/* configs.c - check the configs of a submission for contradictions and for settings that exceed GPU memory.
  *
- * The reference looks at no config, so all of it is advice, whatever `mlscore config` calls it.  What only says that a
- * value cannot be known is left to that command: it is not a fault of the submission. */
+ * The reference checkers do not read configs, so every finding is advice, whatever its severity in `mlscore config`.
+ * Findings that a value cannot be determined are not reported: they are not a fault of the submission. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ static bool is_known(const mls_findings *list, const mls_finding *finding, const
     return false;
 }
 
-/* Takes a finding about a config; one in a file that several configs source is taken once. */
+/* Add a finding about a config.  A finding in a file that several configs source is added once. */
 static void advise(const mls_submission *submission, const char *config, const mls_finding *finding,
                    mls_findings *advice)
 {
@@ -39,7 +39,7 @@ static void advise(const mls_submission *submission, const char *config, const m
     if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN) {
         return;
     }
-    /* About the config that sources the file, and not about the file alone. */
+    /* Report it for the config that sources the file, not for the file alone. */
     const bool of_shape = finding->code == MLS_FINDING_CONFIG_DISAGREES ||
                           finding->code == MLS_FINDING_CONFIG_PARALLEL ||
                           finding->code == MLS_FINDING_CONFIG_WALLTIME || finding->code == MLS_FINDING_CONFIG_SEGMENT;
@@ -52,16 +52,16 @@ static void advise(const mls_submission *submission, const char *config, const m
     }
 }
 
-/* The tables that memory is estimated by. */
+/* The tables used to estimate memory. */
 typedef struct memory_tables {
     mls_models *models;
     mls_accelerators *accelerators;
 } memory_tables;
 
-/* The runs of a config: of its benchmark, and on as many GPUs as its name says or of a job that says its name. */
+/* The runs of a config: those of its benchmark with the GPU count of its name, or of a job that printed its name. */
 typedef struct config_runs {
-    bool ended_well;               /* one has: what the config asks has fit */
-    const mls_submission_run *any; /* NULL: there is none */
+    bool ended_well;               /* a run succeeded, so the job fits in memory */
+    const mls_submission_run *any; /* NULL if it has no runs */
 } config_runs;
 
 static config_runs runs_of_config(const mls_submitter *submitter, const mls_config_name *name, const char *config)
@@ -88,7 +88,7 @@ static config_runs runs_of_config(const mls_submitter *submitter, const mls_conf
     return runs;
 }
 
-/* Fills in what the job of a run printed. */
+/* Add the settings that a run's job printed. */
 static void ask_printed(const mls_submission_run *run, void *submission, mls_memory_ask *ask, uint64_t gpus)
 {
     mls_known_settings known = {0};
@@ -108,8 +108,8 @@ static void ask_printed(const mls_submission_run *run, void *submission, mls_mem
     }
 }
 
-/* Advises where a config asks more of a GPU than it holds, by its text and by what the job of a run (NULL: there is
- * none) printed; what cannot be computed is not a fault of the submission.  A text that others source asks nothing by
+/* Add advice if a config needs more memory than a GPU has, according to its text or to the settings printed by the job
+ * of a run (NULL: no run).  Errors of the estimate are ignored.  A file that other configs source is not judged by
  * itself. */
 static void judge_memory(mls_submission *submission, const memory_tables *tables, const mls_shell *script,
                          const char *config, const mls_submission_run *run, mls_findings *found)

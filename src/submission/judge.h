@@ -11,12 +11,13 @@
 
 /* ---- tree.c: the layout of a submission */
 
-/* Lists what is below submission->path, a submitter's folder (with results or systems in it) or one of such folders.  A
- * link to a folder is followed only inside, where the place asks for one.  MLS_ERROR_READ when it cannot be read. */
+/* List the files below submission->path, which is a submitter's folder (with results or systems in it) or a folder of
+ * such folders.  Follow links to folders only within the tree and only where the layout expects a folder.  Return
+ * MLS_ERROR_READ if the tree cannot be read. */
 mls_status mls_tree_list(mls_submission *submission, mls_error *error) MLS_MUST_USE;
 
-/* Paths below a submitter's folder: the description of a system, the folder of its results, that of a benchmark in it,
- * the log of a run there and the folder of its power files, and the folder of an implementation (name "": of all). */
+/* Return paths relative to a submitter's folder: the description of a system, its results, one benchmark's results, the
+ * log of a run, its power files, and an implementation (name "": the folder of all implementations). */
 const char *mls_tree_description(mls_arena *arena, const char *system);
 const char *mls_tree_results(mls_arena *arena, const char *system, mls_usage usage, bool weak);
 const char *mls_tree_result(mls_arena *arena, const char *results, const char *benchmark);
@@ -24,77 +25,79 @@ const char *mls_tree_log(mls_arena *arena, const char *result, size_t number);
 const char *mls_tree_power(mls_arena *arena, const char *result, size_t number);
 const char *mls_tree_implementation(mls_arena *arena, const char *benchmark, const char *name);
 
-/* Returns whether the file at this place of a list is called as it should be, which is written to `expected`:
- * "result_0.txt". */
+/* Return whether the file at this position of a list has the expected name, such as "result_0.txt", and write that name
+ * to `expected`. */
 enum { MLS_NUMBERED_BYTES = 40 };
 bool mls_tree_is_numbered(const char *path, const char *prefix, size_t number,
                           char expected[static MLS_NUMBERED_BYTES]);
 
-/* Whether the submitter has an implementation of a benchmark. */
+/* Return whether the submitter has an implementation of a benchmark. */
 bool mls_tree_has_implementation(const mls_submitter *submitter, const char *benchmark);
 
-/* Whether something of this name was asked for; `wanted` NULL: everything is. */
+/* Return whether `name` was asked for; if `wanted` is NULL, all names are. */
 bool mls_is_wanted(const char *wanted, const char *name);
 
-/* The description or results of a system by name; NULL: there are none.  After the walk. */
+/* Return the system of this name, or NULL. Only valid after mls_tree_list(). */
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
 
-/* Whether a name follows a pattern with at most one '*' in it, or '#': a number without leading zeros. */
+/* Return whether a name matches a pattern with at most one '*' (anything) or '#' (a number without leading zeros). */
 bool mls_name_matches(const char *name, const char *pattern);
 
-/* Whether <root>/<path>/<name> is a folder. */
+/* Return whether <root>/<path>/<name> is a folder. */
 bool mls_tree_has_folder(const char *root, mls_str path, const char *name);
 
-/* Opens a file of the tree, an mls_submission, by its path there, never waiting; -1 with errno set on failure. */
+/* Open a file of the tree, an mls_submission, by its relative path, without blocking.  Return -1 with errno set on
+ * failure. */
 int mls_tree_open(void *submission, const char *path);
 
-/* Reads a whole file of the tree, as mls_file_read() does; MLS_ERROR_READ for one that is not readable. */
+/* Read a whole file of the tree like mls_file_read().  Return MLS_ERROR_READ if the file is not readable. */
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
                          mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
-/* Judges package_checker_params, of whose lines only the last counts: one of two words, without a line ending. */
+/* Judge package_checker_params.  Only its last line counts: one of two words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
 /* ---- system.c */
 
-/* Judges the text of a description by `rules` (systems.json), as they are in an edition; the texts of `system` will lie
- * in `arena`. */
+/* Judge the text of a description by `rules` (systems.json of an edition).  Texts of `system` are allocated in `arena`.
+ */
 void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                       mls_arena *arena, mls_findings *findings);
 
-/* Judges the systems of a submitter: their descriptions, which are not judged for 0.7.0, and whether they have some. */
+/* Judge the systems of a submitter: whether it has any, and their descriptions (except for 0.7.0). */
 void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules);
 
 /* ---- result.c */
 
-/* Reads the power files of a run whose log was read.  What they hold is judged with warnings and advice only. */
+/* Read the power files of a run whose log has been read.  Problems of their contents are warnings or advice only. */
 void mls_power_read(mls_submission *submission, mls_submission_run *run);
 
-/* Judges a result whose logs have been read. */
+/* Judge a result whose logs have been read. */
 void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result);
 
 /* ---- configs.c */
 
-/* Advises where the configs of a submitter disagree, and of settings that cost speed.  MLS_OK, or what loading the
- * tables of models returned. */
+/* Add advice about configs of a submitter that contradict themselves and about settings that cost speed.  Return
+ * MLS_OK, or an error of loading the tables of models. */
 mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
 
 /* ---- odd.c */
 
-/* Advises of what is odd about results beside each other, when all have been judged: logs that are there twice, and
- * results far from their peers.  It is found of the whole, most telling first.  MLS_OK, or what loading data returned.
+/* Add advice about suspicious results, once all results have been judged: duplicate logs, and results far from similar
+ * ones.  The findings belong to the submission, the most important first.  Return MLS_OK, or an error of loading data.
  */
 mls_status mls_odd_judge(mls_submission *submission) MLS_MUST_USE;
 
-/* ---- secrets.c: tokens by which whoever reads a file could act for somebody else, known by their form */
+/* ---- secrets.c: access tokens, recognized by their form */
 
-/* What a log's lines have, which are searched as they are read. */
+/* State of searching a log's lines while they are read. */
 typedef struct mls_heard_secrets {
     const char *path;
-    bool cut; /* not all of a long line was given */
+    bool cut; /* the last long line was truncated */
     mls_findings found;
 } mls_heard_secrets;
 mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines);
 
-/* Adds those in the files of submitters that were not searched while logs were read, on all threads. */
-mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE; /* MLS_OK, or no threads */
+/* Search the files of submitters that were not searched while logs were read, with all threads. */
+mls_status
+mls_secrets_judge(mls_submission *submission) MLS_MUST_USE; /* MLS_OK, or an error if threads cannot be started */

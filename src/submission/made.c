@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* made.c - making files and folders, and taking that back. */
+/* made.c - create files and folders, and undo that. */
 #include "submission/packing.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ mls_status mls_made_move(mls_names *made, const char *from, const char *to, mls_
 {
     struct stat about;
     int failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ? errno : 0;
-    if (failed == EINVAL || failed == ENOSYS) { /* a file system that cannot: nearly as good */
+    if (failed == EINVAL || failed == ENOSYS) { /* the file system cannot rename without replacing: check first */
         failed = lstat(to, &about) == 0 ? EEXIST : rename(from, to) != 0 ? errno : 0;
     }
     if (failed == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* odd.c - what is odd about results beside each other: logs that are there twice, and numbers far from those of peers.
+/* odd.c - report suspicious results: duplicate logs, and numbers far from those of similar results.
  *
- * All of it may have a good reason, so it is advice.  It is found of the whole: of two results that are alike nobody
- * knows which was there first. */
+ * There may be a good reason for all of this, so it is advice.  The findings belong to the whole submission, because it
+ * is unknown which of two equal results was first. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "score/accelerators.h"
 #include "submission/judge.h"
 
-/* A result that was judged, and whose it is; all of a submission, in the order of its folders, and how many runs. */
+/* A judged result and its submitter; all of them, in the order of their folders, with the total number of runs. */
 typedef struct judged_result {
     const mls_submitter *submitter;
     const mls_submission_result *result;
@@ -27,20 +27,20 @@ typedef struct judged_results {
 
 /* ------------------------------------------------------------- copied logs */
 
-/* A log, and the first of those that hold the same bytes, which may be itself. */
+/* A log, and the first log with the same bytes (possibly itself). */
 typedef struct odd_log {
     const mls_submission_result *result;
     const mls_submission_run *run;
     const struct odd_log *first;
 } odd_log;
 
-/* How many logs of one result are the same as some of another; and the first of them. */
+/* The number of logs that two results share, and the first of them. */
 typedef struct odd_copies {
     const odd_log *log;
     size_t count;
 } odd_copies;
 
-/* So many different logs of one size and one run are held against another log. */
+/* ALIKE_MAX: with how many logs of equal size and summary a log is compared. */
 enum { BLOCK_BYTES = 32768, ALIKE_MAX = 16 };
 
 static int compare_result_paths(const mls_submission_result *a, const mls_submission_result *b)
@@ -48,7 +48,7 @@ static int compare_result_paths(const mls_submission_result *a, const mls_submis
     return mls_str_compare_natural(mls_str_from(a->path), mls_str_from(b->path));
 }
 
-/* By what is known of logs that were read, which tells all but copies apart: hardly any is read again. */
+/* Compare by the known properties of logs.  Only copies are equal, so hardly any log is read again. */
 static int compare_read(const odd_log *a, const odd_log *b)
 {
     const uint64_t size_a = a->run->file.size;
@@ -66,7 +66,7 @@ static int compare_odd_logs(const void *left, const void *right)
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 
-/* By the results that share them. */
+/* Compare by the pair of results that share the logs. */
 static int compare_sharing(const void *left, const void *right)
 {
     const odd_log *a = ((const odd_copies *)left)->log;
@@ -76,7 +76,7 @@ static int compare_sharing(const void *left, const void *right)
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 
-/* The most first. */
+/* Compare by count, the largest first. */
 static int compare_copies(const void *left, const void *right)
 {
     const odd_copies *a = left;
@@ -85,7 +85,7 @@ static int compare_copies(const void *left, const void *right)
     return order != 0 ? order : compare_sharing(left, right);
 }
 
-/* Reads a block, which is shorter at the end of a file only; false: it cannot be read. */
+/* Read a block, which is shorter only at the end of a file.  Return false on a read error. */
 static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
 {
     ssize_t got = 1;
@@ -95,7 +95,7 @@ static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
     return got >= 0;
 }
 
-/* Whether two logs hold the same bytes. */
+/* Return whether two logs have the same bytes. */
 static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_log *b)
 {
     const int fd_a = mls_tree_open(submission, a->run->file.path);
@@ -118,7 +118,7 @@ static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_l
     return same;
 }
 
-/* Finds of each log (they stand in order) the first that holds the same bytes. */
+/* Set `first` of each log to the first log with the same bytes.  The logs must be sorted. */
 static void find_firsts(mls_submission *submission, odd_log *logs, size_t count)
 {
     const odd_log *firsts[ALIKE_MAX];
@@ -135,7 +135,7 @@ static void find_firsts(mls_submission *submission, odd_log *logs, size_t count)
     }
 }
 
-/* Says of each two results that share logs how many they share, the most first. */
+/* Report how many logs each pair of results shares, the largest number first. */
 static void judge_copies(mls_submission *submission, const judged_results *judged)
 {
     odd_log *logs = mls_calloc(judged->runs + 1, sizeof *logs);
@@ -189,29 +189,30 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
 
 /* ---------------------------------------------------------- far from peers */
 
-/* A median is one of so many numbers at least; how far from it is far. */
+/* Results needed for a median, and the relative distance from it that is reported. */
 enum { PEERS_MIN = 3 };
 #define MINUTES_FAR 0.15
 #define CONVERGENCE_FAR 0.10
 
-/* A number of a result, how many results the median is of, and how far off that the number is; NAN: not known. */
+/* A number of a result, its relative distance from the median (NAN: unknown), and the number of results in the median.
+ */
 typedef struct odd_number {
     double number, off;
     size_t of;
 } odd_number;
 
-/* A result among its peers. */
+/* A result with the properties that decide which results are comparable. */
 typedef struct odd_peer {
     const mls_submission_result *result;
     mls_accelerator_model model;
-    bool pcie; /* a card, which is slower than a module of that model */
+    bool pcie; /* a PCIe card, which is slower than a module of the same model */
     double accelerators, batch;
-    const char *unit; /* of convergence; "": it is not known */
+    const char *unit; /* unit of convergence; "": unknown */
     odd_number minutes, convergence;
-    double far; /* the larger of the two, as a multiple of what is far */
+    double far; /* the larger distance, as a multiple of its threshold */
 } odd_peer;
 
-/* By what makes results peers; below that by what it takes for their convergence to be alike. */
+/* Compare by the properties that make results comparable; for convergence also by its unit and the batch size. */
 static int compare_kinds(const odd_peer *a, const odd_peer *b, bool convergence)
 {
     int order = strcmp(a->result->benchmark, b->result->benchmark);
@@ -233,7 +234,7 @@ static int compare_odd_peers(const void *left, const void *right)
     return order != 0 ? order : compare_result_paths(a->result, b->result);
 }
 
-/* The farthest first. */
+/* Compare by distance, the largest first. */
 static int compare_far(const void *left, const void *right)
 {
     const odd_peer *a = left;
@@ -247,7 +248,7 @@ static odd_number *own_number(odd_peer *peer, bool convergence)
     return convergence ? &peer->convergence : &peer->minutes;
 }
 
-/* Says of all, which stand in order, how far one number of each is off the median of its peers. */
+/* Compute the distance of one number from the median of comparable results.  The peers must be sorted. */
 static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
 {
     double *scratch = mls_calloc(count + 1, sizeof *scratch);
@@ -295,7 +296,8 @@ static void tell_far(mls_submission *submission, const odd_peer *peer)
     mls_buffer_release(&line);
 }
 
-/* A result whose accelerators are known; those of the open division are of models of their own. */
+/* Fill in a result with known accelerators.  Return false for the open division, whose models are not comparable, and
+ * if they are unknown. */
 static bool take_peer(const judged_result *judged, odd_peer *peer)
 {
     const mls_submission_result *result = judged->result;
@@ -330,7 +332,7 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
     for (size_t i = 0; i < count; i++) {
         const double minutes = fabs(peers[i].minutes.off) / MINUTES_FAR;
         const double convergence = fabs(peers[i].convergence.off) / CONVERGENCE_FAR;
-        peers[i].far = fmax(0, fmax(minutes, convergence)); /* 0: neither is known */
+        peers[i].far = fmax(0, fmax(minutes, convergence)); /* 0: both are unknown */
     }
     qsort(peers, count, sizeof *peers, compare_far);
     for (size_t i = 0; i < count && peers[i].far > 1; i++) {
@@ -341,15 +343,15 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
 
 /* ------------------------------------------------- configs of other systems */
 
-/* Whether a number of the config's name, 0 when it has none, is another one than a field of the description says. */
+/* Return whether a number in the config's name (0: none) differs from a field of the description. */
 static bool is_other_count(uint64_t named, const char *described)
 {
     const double number = mls_first_number(described);
     return named > 0 && isfinite(number) && mls_compare_doubles((double)named, number) != 0;
 }
 
-/* Says that the runs of a result were on another number of nodes, of accelerators, or on another model of them, than
- * its description has.  The table of accelerators is loaded for the first result that may be such: few are. */
+/* Report a result whose config is for another number of nodes or accelerators, or another accelerator model, than its
+ * description.  The table of accelerators is loaded on first use because few results need it. */
 static mls_status judge_config_used(mls_submission *submission, const judged_result *judged, mls_accelerators **known)
 {
     const mls_submission_result *result = judged->result;
@@ -391,25 +393,25 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
  * Results whose runs are published already, as those of an earlier round or of another system: a run is known again by
  * the millisecond of its run_start. */
 
-/* A run by its start, which comes first for sorting. */
+/* A run and its start; `start_ms` is first for sorting. */
 typedef struct own_start {
     double start_ms;
     const mls_submission_result *result;
-    const char *as; /* the system of the published result that was last found to have the run; NULL: none */
+    const char *as; /* system of the last published result found to contain the run; NULL: none */
 } own_start;
 
-/* How many runs of a result are those of a published one. */
+/* The number of runs that a result shares with a published one. */
 typedef struct known_again {
     const mls_submission_result *result;
     mls_published_starts as;
-    size_t count, place; /* place: when it was found */
+    size_t count, place; /* place: order in which it was found */
 } known_again;
 
 typedef struct resubmitted_search {
     const judged_results *judged;
     own_start *starts; /* ascending */
     size_t count;
-    mls_str round; /* of the submission itself */
+    mls_str round; /* round of the submission */
     MLS_LIST_OF(known_again) found;
 } resubmitted_search;
 
@@ -438,7 +440,8 @@ static void note_known(resubmitted_search *in, own_start *own, const mls_publish
     in->found.count++;
 }
 
-/* Looks for the runs of a published result that may be those of others: of no later round, on the same benchmark. */
+/* Compare the runs of a published result of the same benchmark, from the same or an earlier round, with the
+ * submission's. */
 static mls_status take_starts(void *state, mls_published_starts *starts)
 {
     resubmitted_search *in = state;
@@ -468,7 +471,7 @@ static mls_status take_starts(void *state, mls_published_starts *starts)
     return status == MLS_STOPPED ? MLS_OK : status;
 }
 
-/* The most runs first; of as many the oldest round. */
+/* Compare by number of runs, the largest first, then by round, the oldest first. */
 static int compare_again(const void *left, const void *right)
 {
     const known_again *a = left;
@@ -477,7 +480,7 @@ static int compare_again(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* Of each result the published one that has most of its runs. */
+/* Report for each result the published result that shares most of its runs. */
 static void tell_again(mls_submission *submission, resubmitted_search *in)
 {
     if (in->found.count > 1) {

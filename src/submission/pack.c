@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack.c - a result from log directories: chosen, laid out in a folder of its own, judged there as verify does, moved
+/* pack.c - create a result from log directories: choose runs, write them to a temporary folder, verify it, and move it
  * to its place in one step. */
 #include "submission/pack.h"
 
@@ -18,7 +18,7 @@
 
 enum { PACK_NAME_MAX = 100 };
 
-/* Whether a name can be one of a submission; an error says what it must be. */
+/* Return whether a name is allowed in a submission; otherwise set an error that names the rule. */
 static bool is_pack_name(const char *what, const char *name, mls_error *error)
 {
     bool good = *name != '\0' && *name != '.' && strlen(name) <= PACK_NAME_MAX;
@@ -39,7 +39,7 @@ static const char *shown_name(const char *name)
     return name != NULL ? name : "?";
 }
 
-/* The one group that is meant. */
+/* Find the one group that the options select. */
 static mls_status choose_group(mls_packing *self, const mls_collection *collection)
 {
     const char *config = self->options->config;
@@ -78,7 +78,8 @@ static mls_status choose_group(mls_packing *self, const mls_collection *collecti
     return MLS_OK;
 }
 
-/* Why runs that are scored so are not packed; NULL: they are.  Of models of weak scaling there may be any more. */
+/* Return the reason why a group with this outcome is not packed, or NULL. Weak scaling allows any number of models from
+ * the minimum up. */
 static const char *refuse_outcome(const mls_packing *self, const mls_group *group)
 {
     mls_olympic_outcome outcome = group->score.outcome;
@@ -103,7 +104,7 @@ static const char *refuse_outcome(const mls_packing *self, const mls_group *grou
     return "none of them is valid";
 }
 
-/* By their start, then by name. */
+/* Compare by start, then by name. */
 static int compare_started(const void *left, const void *right)
 {
     const mls_run *a = *(const mls_run *const *)left;
@@ -114,7 +115,7 @@ static int compare_started(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare_natural(mls_str_from(a->file), mls_str_from(b->file));
 }
 
-/* Takes the runs that the rules choose, in the order of their start, and tells which file each will be. */
+/* Choose the runs by the rules, sort them by start, and name their files. */
 static mls_status choose_runs(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -153,7 +154,7 @@ static mls_status choose_runs(mls_packing *self)
     return MLS_OK;
 }
 
-/* The description that is there, or a new one, of which a person has to fill in what no log says. */
+/* Copy the existing description, or write a new one in which a person must fill in what the logs lack. */
 static mls_status lay_description(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -182,7 +183,7 @@ static mls_status lay_description(mls_packing *self)
     return status;
 }
 
-/* Each log of the result must be of the one run that was scored: what a file holds besides would be judged with it. */
+/* Check that each log contains only the scored run: verify would judge any other records with it. */
 static mls_status check_whole(mls_packing *self)
 {
     const mls_pack *pack = self->pack;
@@ -203,7 +204,7 @@ static mls_status check_whole(mls_packing *self)
     return MLS_OK;
 }
 
-/* Judges what was laid out, as it will be in its place. */
+/* Verify the temporary folder as if it were in its final place. */
 static mls_status judge_packed(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -228,7 +229,7 @@ static mls_status judge_packed(mls_packing *self)
     return status;
 }
 
-/* Whether scrubbing left a verdict as it was: all errors, of the rest nothing that was not there. */
+/* Return whether scrubbing kept a verdict: all errors remain, and there is no new finding. */
 static bool are_judged_alike(const mls_run *was, const mls_run *is)
 {
     size_t at = 0;
@@ -247,7 +248,7 @@ static bool are_judged_alike(const mls_run *was, const mls_run *is)
     return alike && at == is->findings.count;
 }
 
-/* Refuses what is judged otherwise than `before` it was scrubbed. */
+/* Fail if the verdict differs from the one before scrubbing. */
 static mls_status compare_judged(const mls_packing *self, const mls_submission *before)
 {
     const mls_pack *pack = self->pack;
@@ -274,7 +275,7 @@ static mls_status compare_judged(const mls_packing *self, const mls_submission *
                                 "packed: two things may have become one");
 }
 
-/* Scrubs the logs and power files that were laid out and have been judged, and judges them again. */
+/* Scrub the logs and power files, and verify the result again. */
 static mls_status scrub_packed(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -305,7 +306,7 @@ static mls_status scrub_packed(mls_packing *self)
     return status;
 }
 
-/* Moves what was laid out at a path to the same path of the submission. */
+/* Move a path from the temporary folder to the same path of the submission. */
 static mls_status place(mls_packing *self, const char *path)
 {
     const char *into = self->options->into;
@@ -324,7 +325,7 @@ static mls_status place(mls_packing *self, const char *path)
     return status;
 }
 
-/* Back into the tree, where it goes with all else. */
+/* Move a path back to the temporary folder, which is removed later. */
 static void take_back(const mls_packing *self, const char *path)
 {
     char *from = mls_path_join(self->options->into, path);
@@ -337,12 +338,13 @@ static void take_back(const mls_packing *self, const char *path)
     free(to);
 }
 
-/* Puts what was laid out into the submission: the description first, the result last and in one step. */
+/* Move everything into the submission: the description first, the result last, each in one step. */
 static mls_status place_packed(mls_packing *self)
 {
     const mls_pack *pack = self->pack;
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) { /* its files are on the disk already */
+    for (size_t i = 0; i < self->inside.count && status == MLS_OK;
+         i++) { /* the files were synced when they were written */
         struct stat about;
         if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode)) {
             status = mls_made_sync(self->inside.items[i], self->error);
@@ -364,8 +366,8 @@ static mls_status place_packed(mls_packing *self)
     return status;
 }
 
-/* Nothing is overwritten, which ends it before anything is read; and what is packed stays in the submission: none of
- * the folders that it goes into may be a link. */
+/* Check before any log is read that nothing would be overwritten, and that no folder on the way is a link, so that all
+ * files stay in the submission. */
 static mls_status check_room(const mls_packing *self, const char *below, bool fresh)
 {
     struct stat about;
@@ -390,7 +392,7 @@ static mls_status check_room(const mls_packing *self, const char *below, bool fr
     return status;
 }
 
-/* Whether there is room for what is packed; names what packs that were killed have left there. */
+/* Check that the paths are free, and list the folders left by packs that were killed. */
 static mls_status find_room(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -417,7 +419,7 @@ static mls_status find_room(mls_packing *self)
     return status;
 }
 
-/* Where the result is laid out: beside its place, or where other files come and go when nothing is to be kept. */
+/* Create the temporary folder: next to the final place, or in TMPDIR if nothing is to be kept. */
 static mls_status make_tree(mls_packing *self)
 {
     const char *temporary = getenv("TMPDIR");
@@ -436,8 +438,8 @@ static mls_status make_tree(mls_packing *self)
     return status;
 }
 
-/* Names all paths: of the result, its description, the code (called like the folder that it is copied from), and the
- * folder in which all is laid out, of whose name the last six bytes are replaced. */
+/* Set all paths: of the result, its description, the code (named like its source folder), and the temporary folder,
+ * whose last six bytes are replaced. */
 static mls_status name_paths(mls_packing *self)
 {
     mls_pack *pack = self->pack;
@@ -493,7 +495,7 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
     status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
     if (status == MLS_OK && (pack->valid || options->force) && options->write) {
         sigset_t signals;
-        mls_temporary_hold(&signals); /* a description without its result would be left */
+        mls_temporary_hold(&signals); /* a signal now would leave a description without its result */
         status = place_packed(&self);
         pack->written = status == MLS_OK;
         mls_temporary_let_go(&signals);

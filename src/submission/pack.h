@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack.h - from log directories to a result in a submission that passes verify: which runs, as which files, with which
- * description.  Sources are only read, nothing is overwritten, and a result is there whole or not at all. */
+/* pack.h - create a result of a submission from log directories, in a form that passes verify: choose runs, name their
+ * files, write a description.
+ *
+ * Source files are only read and nothing is overwritten.  A result is created completely or not at all. */
 #pragma once
 
 #include "base/digest.h"
@@ -9,60 +11,61 @@
 
 /** What to pack, and where. */
 typedef struct mls_pack_options {
-    const char *into;              /**< the submitter's folder; made when it is not there */
-    const char *system;            /**< names of one path component: no leading dot, no space, at most 100 bytes */
-    const char *benchmark;         /**< by its name, whatever its case and the marks in it */
-    const char *config;            /**< of several groups the one of this config; NULL: there must be one group */
-    size_t batch;                  /**< and of this global batch size; 0: of any */
-    bool weak;                     /**< hpc: models of weak scaling; those of a folder weak/… are in any case */
-    mls_str described;             /**< a description whose fields come before those that are logged; empty: none */
-    bool scrub;                    /**< only records are packed, and in them only what others may read: scrub.c */
-    const char *implementation;    /**< a folder with the code, which is copied as it is; NULL: none */
-    bool cut;                      /**< of a file with several runs the lines of one are written */
-    bool incomplete;               /**< fewer runs than needed are packed, too */
-    bool force;                    /**< what does not pass is packed, too, but for runs that have no score */
-    bool write;                    /**< put it in its place; else nothing is left */
-    mls_submission_options judged; /**< how the packed result is judged; the edition is the group's */
+    const char *into;              /**< the submitter's folder; created if it does not exist */
+    const char *system;            /**< each is one path component: no leading dot, no space, at most 100 bytes */
+    const char *benchmark;         /**< its name, ignoring case and punctuation */
+    const char *config;            /**< choose the group of this config; NULL: there must be only one group */
+    size_t batch;                  /**< choose the group of this global batch size; 0: any */
+    bool weak;                     /**< hpc: the runs are models of weak scaling; implied for a folder weak/… */
+    mls_str described;             /**< a description whose fields override logged ones; empty: none */
+    bool scrub;                    /**< write only records, without private content (see scrub.c) */
+    const char *implementation;    /**< a folder of code that is copied unchanged; NULL: none */
+    bool cut;                      /**< from a file with several runs, write only the lines of one run */
+    bool incomplete;               /**< allow fewer runs than a result needs */
+    bool force;                    /**< allow an invalid result, unless its runs have no score */
+    bool write;                    /**< create the result; otherwise leave nothing behind */
+    mls_submission_options judged; /**< how to judge the packed result; the edition is the group's */
 } mls_pack_options;
 
 /** A log that is packed. */
 typedef struct mls_pack_file {
     const mls_run *run;
-    const char *file;              /**< below the submission */
-    size_t first_line, last_line;  /**< that were cut out of its source; 0: it is copied whole */
-    uint64_t bytes;                /**< of the source */
-    char source[MLS_DIGEST_BYTES]; /**< its digest */
+    const char *file;              /**< relative to the submission */
+    size_t first_line, last_line;  /**< the lines cut out of its source; 0: the whole source */
+    uint64_t bytes;                /**< size of the source */
+    char source[MLS_DIGEST_BYTES]; /**< checksum of the source */
 } mls_pack_file;
 
-/** How many texts of the records of a key became REDACTED. */
+/** The number of texts in records of one key that were replaced with REDACTED. */
 typedef struct mls_pack_redacted {
     const char *key;
     size_t texts;
 } mls_pack_redacted;
 
-/** What was, or would be, packed.  Borrows from the collection. */
+/** The result that was, or would be, packed.  Borrows from the collection. */
 typedef struct mls_pack {
     struct mls_arena *arena;
     const mls_group *group;
-    const char *path;           /**< of the result, below the submission */
-    const char *system, *title; /**< path of the description, and whose it is */
-    mls_pack_file *files;       /**< in order of the start of the runs */
+    const char *path;           /**< path of the result, relative to the submission */
+    const char *system, *title; /**< path of the description, and the name of its system */
+    mls_pack_file *files;       /**< in the order of the runs' starts */
     size_t file_count;
-    const mls_run **left_out; /**< outside the window that the rules choose, in the same order */
+    const mls_run **left_out; /**< runs outside the window that the rules choose, in the same order */
     size_t left_out_count;
-    bool described;                  /**< there was a description, which stays as it is */
-    MLS_LIST_OF(const char *) lacks; /**< fields of a new one that are empty */
+    bool described;                  /**< a description existed and is kept */
+    MLS_LIST_OF(const char *) lacks; /**< empty fields of a new description */
     MLS_LIST_OF(const char *)
-    rests;                      /**< folders that a pack which was killed left in the submission; none is touched */
-    const char *implementation; /**< of the folder of code, below the submission; NULL: none is packed */
-    bool scrubbed; /**< what scrubbing left out: lines without a record, records with an unknown key, … */
+    rests;                      /**< folders in the submission left by packs that were killed; they are not touched */
+    const char *implementation; /**< path of the code, relative to the submission; NULL: none */
+    bool scrubbed; /**< numbers of lines without a record, of records with an unknown key, and of members that scrubbing
+                      removed */
     size_t dropped_lines, dropped_records, dropped_members;
-    MLS_LIST_OF(mls_pack_redacted) redacted; /**< … and texts */
+    MLS_LIST_OF(mls_pack_redacted) redacted; /**< and of texts */
     mls_findings findings;                   /**< about a new description */
-    mls_submission judged;                   /**< the packed result, in a folder of its own */
+    mls_submission judged;                   /**< the packed result, as verified in its temporary folder */
     bool weak;                               /**< models of weak scaling (hpc) */
-    bool valid;                              /**< it passes, but for the number of its runs when that was allowed */
-    bool written;                            /**< and is in its place */
+    bool valid;                              /**< it passes, except for too few runs if they were allowed */
+    bool written;                            /**< the result is in its final place */
 } mls_pack;
 
 /** Chooses the runs of a collection that was scored with select_window and has digests, lays out their logs (and power

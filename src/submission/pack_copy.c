@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_copy.c - laying out logs, power files, code, and a description of what logs know of a system. */
+/* pack_copy.c - write logs, power files, code, and a description of the system from the logs. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static mls_status cannot_copy(const mls_packing *self, const char *source, const
     return mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s", MLS_CUT_TEXT(source, 150), why);
 }
 
-/* Reads a source whole, which must not change meanwhile. */
+/* Read a whole source file.  Fail if it changes meanwhile. */
 static mls_status read_unchanged(const mls_packing *self, const char *source, size_t root, mls_buffer *text)
 {
     mls_error reading = {0};
@@ -61,7 +61,7 @@ mls_status mls_packing_copy(mls_packing *self, const char *source, const char *f
     return status;
 }
 
-/* The lines from `first` to `last`, counted from 1 as those of logs are: a lone carriage return ends one, too. */
+/* Return the lines from `first` to `last`, counted from 1.  As in logs, a lone carriage return ends a line. */
 static mls_str cut_lines(mls_str text, size_t first, size_t last)
 {
     size_t line = 1;
@@ -82,8 +82,8 @@ static mls_status refuse_power(const mls_packing *self, const char *path, const 
     return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: %s", MLS_CUT_TEXT(path, 150), why);
 }
 
-/* Power files stand in power/result_<i> beside the log of a result folder, and follow their run to its new number.  No
- * link is followed, as its target may be anything. */
+/* Copy the power files of a run, which are in power/result_<i> next to its log, under its new number.  Links are not
+ * followed because their target may be any file. */
 static mls_status copy_power(mls_packing *self, size_t number)
 {
     static const char linked[] = "is a link, which is not followed: copy its target here";
@@ -112,7 +112,7 @@ static mls_status copy_power(mls_packing *self, size_t number)
         if (lstat(source, &about) == 0 && !S_ISREG(about.st_mode)) {
             status = refuse_power(self, source, S_ISLNK(about.st_mode) ? linked : "is not a file");
         } else if (!mls_name_matches(names.items[i], "node_#.txt") && !mls_name_matches(names.items[i], "sw_#.txt")) {
-            /* Any other name may be that of a host. */
+            /* Other names may reveal host names. */
             status =
                 refuse_power(self, source, "is not a name of a power file: node_0.txt, node_1.txt, … or sw_0.txt, …");
         } else {
@@ -155,7 +155,7 @@ mls_status mls_packing_copy_logs(mls_packing *self)
 
 static mls_status copy_code(mls_packing *self, const char *from, const char *to, unsigned depth);
 
-/* Copies what stands at a path of the code: a file, a link, or a folder with all below it. */
+/* Copy a file, a link, or a folder with everything in it from the code. */
 static mls_status copy_code_entry(mls_packing *self, const char *from, const char *to, unsigned depth)
 {
     struct stat about;
@@ -216,7 +216,7 @@ mls_status mls_packing_copy_code(mls_packing *self)
     if (pack->implementation != NULL) {
         return copy_code(self, self->options->implementation, pack->implementation, 0);
     }
-    /* Verify asks whether there is code; what the submission has stays where it is. */
+    /* Verify requires code, so add a placeholder; existing implementations stay where they are. */
     mls_names names = {0};
     int ignored;
     char *there = mls_path_join(self->options->into, mls_tree_implementation(pack->arena, pack->group->benchmark, ""));
@@ -242,20 +242,21 @@ mls_status mls_packing_copy_code(mls_packing *self)
 
 /* ------------------------------------------------------------------------------------------------- a description */
 
-/* Where a field is looked for, in this order: in the description that was given, in those that runs log, in what was
- * asked for and the config's name, in the records of runs. */
+/* The sources of a field, in order of preference: the given description, descriptions that runs log, the options and
+ * the config's name, records of runs. */
 typedef enum field_source { FROM_GIVEN, FROM_LOGGED, FROM_KNOWN, FROM_RECORDS, FIELD_SOURCES } field_source;
 
 typedef struct field_sources {
     const mls_group *group;
     const char *system;
-    mls_str given;         /* an object, */
-    mls_str *logged;       /* as that of each run; empty: none */
-    const cJSON *statuses; /* that a description may have */
+    mls_str given;         /* a JSON object */
+    mls_str *logged;       /* JSON object of each run; empty: none */
+    const cJSON *statuses; /* allowed values of the status */
     mls_arena arena;
 } field_sources;
 
-/* What a source says of a field, for a run where there is one of each: as JSON; empty: nothing. */
+/* Return the JSON value of a field from one source, or an empty text.  FROM_LOGGED and FROM_RECORDS read it from `run`.
+ */
 static mls_str field_value(field_sources *in, field_source source, const mls_run *run, mls_str object, mls_str field)
 {
     const bool nodes = mls_str_equal(field, MLS_S("number_of_nodes"));
@@ -300,8 +301,8 @@ static mls_str field_value(field_sources *in, field_source source, const mls_run
     return value;
 }
 
-/* The value of a field by the first source that says something; empty: none does, or runs disagree, which is a finding.
- */
+/* Return the value of a field from the first source that has it.  Return an empty text if it is unknown or if runs
+ * disagree, which adds a finding. */
 static mls_str find_field(field_sources *in, mls_str field, mls_findings *findings)
 {
     mls_str found = {0};
@@ -327,7 +328,7 @@ static mls_str find_field(field_sources *in, mls_str field, mls_findings *findin
     return found;
 }
 
-/* The object that a text is; empty when it is none. */
+/* Read the JSON object of a text; it is empty if the text is not an object.  Return the error, or NULL. */
 static const char *read_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
 {
     mls_description says;

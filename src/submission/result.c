@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - one result: the logs of a system on a benchmark, and their power files, whose contents decide the energy
- * and are advice. */
+/* result.c - judge one result: the logs of a system on a benchmark, and their power files.  The contents of power files
+ * decide the energy but only cause warnings or advice. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -28,7 +28,7 @@ static mls_finding_place folder_place(const judgement *judging)
     return (mls_finding_place){.path = judging->result->path};
 }
 
-/* result_0.txt … result_<N-1>.txt: names the first that is not. */
+/* Report the first log that breaks the sequence result_0.txt … result_<N-1>.txt. */
 static void judge_names(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
@@ -50,14 +50,14 @@ static void judge_names(const judgement *judging)
     }
 }
 
-/* A finding about each log that says something else of itself than the folder or the description says. */
+/* Report each log that contradicts its folder or the system's description. */
 static void compare_logs(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
     for (size_t i = 0; i < result->run_count; i++) {
         mls_run *run = &result->runs[i].run;
         const struct {
-            const char *key, *said, *who, *expected; /* NULL: nothing is */
+            const char *key, *said, *who, *expected; /* NULL: not checked */
             mls_finding_code code;
         } facts[] = {
             {"submission_benchmark", run->benchmark, "folder", result->benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
@@ -78,7 +78,7 @@ static void compare_logs(const judgement *judging)
     }
 }
 
-/* Says of every run that is not valid why: the first error says it best. */
+/* Set the reason of each invalid run: its first error. */
 static void give_reasons(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
@@ -101,7 +101,7 @@ static void give_reasons(const judgement *judging)
     }
 }
 
-/* The findings of a dropped log do not count; that it could not be read does. */
+/* Remove the findings of a dropped log, except that it could not be read. */
 static void forgive(mls_submission_run *run)
 {
     mls_findings all = run->run.findings;
@@ -151,7 +151,7 @@ static void judge_logs(const judgement *judging)
     }
 }
 
-/* Scores the logs as one group, with the division that the system description names. */
+/* Score the logs as one group, in the division of the system's description. */
 static void score(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
@@ -179,7 +179,7 @@ static void score(const judgement *judging)
     }
     mls_findings_append(&result->findings, &group->rcp.findings);
     mls_findings_append(&result->findings, &group->seeds.findings);
-    /* What the group found that no finding of ours says already. */
+    /* Copy the findings of the group that are not duplicates of our own. */
     for (size_t i = 0; i < group->findings.count; i++) {
         const mls_finding *finding = &group->findings.items[i];
         const mls_str key = mls_str_from(finding->key);
@@ -189,13 +189,14 @@ static void score(const judgement *judging)
                              finding->message);
         }
     }
-    /* Results of a whole round are held at once: the points, whose unit the verdict borrows, go here. */
+    /* Free the reference points, because all results of a round are in memory at once.  The verdict borrows its unit
+     * from them. */
     mls_rcp_set_free(group->rcp.set);
     group->rcp.set = NULL;
     group->rcp.result.limit.unit = "";
 }
 
-/* Compares the review committee's factor with that of the logs.  Both may be written in fewer digits. */
+/* Compare the factor of scaling.json with that of the logs.  Both may be rounded. */
 static void compare_scaling(const judgement *judging)
 {
     mls_submission_result *result = judging->result;
@@ -219,7 +220,7 @@ enum { KINDS = 2 };
 static const char *const prefixes[KINDS] = {"node", "sw"};
 static const char *const words[KINDS] = {"node", "switch"};
 
-/* How many files of a kind most folders have, of several equally frequent numbers the largest. */
+/* Return the number of files of a kind that most folders have; the larger number on a tie. */
 static size_t usual(const mls_submission_result *result, size_t kind)
 {
     double *counts = mls_calloc(result->power_count + 1, sizeof *counts);
@@ -240,7 +241,7 @@ static size_t usual(const mls_submission_result *result, size_t kind)
     return (size_t)found;
 }
 
-/* The files of one kind: as many as in most runs, and numbered. */
+/* Check that a run has `wanted` files of a kind, with consecutive numbers. */
 static void check_files(const mls_power_folder *folder, size_t kind, size_t wanted, mls_findings *findings)
 {
     const mls_submission_files *files = &folder->files[kind];
@@ -266,7 +267,8 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
     }
 }
 
-/* Which power files each run has, all the package checker looks at: one that lacks some that most have is not valid. */
+/* Check which power files each run has, as the package checker does: a run that lacks files which most runs have is
+ * invalid. */
 static void check_power(mls_submission_result *result)
 {
     const size_t wanted[KINDS] = {usual(result, 0), usual(result, 1)};
@@ -289,7 +291,7 @@ static void check_power(mls_submission_result *result)
     }
 }
 
-/* Adds the joules that one file sums up to; NAN with a finding when it does not. */
+/* Add the energy of one file to the run in joules.  On failure, add a finding and set it to NAN. */
 static void read_joules(mls_submission *submission, const mls_submission_file *file, bool node, mls_submission_run *run)
 {
     const double time_ms = mls_run_minutes(&run->run) * 60000;

@@ -20,28 +20,28 @@ enum { WORD_MAX = 100 };
 typedef struct scrubbing {
     mls_pack *pack;
     mls_buffer *out;
-    mls_arena memory;  /* of what was looked up: whether the rules have a text as a key, or as a word */
-    mls_map key, word; /* 1: they do not, 2: they do */
-    mls_arena scratch; /* of one record */
-    mls_str of;        /* its key */
+    mls_arena memory;  /* results of lookups: whether the rules have a text as a key, or as a word */
+    mls_map key, word; /* 1: no, 2: yes */
+    mls_arena scratch; /* for one record */
+    mls_str of;        /* key of the record */
 } scrubbing;
 
-/* Names of members, beside those that rules look for. */
+/* Names of members that stay, besides those used by rules. */
 static const char names[] =
     "file lineno epoch_num epoch_count first_epoch_num samples_count step_num step status method metric tensor epoch "
     "instance duration time iteration lr loss train_loss throughput train_step_time validation_step_time "
     "reduced_train_loss train_time max_memory_usage validation_time";
 
-/* Texts, beside those that rules compare with, in small letters: case makes no difference. */
+/* Texts that stay, besides those used by rules; in lower case, compared without case. */
 static const char words[] =
     "interval_start interval_end point_in_time success aborted abort true false none n/a closed "
     "open cloud onprem bf16 fp4 fp6 amp adam adamw adagrad nadam lamb lars sgd nag muon lion "
     "rmsprop momentum redacted";
 
-/* Endings of the names of files in which records are logged. */
+/* Extensions of source files that may be named in a record. */
 static const char code[] = ".py|.pyc|.pyx|.sh|.c|.cc|.cpp|.cu|.h|.hpp|.rs|.jl|.go|.ipynb|.yaml|<string>|<stdin>";
 
-/* Whether a text has only letters, digits and these characters. */
+/* Return whether a text consists only of letters, digits and these characters. */
 static bool is_plain(mls_str text, const char *marks)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -53,7 +53,7 @@ static bool is_plain(mls_str text, const char *marks)
     return text.len > 0 && text.len <= WORD_MAX;
 }
 
-/* Whether the rules of an edition have a text between these quotes. */
+/* Return whether the rules of any edition contain a text between these quotes. */
 static bool is_in_rules(mls_map *asked, mls_str text, const char *before, const char *after)
 {
     bool added = false;
@@ -90,7 +90,7 @@ static bool is_word(scrubbing *self, mls_str text)
            is_in_rules(&self->word, text, "\\\"", "\\\"");
 }
 
-/* The part of a path that stays; empty: none does. */
+/* Return the part of a path that stays, or an empty text. */
 static mls_str last_component(mls_str path, bool config)
 {
     mls_str name = path;
@@ -102,7 +102,7 @@ static mls_str last_component(mls_str path, bool config)
     return stays && is_plain(name, config ? "._-+" : "._-+<>") ? name : (mls_str){name.ptr, 0};
 }
 
-/* Writes a text, the value of a key or of a member of that name. */
+/* Write a scrubbed text, which is the value of the key or of a member called `name`. */
 static void append_text(scrubbing *self, mls_str span, mls_str name)
 {
     mls_str text;
@@ -136,7 +136,7 @@ static void append_text(scrubbing *self, mls_str span, mls_str name)
     self->pack->redacted.items[row].texts++;
 }
 
-/* Writes a value, of which lists and objects have texts as well. */
+/* Write a scrubbed value, including the texts in lists and objects. */
 static void append_value(scrubbing *self, mls_str span, mls_str name)
 {
     const mls_json_kind kind = mls_json_kind_of(span);
@@ -199,7 +199,7 @@ static mls_status scrub_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* What is wrong stays wrong: the verdict is to be that of the log. */
+/* Keep a malformed record malformed, so that the verdict does not change. */
 static mls_status scrub_malformed(void *state, const mls_malformed *malformed)
 {
     scrubbing *self = state;

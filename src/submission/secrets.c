@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secrets.c - tokens in the files of a submission, by their form: what each service lets them begin with, and what
- * follows.  Logs are searched while they are read, all other files here, side by side. */
+/* secrets.c - find access tokens in the files of a submission by their form: the prefix of each service and what
+ * follows it.  Logs are searched while they are read, all other files here, in parallel. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,25 +8,25 @@
 #include "base/parallel.h"
 #include "submission/judge.h"
 
-/* Files are read in blocks; of a block that does not end its file this much is looked at again with the next one. */
+/* Files are read in blocks.  The last SECRET_BYTES of a block are searched again with the next block. */
 enum { BLOCK = 1 << 20, SECRET_BYTES = 1024 };
 
-/* A token's first word has this many characters at least. */
+/* Minimum length of a token's first word. */
 enum { WORD_MIN = 20 };
 
-/* What a token is made of behind its prefix. */
+/* The characters of a token after its prefix. */
 typedef enum secret_form {
     FORM_LETTERS, /* letters of both cases and digits */
-    FORM_WORD,    /* the same, '_' and '-' */
-    FORM_MIXED,   /* the same; small and capital letters and digits are all there */
-    FORM_UPPER,   /* capital letters and digits, as many as `least` */
-    FORM_JWT      /* words with points between them; the first two begin with the prefix, a brace in base 64 */
+    FORM_WORD,    /* FORM_LETTERS, '_' and '-' */
+    FORM_MIXED,   /* FORM_WORD with at least one small letter, capital letter and digit */
+    FORM_UPPER,   /* exactly `least` capital letters and digits */
+    FORM_JWT      /* words separated by '.'; the first two begin with the prefix, which is '{' in base64 */
 } secret_form;
 
 static const struct {
     mls_str prefix;
     secret_form form;
-    size_t least; /* behind the prefix */
+    size_t least; /* minimum length after the prefix */
     const char *what;
 } forms[] = {
     {MLS_STR("hf_"), FORM_LETTERS, 30, "a token of Hugging Face"},
@@ -43,7 +43,7 @@ static const struct {
     {MLS_STR("eyJ"), FORM_JWT, WORD_MIN, "a JSON web token"},
 };
 
-/* Characters of words: every file of a submission is looked through for long ones. */
+/* Characters of words, as a table because every file is searched for long words. */
 static const bool word_characters[256] = {
     ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1,
     ['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1,
@@ -66,7 +66,7 @@ static size_t secret_word_end(mls_str text, size_t at)
     return at;
 }
 
-/* Whether characters look as if drawn at random: not the "xxxx" and "your-token-here" of a manual. */
+/* Return whether the characters look random, unlike the "xxxx" and "your-token-here" of a manual. */
 static bool is_drawn(mls_str text, secret_form form)
 {
     enum { DIFFERENT_MIN = 8 };
@@ -93,7 +93,7 @@ static bool is_drawn(mls_str text, secret_form form)
     return fits && different >= DIFFERENT_MIN && !mls_str_contains(text, MLS_S("EXAMPLE"));
 }
 
-/* What the word at [start, *end) is; the end of one with more words is moved. */
+/* Return the kind of token at [start, *end), or NULL. *end is moved if the token has several words. */
 static const char *know_secret(mls_str text, size_t start, size_t *end)
 {
     const mls_str word = {text.ptr + start, *end - start};
@@ -118,7 +118,8 @@ static const char *know_secret(mls_str text, size_t start, size_t *end)
     return NULL;
 }
 
-/* The next word of WORD_MIN characters: only each of that many is looked at where there is none. */
+/* Find the next word of at least WORD_MIN characters.  Where there is none, only every WORD_MIN-th character is read.
+ */
 static bool next_long_word(mls_str text, size_t *at, size_t *start)
 {
     while (text.len - *at >= WORD_MIN) {
@@ -140,8 +141,8 @@ static bool next_long_word(mls_str text, size_t *at, size_t *start)
     return false;
 }
 
-/* Finds the next token from *at on, which is moved past it.  Returns what it is ("a token of Hugging Face"), with its
- * span; NULL: there is none.  A placeholder (few different characters, or EXAMPLE in it) is none. */
+/* Find the next token from *at on, and move *at past it.  Return its kind ("a token of Hugging Face") and its span, or
+ * NULL. Placeholders (few different characters, or with EXAMPLE in them) are skipped. */
 static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
 {
     size_t start;
@@ -158,7 +159,6 @@ static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
     return NULL;
 }
 
-/* Returns how many lines end in a text. */
 static size_t count_line_ends(const char *text, size_t len)
 {
     size_t count = 0;
@@ -168,8 +168,8 @@ static size_t count_line_ends(const char *text, size_t len)
     return count;
 }
 
-/* Looks through a text that begins at a line's number, which is moved on, for tokens that begin before `end`.  Returns
- * how many bytes are done with. */
+/* Search a text for tokens that begin before `end`. *line is the line number of its start and is advanced.  Return the
+ * number of bytes that were searched. */
 static size_t search_text(mls_str text, size_t end, size_t *line, const char *path, mls_findings *found)
 {
     size_t at = 0;
@@ -201,15 +201,15 @@ mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines)
     return MLS_OK;
 }
 
-/* The files of a submitter that are searched, and what is found in those that are not delivered yet. */
+/* The files of a submitter that are searched, and the findings that are not delivered yet. */
 enum { SLOTS = 64 };
 typedef struct secret_search {
     mls_submission *submission;
     mls_submitter *submitter;
-    mls_findings found[SLOTS]; /* by the number of the file, modulo the slots */
+    mls_findings found[SLOTS]; /* at index: number of the file modulo SLOTS */
 } secret_search;
 
-/* Searches a whole file; one that has more bytes than a log may have up to there. */
+/* Search a whole file; of a larger one only the first MLS_LOG_BYTES_MAX bytes. */
 static void search_file(void *state, size_t item)
 {
     secret_search *search = state;
@@ -238,7 +238,7 @@ static void search_file(void *state, size_t item)
             len -= done;
         }
     }
-    /* Of other files than code, whoever reads them as what they are says that they cannot be read. */
+    /* Report read errors only for code; other files are read elsewhere, with an error of their own. */
     const mls_str below = mls_str_from(file->path + strlen(search->submitter->path));
     if (system_errno != 0 &&
         (mls_str_starts(below, MLS_S("benchmarks/")) || mls_str_starts(below, MLS_S("/benchmarks/")))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submission.c - from a folder to a verdict: walk, choose what was asked for, read the logs side by side, then judge
+/* submission.c - verify a submission: walk the tree, select what was asked for, read the logs in parallel, then judge
  * systems and results in order. */
 #include "submission/submission.h"
 
@@ -65,7 +65,7 @@ void mls_submission_release(mls_submission *submission)
     *submission = (mls_submission){0};
 }
 
-/* Of one submitter leaves the systems and results that were asked for; with them goes what was found about them. */
+/* Remove the systems and results that were not asked for, with their findings, from a submitter. */
 static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
 {
     size_t results = 0;
@@ -91,14 +91,14 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     mls_findings_release(&submitter->findings);
 }
 
-/* Names are listed up to so many bytes, so that an error holds them. */
+/* Maximum bytes of names listed in an error message. */
 enum { LISTED_MAX = 120 };
 
-/* The names that something of the tree has, each once. */
+/* A list of distinct names in the tree. */
 typedef struct name_list {
     mls_map known;
     mls_buffer list;
-    const char *more; /* ", …" when there are more than are listed */
+    const char *more; /* ", …" if the list was truncated */
     mls_nearest nearest;
 } name_list;
 
@@ -117,7 +117,7 @@ static void offer_name(name_list *names, const char *name)
     }
 }
 
-/* A name that nothing of the tree has is a mistake: says which there are. */
+/* Report a wanted name that does not exist in the tree, with the existing names. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
     if (wanted == NULL) {
@@ -149,7 +149,7 @@ static mls_status check_name(const mls_submission *submission, const char *wante
     return status;
 }
 
-/* Leaves what was asked for; a submitter that has nothing of it goes. */
+/* Remove everything that was not asked for, including submitters without any of it. */
 static mls_status choose(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
@@ -172,7 +172,7 @@ static mls_status choose(mls_submission *submission, mls_error *error)
     return status;
 }
 
-/* The logs that are read. */
+/* The logs to read. */
 typedef struct log_list {
     mls_submission *submission;
     mls_submission_run **items;
@@ -184,7 +184,7 @@ static bool is_read(const mls_submission_file *file)
     return file->readable && file->size <= MLS_LOG_BYTES_MAX;
 }
 
-/* All logs are judged by one edition, which every result has a say in, by the time of the first record of its logs. */
+/* Guess the edition that all logs are judged by.  Each result votes with the time of the first record of its logs. */
 static void guess_edition(mls_submission *submission)
 {
     const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
@@ -262,7 +262,7 @@ static mls_status finish_log(void *state, const mls_read *read)
     return MLS_OK;
 }
 
-/* Finishes a log that was read, on any thread. */
+/* Complete a log after it has been read; called on any thread. */
 static void finish_run(void *state, size_t index)
 {
     const log_list *logs = state;
@@ -278,7 +278,7 @@ static void finish_run(void *state, size_t index)
     }
 }
 
-/* Reads the logs of all results that are of a benchmark of the edition, and why runs that never ended did not. */
+/* Read the logs of all results whose benchmark is in the edition, and find out why runs that did not end failed. */
 static mls_status read_logs(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
@@ -309,11 +309,11 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
             }
         }
     }
-    mls_source *sources = mls_calloc(logs.count + 1, sizeof *sources); /* their paths are the runs' */
+    mls_source *sources = mls_calloc(logs.count + 1, sizeof *sources); /* their paths belong to the runs */
     for (size_t i = 0; i < logs.count; i++) {
         const mls_submission_file *file = &logs.items[i]->file;
         char *path = (char *)(uintptr_t)file->path;
-        /* Those that are not read have nothing to say; their findings are made beside. */
+        /* Skip unreadable files; they have findings already. */
         sources[i] =
             (mls_source){.path = path, .skip = is_read(file) ? NULL : path, .result = true, .size = file->size};
     }
@@ -358,7 +358,7 @@ static mls_status judge(mls_submission *submission, mls_error *error)
     return status;
 }
 
-/* Takes what one owner has of a submitter's findings; those without a path are about `owner.path`. */
+/* Add the findings of one owner to those of the submitter.  Findings without a path are about `owner.path`. */
 static void take_findings(mls_submission *submission, mls_submitter *submitter, const mls_findings *findings,
                           mls_placed_finding owner)
 {
@@ -378,7 +378,7 @@ static void take_findings(mls_submission *submission, mls_submitter *submitter, 
     }
 }
 
-/* The worst first, then by place. */
+/* Compare by severity, the worst first, then by place. */
 static int compare_placed(const void *left, const void *right)
 {
     const mls_placed_finding *placed_a = left;
@@ -439,7 +439,7 @@ static void conclude(mls_submission *submission, bool strict)
     submission->valid = mls_findings_pass(&submission->counts, strict);
 }
 
-/* Lists the tree as one of a usage; *submission is to be released. */
+/* List the tree for a usage.  Release *submission in any case. */
 static mls_status list_tree(const char *path, const mls_submission_options *options, mls_usage usage,
                             mls_submission *submission, mls_error *error)
 {
@@ -450,7 +450,7 @@ static mls_status list_tree(const char *path, const mls_submission_options *opti
     return mls_tree_list(submission, error);
 }
 
-/* How many of the results are of a benchmark that editions of the tree's own usage have. */
+/* Count the results whose benchmark is in an edition of the tree's usage. */
 static size_t count_known(const mls_submission *submission)
 {
     const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
@@ -465,8 +465,8 @@ static size_t count_known(const mls_submission *submission)
     return known;
 }
 
-/* Each family has folders of its own, so that a tree in which nothing is of a benchmark of the one that was asked for
- * is listed as one of the others, too, and stays so where it is of theirs. */
+/* List the tree for the requested usage.  If no benchmark in it has that usage, try the others, because each usage has
+ * a folder layout of its own. */
 static mls_status list_any(const char *path, const mls_submission_options *options, mls_submission *submission,
                            mls_error *error)
 {

@@ -1,178 +1,182 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submission.h - verify a submission before it is uploaded: a submitter's folder, or a round's with many.
+/* submission.h - verify a submission before it is uploaded: one submitter's folder, or a round's folder with several.
  *
- * mls_submission_verify() walks the tree once (tree.c knows its layout), guesses the edition, reads every log once,
- * judges systems and results in order, and then results beside each other and beside the published ones.  Nothing in
- * the tree is executed or changed, and no link is followed out of it.  pack.h makes a result of logs, and judges it so.
+ * mls_submission_verify() walks the tree once (tree.c knows its layout), guesses the edition, reads every log once, and
+ * judges systems and results in order.  It then compares results with each other and with published ones. pack.h
+ * creates a result from logs and judges it the same way.
  *
- * A finding belongs to one owner: a run, a result, a system, a submitter or the whole.  A submission is valid when it
- * has no finding of severity error. */
+ * Nothing in the tree is executed or changed, and links out of the tree are not followed.  Each finding belongs to one
+ * owner: a run, a result, a system, a submitter or the submission.  A submission is valid if it has no finding of
+ * severity error. */
 #pragma once
 
 #include "run/system.h"
 #include "score/group.h"
 
-/** A log of more bytes is not read, and is not valid. */
+/** Maximum size of a log in bytes.  A larger log is not read and is invalid. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)
 
-/** A file of a submission: a log, a description, a power file … */
+/** A file of a submission, such as a log, a description or a power file. */
 typedef struct mls_submission_file {
     const char *path; /**< relative to the tree */
     uint64_t size;
-    bool readable;         /**< a regular file inside the tree; otherwise a finding says why not */
-    mls_findings *secrets; /**< tokens found while it was read as a log; NULL: it was not searched */
+    bool readable;         /**< a regular file inside the tree; otherwise a finding gives the reason */
+    mls_findings *secrets; /**< tokens found while it was read as a log; NULL: not searched */
 } mls_submission_file;
 
 typedef MLS_LIST_OF(mls_submission_file) mls_submission_files; /**< in natural order of their names */
 
-/** The checks that package_checker_params asks to leave out. */
+/** The checks that package_checker_params disables. */
 typedef struct mls_bypasses {
     bool rcp, seeds;
 } mls_bypasses;
 
 /** A system: its description systems/<name>.json, the folder of its results, or both. */
 typedef struct mls_system {
-    const char *name;                /**< of the folder, or of the file without .json */
-    const char *folder;              /**< results/<name>, relative to the tree; NULL: there is none */
-    mls_submission_file description; /**< path NULL: there is none */
+    const char *name;                /**< name of the folder, or of the file without .json */
+    const char *folder;              /**< results/<name>, relative to the tree; NULL if missing */
+    mls_submission_file description; /**< path is NULL if missing */
     mls_bypasses bypasses;
-    bool has_results;      /**< of a benchmark of the edition */
-    bool valid;            /**< it is described, by the rules */
-    mls_description says;  /**< what the description says */
-    mls_findings findings; /**< about the description, and what stands beside the results */
+    bool has_results;      /**< for a benchmark of the edition */
+    bool valid;            /**< it has a valid description */
+    mls_description says;  /**< fields of the description */
+    mls_findings findings; /**< about the description and about files next to the results */
 } mls_system;
 
 /** power/result_<i>: the power files of one run. */
 typedef struct mls_power_folder {
     const char *name, *path;
     mls_submission_files files[2]; /**< node_<k>.txt, and sw_<k>.txt of switches */
-    bool of_run;                   /**< there is a log result_<i>.txt */
+    bool of_run;                   /**< the log result_<i>.txt exists */
 } mls_power_folder;
 
 /** One log, result_<i>.txt. */
 typedef struct mls_submission_run {
     mls_submission_file file;
-    size_t searched;           /**< its number in the submitter's files, from 1; 0: it is not there … */
-    mls_submission_file *also; /**< … and that file, once all are listed */
-    /** `valid`: keeps the rules, and has any power files; `findings`: that count (of a dropped run: what is unread). */
+    size_t searched;           /**< its number in the submitter's files, counted from 1; 0: not in them */
+    mls_submission_file *also; /**< that file, set once all files are listed */
+    /** `valid`: the log obeys the rules and has its power files, if required.  `findings`: those that count.  A dropped
+     * run keeps only the findings about unreadable files. */
     mls_run run;
-    const char *reason;            /**< why it is not valid, the first reason; NULL when it is valid */
-    size_t reason_line;            /**< of the log; 0: none */
-    const mls_power_folder *power; /**< NULL: none */
-    double joules;                 /**< NAN: not known */
-    bool power_wrong;              /**< its power files are not as they must be */
+    const char *reason;            /**< first reason why it is not valid; NULL if it is valid */
+    size_t reason_line;            /**< line of the log; 0: unknown */
+    const mls_power_folder *power; /**< NULL if it has no power files */
+    double joules;                 /**< NAN: unknown */
+    bool power_wrong;              /**< its power files are invalid */
 } mls_submission_run;
 
 /** The results of one system on one benchmark: a folder of logs. */
 typedef struct mls_submission_result {
     const char *path;            /**< relative to the tree */
-    const char *system;          /**< the name */
+    const char *system;          /**< its name */
     const char *benchmark;       /**< the folder's name */
-    const char *division;        /**< as the system's description spells it; NULL: there is none */
+    const char *division;        /**< as the system's description spells it; NULL if missing */
     bool weak;                   /**< hpc: a weak scaling result */
-    bool has_power;              /**< there is a folder of power files */
-    mls_bypasses bypasses;       /**< of this folder alone */
-    mls_submission_file scaling; /**< scaling.json; path NULL: there is none */
-    mls_power_folder *power;     /**< in natural order of their names, like the next */
+    bool has_power;              /**< it has a folder of power files */
+    mls_bypasses bypasses;       /**< those of this folder only */
+    mls_submission_file scaling; /**< scaling.json; path is NULL if missing */
+    mls_power_folder *power;     /**< in natural order of their names, like the runs */
     size_t power_count, power_capacity;
     mls_submission_run *runs;
     size_t run_count, run_capacity;
-    bool judged;     /**< false: not a benchmark of the edition, so nothing below means anything but the findings */
-    bool valid;      /**< its findings let pass, as do those of a submitter and of a system that are */
-    size_t invalid;  /**< runs that are not valid; group.rules->left_out may be dropped */
-    mls_group group; /**< of its runs: the score and what was checked; its rules are known in any case */
-    mls_findings findings;     /**< about the folder; those about a log are its run's */
-    mls_finding_counts counts; /**< of these and the runs' */
+    bool judged;               /**< false: not a benchmark of the edition; then only the findings below are set */
+    bool valid;                /**< its findings allow it, and its submitter and system are valid */
+    size_t invalid;            /**< number of invalid runs; group.rules->left_out may be dropped */
+    mls_group group;           /**< group of its runs, with the score and the checks made; its rules are always set */
+    mls_findings findings;     /**< about the folder; findings about a log belong to its run */
+    mls_finding_counts counts; /**< including those of the runs */
 } mls_submission_result;
 
-/** A finding in its place. */
+/** A finding with its path and owner. */
 typedef struct mls_placed_finding {
     const mls_finding *finding;
-    const char *path;                    /**< relative to the tree, "." for itself */
-    const mls_system *system;            /**< whose it is; NULL, like the next: the submitter's own */
-    const mls_submission_result *result; /**< or a log's of this one */
+    const char *path;                    /**< relative to the tree; "." is the tree */
+    const mls_system *system;            /**< its owner; NULL, as is `result`, if the submitter is */
+    const mls_submission_result *result; /**< its owner, or the result whose log it is about */
 } mls_placed_finding;
 
 typedef struct mls_submitter {
     const char *name;
     const char *path; /**< relative to the tree; "" when the tree is the submitter's folder */
     bool valid;
-    mls_system *systems; /**< in natural order of their names, like the next */
+    mls_system *systems; /**< in natural order of their names, like the results */
     size_t system_count, system_capacity;
     mls_submission_result *results;
     size_t result_count, result_capacity;
     mls_submission_files implementations; /**< benchmarks/<benchmark>/implementations/<implementation> */
     mls_submission_files configs;         /**< config_*.sh of the implementations: regular files inside the tree */
-    mls_submission_files files;           /**< regular files inside the tree, in which secrets are looked for */
-    mls_findings findings;                /**< about what belongs to no system and no result */
-    mls_finding_counts counts;            /**< of all that is the submitter's */
-    mls_placed_finding *placed;           /**< all its findings that were kept: the worst first, then by place */
+    mls_submission_files files;           /**< regular files inside the tree to search for secrets */
+    mls_findings findings;                /**< those that belong to no system or result */
+    mls_finding_counts counts;            /**< including those of its systems, results and runs */
+    mls_placed_finding *placed;           /**< all its stored findings, by severity (worst first), then by path */
     size_t placed_count, placed_capacity;
-    size_t unkept[MLS_FINDING_COUNT]; /**< how often a code was found beyond these */
+    size_t unkept[MLS_FINDING_COUNT]; /**< number of further findings of each code that were not stored */
 } mls_submitter;
 
-/** How to judge. */
+/** How to judge a submission. */
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
-    bool any_usage;             /**< a tree of benchmarks that only another family has is of that one */
-    const mls_edition *edition; /**< NULL: guessed from dates and benchmarks of all results */
+    bool any_usage;             /**< if all benchmarks of the tree belong to another usage, use that one */
+    const mls_edition *edition; /**< NULL: guess from dates and benchmarks of all results */
     mls_work work;
-    mls_score_options score;        /**< how results are scored: bypasses of checks, and bert's train_samples */
-    bool as_repo;                   /**< what the repository checker refuses are errors, too */
+    mls_score_options score;        /**< scoring options: bypassed checks, and bert's train_samples */
+    bool as_repo;                   /**< violations that the repository checker rejects are errors, too */
     bool strict;                    /**< every finding makes the submission invalid */
-    const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
+    const char *system, *benchmark; /**< judge only this system, or results of this benchmark; NULL: all */
 } mls_submission_options;
 
-/** Owns everything; all texts lie in its arena. */
+/** A verified submission.  It owns everything it points to, except as noted.  All texts are in its arena. */
 typedef struct mls_submission {
     struct mls_arena *arena;
     const char *path; /**< as given */
-    char *real;       /**< resolved, without a trailing slash but for "/" */
+    char *real;       /**< resolved, without a trailing slash except for "/" */
     bool valid;
-    mls_submission_options options; /**< that it was judged with */
-    const mls_edition *edition;     /**< belongs to the rulesets */
-    bool edition_guessed;           /**< from what the logs say … */
-    bool edition_by_date;           /**< … a date among it */
+    mls_submission_options options; /**< the options it was judged with */
+    const mls_edition *edition;     /**< owned by the rulesets */
+    bool edition_guessed;           /**< the edition was guessed from the logs */
+    bool edition_by_date;           /**< and a date in the logs was used for it */
     mls_submitter *submitters;
     size_t submitter_count, submitter_capacity;
-    mls_findings findings;     /**< about what belongs to no submitter */
-    mls_finding_counts counts; /**< of everything */
-    bool failed;               /**< something could not be read */
+    mls_findings findings;     /**< those that belong to no submitter */
+    mls_finding_counts counts; /**< of the whole submission */
+    bool failed;               /**< some files could not be read */
 } mls_submission;
 
-/** Judges the submission at `path`.  MLS_OK, whatever the verdict; MLS_ERROR_READ when `path` is not a folder that can
- * be read; MLS_ERROR_UNKNOWN, with a message that lists what there is, when nothing there is of the wanted system or
- * benchmark; or what loading the rules returned. *submission is to be released in any case. */
+/** Judge the submission at `path`. Return MLS_OK whatever the verdict is.  Return MLS_ERROR_READ if `path` is not a
+ * readable folder, or MLS_ERROR_UNKNOWN, with a message that lists the choices, if the wanted system or benchmark does
+ * not exist.  Errors of loading the rules are also returned.  Release *submission in any case. */
 mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
                                  mls_error *error) MLS_MUST_USE;
 
 void mls_submission_release(mls_submission *submission);
 
-/** The kinds of things that stand at a path: by what they hold, not by their names; a folder of several is the first
- * of these. */
+/** The kinds of input, detected from contents and not from names.  A folder with several kinds has the first of them.
+ */
 typedef enum mls_path_kind {
-    MLS_PATH_SUBMISSION, /**< a submitter's folder, or a round's with several */
-    MLS_PATH_LOGS,       /**< records of runs; standard input and pipes, which can be read once, are taken for them */
+    MLS_PATH_SUBMISSION, /**< a submitter's folder, or a round's folder with several */
+    MLS_PATH_LOGS, /**< records of runs; standard input and pipes are assumed to contain them, as they can be read only
+                      once */
     MLS_PATH_PROFILE,
     MLS_PATH_TELEMETRY,
-    MLS_PATH_CONFIG,   /**< a script that exports, a folder of such, or the name of one that decodes */
-    MLS_PATH_EXPORT,   /**< what mlscore score wrote, in a file called .json, .ndjson or .csv; from here on no folder */
-    MLS_PATH_MODEL,    /**< the config.json of one */
-    MLS_PATH_MESSAGES, /**< of failures that are known: a file or a folder of a job's output without a record */
+    MLS_PATH_CONFIG, /**< a script that exports variables, a folder of such scripts, or the name of a known config */
+    MLS_PATH_EXPORT, /**< output of mlscore score in a file named .json, .ndjson or .csv; this and later kinds are never
+                        folders */
+    MLS_PATH_MODEL,  /**< config.json of a model */
+    MLS_PATH_MESSAGES, /**< known failure messages: a file or folder of job output without records */
     MLS_PATH_UNKNOWN,
-    MLS_PATH_ABSENT /**< nothing is there */
+    MLS_PATH_ABSENT /**< the path does not exist */
 } mls_path_kind;
 
-/** The answer.  Of what is not known, why it is none of the others (NULL: its beginning says more), and how its first
- * line begins. */
+/** The detected kind.  If it is unknown, `why` is the reason (NULL: print the beginning instead), and `beginning` is
+ * the start of its first line. */
 typedef struct mls_path_seen {
     mls_path_kind kind;
     const char *why;
     char beginning[61];
-    char written[96]; /**< `why`, of what another command wrote; else "" */
+    char written[96]; /**< buffer of `why` if the file is the output of another command; else "" */
 } mls_path_seen;
 
-/** Looks at a path.  MLS_OK, whatever stands there; MLS_ERROR_READ: it cannot be read; MLS_ERROR_LIMIT: too many files.
- */
+/** Detect the kind of a path.  Return MLS_OK for every kind, MLS_ERROR_READ if it cannot be read, or MLS_ERROR_LIMIT if
+ * it has too many files. */
 mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error) MLS_MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system.c - what a description must hold, and whether the folder of its results is there. */
+/* system.c - judge descriptions of systems, and match them with the folders of results. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -9,14 +9,14 @@
 #include "json/json_check.h"
 #include "json/value.h"
 
-/* Whether what counts from an edition on does in this one. */
+/* Return whether a rule that starts with an edition applies to this one. */
 static bool counts_in(const cJSON *from, const mls_edition *edition)
 {
     unsigned number;
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-/* The names of an object's members, as they stand in it. */
+/* The names of an object's members as written, escapes included. */
 typedef MLS_LIST_OF(mls_str) raw_names;
 
 static void check_fields(const mls_system *system, const cJSON *required, const raw_names *names,
@@ -54,7 +54,7 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
     mls_buffer_release(&list);
 }
 
-/* Which fields the reference's summariser reads as whole numbers, when they are not empty. */
+/* Check the fields that the reference's summariser parses as integers, unless they are empty. */
 static void check_numbers(const mls_system *system, mls_str object, mls_findings *findings)
 {
     static const char *const fields[] = {"number_of_nodes", "accelerators_per_node", "host_processors_per_node"};
@@ -85,7 +85,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
     size_t wrong;
     const size_t errors = findings->counts.error;
     const char *reason = mls_description_read(text, &scratch, arena, &system->says, &object, &wrong);
-    if (mls_text_mark(text) > 0) { /* what follows it is judged all the same */
+    if (mls_text_mark(text) > 0) { /* the text after the mark is judged anyway */
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON,
                          (mls_finding_place){.path = place.path, .line = 1, .column = 1},
                          "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
@@ -124,7 +124,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
     mls_arena_release(&scratch);
 }
 
-/* Reads the description, if there is one, and judges it. */
+/* Read and judge the description, if the system has one. */
 static void read_description(mls_system *system, const cJSON *rules, const mls_submission *submission,
                              mls_findings *findings)
 {
@@ -143,7 +143,7 @@ static void read_description(mls_system *system, const cJSON *rules, const mls_s
     mls_buffer_release(&text);
 }
 
-/* The descriptions of one folder are of one submitter. */
+/* Check that all descriptions name the same submitter. */
 static void compare_submitters(mls_submitter *submitter)
 {
     const mls_system *first = NULL;
@@ -160,7 +160,7 @@ static void compare_submitters(mls_submitter *submitter)
     }
 }
 
-/* A system's folder and its description belong together. */
+/* Check that a system has both a folder of results and a description. */
 static void match_system(mls_system *system)
 {
     const mls_finding_place described = {.path = system->description.path};

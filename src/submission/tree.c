@@ -138,16 +138,16 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
 
 /* --------------------------------------------------------------------------------------------------------- the walk */
 
-/* Folders below the root are entered at most this deep; more files and folders than this are not looked at. */
+/* Limits on the depth below the root and on the number of files and folders. */
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 2000000 };
 
-/* Repositories of results refuse larger files. */
+/* Size in bytes from which repositories of results reject files. */
 enum { LARGE_FILE = 50 << 20 };
 
-/* Of what one row of `places` lists this much is looked at; a config takes longest. */
+/* Limits per row of `places`; configs take longest to check. */
 enum { PLACES_MAX = 30, FOLDERS_MAX = 25000, FILES_MAX = 50000, CONFIGS_MAX = 4096 };
 
-/* By it a submission asks to leave out checks; it holds a few words. */
+/* The file in which a submission asks to skip checks; it contains a few words. */
 #define PARAMS_NAME "package_checker_params"
 enum { PARAMS_BYTES_MAX = 65536 };
 
@@ -167,40 +167,40 @@ typedef enum tree_role {
     ROLE_BENCHMARK, /* benchmarks/<benchmark> */
     ROLE_IMPLEMENTATIONS,
     ROLE_IMPLEMENTATION, /* benchmarks/<benchmark>/implementations/<implementation> and every folder below */
-    ROLE_OTHER           /* anything may be in it */
+    ROLE_OTHER           /* may contain anything */
 } tree_role;
 
-/* Whose it is what is found. */
+/* The owner of what is found. */
 typedef enum tree_owner { OWNER_NOBODY, OWNER_SUBMITTER, OWNER_SYSTEM, OWNER_RESULT, OWNER_COUNT } tree_owner;
 
-/* The role of a folder holds whose it is what is found there, too. */
+/* Factor by which the number of an entry encodes owner and role. */
 enum { OWNER_UNIT = 256 };
 
 typedef struct tree_walk {
     mls_submission *submission;
-    tree_role in;     /* of the folder that is looked at */
-    tree_role role;   /* of a folder that was found there */
-    tree_owner owner; /* of what was found, where findings about that go, and their place */
+    tree_role in;     /* role of the folder being listed */
+    tree_role role;   /* role of an entry in it */
+    tree_owner owner; /* owner of the entry; `here` and `place` are where findings about it go */
     mls_findings *here;
     mls_finding_place place;
-    mls_submitter *submitter; /* the last one; the next two are its */
+    mls_submitter *submitter; /* the current submitter, like the next two */
     mls_system *system;
     mls_submission_result *result;
-    const char *hidden;                  /* a folder of submitters further down than they should be */
-    const char *stranger;                /* a folder beside those of submitters that is none */
-    size_t with_folder;                  /* systems that have one: they come first, in order of their names */
-    mls_findings *findings[OWNER_COUNT]; /* where those of each owner go */
-    size_t counts[PLACES_MAX];           /* how much rows of `places` have listed */
+    const char *hidden;                  /* a folder of submitters that is too deep in the tree */
+    const char *stranger;                /* a folder next to the submitters that is not a submitter's */
+    size_t with_folder;                  /* number of systems with a folder; they come first, sorted by name */
+    mls_findings *findings[OWNER_COUNT]; /* findings of each current owner */
+    size_t counts[PLACES_MAX];           /* number of entries of each row of `places` */
 } tree_walk;
 
-/* From here on findings are about somebody else. */
+/* Set the owner of the findings that follow. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
     walk->owner = owner;
     walk->findings[owner] = walk->here = findings;
 }
 
-/* Where findings stand now. */
+/* Set the role and owner of the folder being listed, and the place of findings. */
 static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
 {
     walk->in = (tree_role)(role % OWNER_UNIT);
@@ -219,7 +219,7 @@ static const char *copy_path(const tree_walk *walk, const mls_walk_entry *entry)
     return copy(walk, entry->below, strlen(entry->below));
 }
 
-/* Add an item, all 0, to a growing list: members items, count and capacity of a struct. */
+/* Append a zeroed item to a growing list, and return it. */
 static void *add(void **items, size_t *count, size_t *capacity, size_t size)
 {
     mls_grow(items, *count, capacity, size);
@@ -233,13 +233,13 @@ static void *find_named(void *items, size_t count, size_t size, const char *name
     return count > 0 ? bsearch(&name, items, count, size, mls_compare_names) : NULL;
 }
 
-/* A link to a place outside; one that leads nowhere is another matter. */
+/* Return whether a link leads out of the tree.  Broken links do not count. */
 static bool leaves(const mls_walk_entry *entry)
 {
     return entry->outside && entry->kind != MLS_WALK_LOST;
 }
 
-/* Why an entry cannot be read as a file; NULL when it can. */
+/* Return the reason why an entry cannot be read as a file, or NULL. */
 static const char *unreadable(const mls_walk_entry *entry)
 {
     static const char *const why[] = {[MLS_WALK_FOLDER] = "it is a folder",
@@ -249,7 +249,7 @@ static const char *unreadable(const mls_walk_entry *entry)
     return leaves(entry) ? "it is a link that leaves the tree" : why[entry->kind];
 }
 
-/* One that cannot be read is taken too, with a finding. */
+/* Return the file of an entry; if it cannot be read, add a finding as well. */
 static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entry)
 {
     const char *why = unreadable(entry);
@@ -277,7 +277,7 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
         const bool rcp = mls_str_equal(line, MLS_S("rcp-bypass"));
         const bool seeds = mls_str_equal(line, MLS_S("seed-checker-bypass"));
         place.line++;
-        /* Only a line that nothing follows, not even its ending, is what the package checker compares with. */
+        /* The package checker only compares a last line without a line ending. */
         if ((rcp || seeds) && at == text.len) {
             bypasses->rcp |= rcp;
             bypasses->seeds |= seeds;
@@ -319,7 +319,7 @@ static void take_useless(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* Whether a folder (a path below the root, "" for the root) is a submitter's. */
+/* Return whether a folder (relative to the root, "" for the root) is a submitter's. */
 static bool is_submitter(const tree_walk *walk, const char *path)
 {
     const mls_str folder = mls_str_from(path);
@@ -346,7 +346,7 @@ static void take_submitter(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* A submission further down than one is looked for: the folder above it, a round's, is what should be given. */
+/* Remember a submission that is deeper than expected, to suggest the folder above it (a round's). */
 static void take_hidden(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_str path = {entry->below, strlen(entry->below) - strlen("/results")};
@@ -370,7 +370,7 @@ static void take_system(tree_walk *walk, const mls_walk_entry *entry)
     walk->system->folder = path;
     walk->role = walk->submission->options.usage == MLS_USAGE_HPC ? ROLE_SYSTEM_HPC : ROLE_SYSTEM;
     walk->with_folder = walk->submitter->system_count;
-    /* Files beside its results do not concern one benchmark. */
+    /* Files next to the results do not concern a single benchmark. */
     set_owner(walk, OWNER_SYSTEM,
               walk->submission->options.benchmark == NULL ? &walk->system->findings : &walk->submitter->findings);
 }
@@ -422,7 +422,7 @@ static void take_power_file(tree_walk *walk, const mls_walk_entry *entry)
     add_file(walk, &folder->files[entry->name[0] == 's'], entry);
 }
 
-/* The folder `power` is complete by now: it comes before the logs. */
+/* Add a log.  The folder `power` is complete at this point because it is listed before the logs. */
 static void take_log(tree_walk *walk, const mls_walk_entry *entry)
 {
     mls_submission_result *result = walk->result;
@@ -446,13 +446,13 @@ static void take_implementation(tree_walk *walk, const mls_walk_entry *entry)
     folder->path = copy_path(walk, entry);
 }
 
-/* Of one benchmark alone the implementations of others do not count. */
+/* Skip the implementations of other benchmarks if only one is wanted. */
 static void take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
 {
     walk->role = mls_is_wanted(walk->submission->options.benchmark, entry->name) ? walk->role : ROLE_OTHER;
 }
 
-/* Takes note of a config, unless one system is asked for, whose they need not be; the rest may be anything. */
+/* Add a config, unless only one system is wanted: the config may be for another one. */
 static void take_config(tree_walk *walk, const mls_walk_entry *entry)
 {
     if (unreadable(entry) == NULL && walk->submission->options.system == NULL) {
@@ -460,7 +460,7 @@ static void take_config(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* Takes note of a file in which secrets are looked for: of results alone when only some are judged. */
+/* Add a file to search for secrets.  If only some results are judged, only their files are searched. */
 static void take_searched(tree_walk *walk, const mls_walk_entry *entry)
 {
     const mls_submission_options *options = &walk->submission->options;
@@ -479,7 +479,7 @@ static void take_searched(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* The folder of a role, in which other files have no place; NULL: anything may stand there. */
+/* Description of each folder that must not contain other files; NULL: any file is allowed. */
 static const char *const stray_in[] = {
     [ROLE_SYSTEMS] = "systems",
     [ROLE_RESULTS] = "results",
@@ -495,19 +495,19 @@ static const char *const stray_in[] = {
 
 typedef enum tree_kind { KIND_FILE = 1, KIND_FOLDER = 2, KIND_ANY = 3 } tree_kind;
 
-/* The roles of the folders in which a row of `places` holds. */
+/* The roles of folders to which a row of `places` applies. */
 #define IN(role) (1U << ROLE_##role)
 #define IN_TAKEN (IN(SYSTEM) | IN(SYSTEM_HPC) | IN(RESULT))
 #define IN_USELESS (IN(ROUND) | IN(SUBMITTER) | IN(RESULTS) | IN(STRONG) | IN(WEAK))
 
-/* The first row that fits an entry says what it is. */
+/* The layout: the first row that matches an entry determines its role. */
 static const struct {
     unsigned in;
     tree_kind kind;
-    const char *name;                                           /* '*' is anything, '#' a number */
-    tree_role role;                                             /* of a folder, if it is taken, else OTHER */
-    void (*take)(tree_walk *walk, const mls_walk_entry *entry); /* NULL: nothing is noted */
-    size_t max;                                                 /* 0: any number of them */
+    const char *name;                                           /* '*' matches anything, '#' a number */
+    tree_role role;                                             /* role of a folder, if it is used, else OTHER */
+    void (*take)(tree_walk *walk, const mls_walk_entry *entry); /* NULL: ignore it */
+    size_t max;                                                 /* 0: no limit */
 } places[] = {
     {IN(ROUND), KIND_FOLDER, "*", ROLE_SUBMITTER, take_submitter, FOLDERS_MAX},
     {IN_USELESS, KIND_FILE, PARAMS_NAME, ROLE_OTHER, take_useless, 0},
@@ -541,7 +541,7 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
     return (places[row].in & 1U << walk->in) != 0 && (places[row].kind & kind) != 0;
 }
 
-/* Nothing of this name belongs here, but perhaps something of a similar one does: a file for bypasses, above all. */
+/* Report an unexpected name, and suggest a similar one; mostly for a misspelled file of bypasses. */
 static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
     mls_nearest nearest = mls_nearest_to(mls_str_from(entry->name));
@@ -559,7 +559,7 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
     const mls_str suggestion = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
-    char head[8]; /* of what some program packed */
+    char head[8]; /* of archives */
     const int fd = entry->kind == MLS_WALK_FILE && !leaves(entry) ? mls_file_open(entry->path, false, NULL) : -1;
     const ssize_t len = fd >= 0 ? read(fd, head, sizeof head) : 0;
     const char *packed = len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
@@ -573,7 +573,7 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
                      suggestion.len > 0 ? "'?" : "");
 }
 
-/* Counts one more of a row; false, and said once, when there are more than are looked at. */
+/* Count an entry of a row.  Return false if there are too many, which is reported once. */
 static bool has_room(tree_walk *walk, size_t row)
 {
     const size_t max = places[row].max;
@@ -585,7 +585,7 @@ static bool has_room(tree_walk *walk, size_t row)
     return walk->counts[row] <= max;
 }
 
-/* Takes note of an entry and finds out its role. */
+/* Find the role of an entry, and store the entry. */
 static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
 {
     const tree_role in = walk->in;
@@ -598,7 +598,7 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
         row++;
     }
     if (left && row < count && (in == ROLE_SUBMITTER || stray_in[in] != NULL)) {
-        /* Results that stand somewhere else are not judged, which must not go for a success. */
+        /* Results outside the tree are not judged, which must not count as success. */
         mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
                          "the folder is a link that leaves the tree, so what is in it was not judged");
     } else if (!left && row < count && has_room(walk, row)) {
@@ -611,8 +611,8 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
     }
 }
 
-/* Checks a file or folder, wherever it stands.  What the repository checker looks for, which the package checker does
- * not, counts when it is to be judged as by both. */
+/* Check the name and size of a file or folder anywhere in the tree.  What only the repository checker rejects is an
+ * error if `as_repo` is set, else advice. */
 static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
 {
     const mls_severity repo = walk->submission->options.as_repo ? MLS_SEVERITY_ERROR : MLS_SEVERITY_ADVICE;
@@ -657,7 +657,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
     take_entry(walk, entry);
     look_at_hygiene(walk, entry);
     take_searched(walk, entry);
-    /* Where any folder may stand, what a link leads to is walked at its own place. */
+    /* In folders that may contain anything, the target of a link is walked only at its own place. */
     const bool anywhere = walk->role == ROLE_OTHER || walk->role == ROLE_IMPLEMENTATION;
     entry->enter = !leaves(entry) && !(entry->link && anywhere);
     entry->inner = (int)walk->owner * OWNER_UNIT + (int)walk->role;
@@ -668,7 +668,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
     return MLS_OK;
 }
 
-/* By letters without their case, then by bytes. */
+/* Compare without case, then by bytes. */
 static int compare_caseless(const void *left, const void *right)
 {
     const char *a = *(const char *const *)left;
@@ -677,7 +677,7 @@ static int compare_caseless(const void *left, const void *right)
     return order != 0 ? order : strcmp(a, b);
 }
 
-/* Advises of names in a folder that differ only in the case of letters in ASCII. */
+/* Add advice about names in a folder that differ only in ASCII case. */
 static void compare_names(const mls_names *names, const char *folder, mls_findings *findings)
 {
     const char **sorted = mls_calloc(names->count + 1, sizeof *sorted);
@@ -713,7 +713,7 @@ static mls_status listed_folder(void *state, const mls_walk_entry *folder, const
     return MLS_OK;
 }
 
-/* There is no submission: an error that names the folder to give, above or `below` (NULL: none is known). */
+/* Report that the folder is not a submission, and suggest the right folder: above it, or `below` (NULL: unknown). */
 static void tell_missed(mls_submission *submission, const char *below)
 {
     mls_buffer near = {0};
@@ -724,8 +724,8 @@ static void tell_missed(mls_submission *submission, const char *below)
     } while (above.len > 0 &&
              !(mls_tree_has_folder("", above, "results") && mls_tree_has_folder("", above, "systems")));
     if (above.len > 0) {
-        /* As the user would write it: what was given, shortened by the part after `above`, or else the way from there.
-         */
+        /* Write the path as the user would: the given path shortened by the part after `above`, or else ".." steps from
+         * it. */
         const mls_str part = mls_str_from(submission->real + above.len);
         mls_str given = mls_str_from(submission->path);
         while (given.len > 1 && given.ptr[given.len - 1] == '/') {
@@ -783,7 +783,7 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
         mls_findings_add(&submission->findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = walk.stranger},
                          "this folder is no submitter's; what packs a round for its upload packs each folder");
     }
-    /* Descriptions without results came behind those with, in another order than that of their names. */
+    /* Sort again: systems without results were appended after the others. */
     for (size_t i = 0; i < submission->submitter_count; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         if (submitter->system_count > 1) {
